@@ -1,0 +1,132 @@
+"""The two borders of the product: a channel brings messages in, a notification channel takes them out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from core.json_types import JsonObject
+from core.messages import Address, OutboundMessage
+
+if TYPE_CHECKING:
+    from aiohttp.web import RouteDef
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One provider message, ready to send: an outbound message is sent in one or more of these.
+
+    `text` is what the person reads, plain, and the fallback where the provider refuses `data`: the
+    provider's own formatting (entities, blocks, a keyboard), which only its renderer and sender read.
+    `segments` counts what is billed (SMS).
+    """
+
+    text: str
+    data: JsonObject = field(default_factory=dict)
+    segments: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where one part goes. `ref` is our opaque id of it, unique for ever: it travels with the call where
+    the provider has room for it (Twilio's StatusCallback, Slack's metadata), so a lost answer can be found."""
+
+    address: Address
+    ref: str
+    reply_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The provider's word that it accepted a part. `address` is set when it moved the conversation."""
+
+    provider_id: str
+    moved_to: str = ""
+    degraded: bool = False
+    """The provider refused the formatting, so the plain text was sent."""
+
+
+class NotificationChannel(Protocol):
+    """The way out over one provider. One instance per process; methods are safe to call concurrently."""
+
+    name: str
+    can_find: bool
+    """Whether `find` can answer. Where it cannot, an ambiguous part follows the channel's stated policy."""
+    resend_unknown: bool
+    """The stated policy for an ambiguous part that cannot be looked up: send again (may double) or leave."""
+
+    def render(self, message: OutboundMessage) -> tuple[Part, ...]:
+        """Turn a message into the provider's parts, in order; pure, deterministic, never empty."""
+        ...
+
+    async def send(self, part: Part, to: Target) -> Receipt:
+        """Make the provider call for one part.
+
+        Raises one of `core.errors.DeliveryError`: `Ambiguous` whenever the provider may have accepted it.
+        """
+        ...
+
+    async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
+        """Look for a part whose answer was lost. None: the provider shows that it never arrived.
+
+        Raises `Unavailable` while that cannot be told.
+        """
+        ...
+
+    async def show_working(self, to: Address) -> None:
+        """Tell the person that we are at work (typing, status). A hint: errors are logged, never raised."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that `channels setup` found or changed at the provider."""
+
+    what: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of `doctor`: what was looked at, whether it is well, and what to do when it is not."""
+
+    what: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+class Channel(Protocol):
+    """The way in over one provider, in the web process."""
+
+    name: str
+    account: str
+
+    def routes(self) -> Sequence["RouteDef"]:
+        """Give the HTTP routes to serve; empty for sockets and polling."""
+        ...
+
+    async def start(self) -> None:
+        """Start sockets or polling, if this channel has any."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop taking in; what is being committed is finished first."""
+        ...
+
+    async def catch_up(self, since: datetime) -> int:
+        """Bring in through the inbox what the provider kept since then; return how many were new."""
+        ...
+
+    async def setup(self) -> Sequence[Change]:
+        """Set webhooks and commands at the provider; idempotent."""
+        ...
+
+    async def check(self) -> Sequence[Check]:
+        """Look at the provider's side for `doctor`; never raises."""
+        ...

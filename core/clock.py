@@ -1,0 +1,60 @@
+"""The one clock. Everything that a person would call "when" is asked here and handed in.
+
+Leases and attempts use the database's clock instead: they compare moments of several machines.
+"""
+
+import asyncio
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+
+class Clock:
+    """Tell the time, shifted and sped up alike in all processes that read the same file.
+
+    The file holds JSON: {"base": unix seconds, "offset": seconds, "rate": factor}. People's time is
+    base + (real - base) * rate + offset. Without a file it is the machine's time.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._stamp = 0
+        self._base, self._offset, self._rate = 0.0, 0.0, 1.0
+
+    def now(self) -> datetime:
+        """Give the present moment, aware, in UTC."""
+        self._reload()
+        real = time.time()
+        return datetime.fromtimestamp(
+            self._base + (real - self._base) * self._rate + self._offset, tz=UTC
+        )
+
+    async def sleep(self, span: timedelta) -> None:
+        """Wait for a span of the clock's time."""
+        self._reload()
+        await asyncio.sleep(span.total_seconds() / self._rate)
+
+    def _reload(self) -> None:
+        if self._path is None:
+            return
+        try:
+            stamp = self._path.stat().st_mtime_ns
+        except FileNotFoundError:
+            return
+        if stamp == self._stamp:
+            return
+        values = json.loads(self._path.read_text())
+        self._base, self._offset, self._rate = (
+            float(values["base"]),
+            float(values["offset"]),
+            float(values["rate"]),
+        )
+        self._stamp = stamp
+
+
+def set_clock(path: Path, *, offset: float = 0.0, rate: float = 1.0) -> None:
+    """Write the file that every process of a test reads; atomic."""
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps({"base": time.time(), "offset": offset, "rate": rate}))
+    fresh.replace(path)

@@ -1,0 +1,145 @@
+"""Every error of ours, one tree.
+
+    OneValetError
+      ConfigError                 the operator must change a setting; exit code 2
+      StoreUnavailable            Postgres cannot be reached now; a webhook answers 503
+      LeaseLost                   another worker took over; stop, write nothing
+      RequestRefused              a request that is not the provider's, or not well-formed; 4xx
+      DeliveryError               what became of one part
+        RateLimited               not accepted; try again after `retry_after`
+        Unavailable               not accepted; try again with backoff
+        Ambiguous                 may have been accepted; look it up, never resend blindly
+        Rejected                  this part can never be sent as it is; final
+          CredentialsRejected     our token or number is wrong; final, and the operator is told
+          Unreachable             this person cannot be reached here (blocked, deactivated); final
+            OptedOut              this person said STOP; final
+      ModelError                  a model call failed
+        ModelRateLimited          try again after `retry_after`
+        ModelTimeout              no answer in time
+        ModelAuthError            this key does not open it
+        ContextOverflow           the request is longer than the model takes
+        ModelUnavailable          anything else that may pass
+        ModelRejected             this request will never be taken
+      ToolError                   told to the model as the call's result
+        ToolRetry                 the model may call again with better arguments
+        ToolFailed                the model must go on without
+
+Messages are for the log, with ids and causes; what a person reads is written where it is said.
+"""
+
+from datetime import timedelta
+
+
+class OneValetError(Exception):
+    """The base of all errors of ours."""
+
+
+class ConfigError(OneValetError):
+    """A setting is missing or wrong; the message is one sentence that says what to do."""
+
+
+class StoreUnavailable(OneValetError):
+    """Postgres cannot be reached now."""
+
+
+class LeaseLost(OneValetError):
+    """The lease on the lane is another worker's by now."""
+
+
+class RequestRefused(OneValetError):
+    """A request from outside that we do not take: forged, or not well-formed."""
+
+    def __init__(self, reason: str, status: int = 400) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.status = status
+
+
+class DeliveryError(OneValetError):
+    """A part was not sent, or may not have been. `code` is the provider's own."""
+
+    retryable = False
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class RateLimited(DeliveryError):
+    """The provider did not take it and says when to come back."""
+
+    retryable = True
+
+    def __init__(self, message: str, code: str = "", retry_after: timedelta | None = None) -> None:
+        super().__init__(message, code)
+        self.retry_after = retry_after
+
+
+class Unavailable(DeliveryError):
+    """The provider did not take it and may take it later."""
+
+    retryable = True
+
+
+class Ambiguous(DeliveryError):
+    """The answer was lost after the request left: it may have been accepted."""
+
+
+class Rejected(DeliveryError):
+    """The provider refuses this part for good."""
+
+
+class CredentialsRejected(Rejected):
+    """The provider refuses our credentials or our sender."""
+
+
+class Unreachable(Rejected):
+    """This person cannot be reached at this address any more."""
+
+
+class OptedOut(Unreachable):
+    """This person opted out."""
+
+
+class ModelError(OneValetError):
+    """A model call failed."""
+
+
+class ModelRateLimited(ModelError):
+    """The model's provider asks us to wait."""
+
+    def __init__(self, message: str, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelTimeout(ModelError):
+    """The model did not answer in time."""
+
+
+class ModelAuthError(ModelError):
+    """The model's provider refuses this key."""
+
+
+class ContextOverflow(ModelError):
+    """The request is longer than the model takes."""
+
+
+class ModelUnavailable(ModelError):
+    """The model's provider failed in a way that may pass."""
+
+
+class ModelRejected(ModelError):
+    """The model's provider will never take this request."""
+
+
+class ToolError(OneValetError):
+    """A tool's own failure; its message is told to the model, so it must hold no secrets."""
+
+
+class ToolRetry(ToolError):
+    """The model may call the tool again with better arguments."""
+
+
+class ToolFailed(ToolError):
+    """The tool cannot do it; the model goes on without."""

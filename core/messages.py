@@ -1,0 +1,181 @@
+"""What people send us and what we owe them, free of any provider.
+
+`parse.py` in each channel makes the inbound types; `notify` takes the outbound one. Everything here is a
+frozen value, so it may cross any folder's border.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Name one thread of talk on one channel: the place where we speak to a person.
+
+    `account` is our side (a Twilio sender, a Slack team id, a bot's numeric id); `peer` is where the
+    provider delivers (an E.164 number, a Slack DM channel id, a Telegram chat id); `thread` is empty for
+    the top level.
+    """
+
+    channel: str
+    account: str
+    peer: str
+    thread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """Point at a file a person sent: kept as the provider's reference, fetched later and only when asked."""
+
+    url: str
+    content_type: str
+    name: str = ""
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A person's own word for the gateway itself (`/start`, `/valet new`): `name` lower case, no slash."""
+
+    name: str
+    argument: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InboundMessage:
+    """A person's message, normalised.
+
+    `sender` is the identity's user key: an E.164 number, a Slack user id, a Telegram numeric id; never a
+    display name. `keys` are all dedupe keys the provider gives for this message (DESIGN section 6); any
+    known one makes it a duplicate. `sent_at` is the provider's time, None where it states none.
+    """
+
+    address: Address
+    sender: str
+    keys: tuple[str, ...]
+    text: str
+    media: tuple[Media, ...] = ()
+    command: Command | None = None
+    sent_at: datetime | None = None
+    sender_name: str = ""
+    sender_timezone: str = ""
+    provider_id: str = ""
+    """The provider's own id of the message (MessageSid, Slack ts, Telegram message_id)."""
+
+
+class IgnoreReason(StrEnum):
+    """Why an authentic message gets no turn."""
+
+    BOT = "bot"
+    OWN = "own"
+    EDITED = "edited"
+    GROUP = "group"
+    EMPTY = "empty"
+    UNSUPPORTED = "unsupported"
+    OTHER_ACCOUNT = "other_account"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredMessage:
+    """An authentic message that we do not answer; kept without its text."""
+
+    address: Address
+    sender: str
+    keys: tuple[str, ...]
+    reason: IgnoreReason
+    reply: str = ""
+    """Said once per conversation and reason, where a person would otherwise wonder (a group)."""
+
+
+class DeliveryStatus(StrEnum):
+    """What a provider says became of a part after it accepted it, in rising rank."""
+
+    ACCEPTED = "accepted"
+    SENT = "sent"
+    DELIVERED = "delivered"
+    READ = "read"
+    UNDELIVERED = "undelivered"
+    FAILED = "failed"
+
+    @property
+    def rank(self) -> int:
+        """Order statuses so that a late callback never moves a part back."""
+        ranks = {"accepted": 0, "sent": 1, "failed": 2, "undelivered": 2, "delivered": 3, "read": 4}
+        return ranks[self.value]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusUpdate:
+    """A provider's later word on one part we sent. `ref` is our own id where the provider returns it."""
+
+    channel: str
+    account: str
+    provider_id: str
+    ref: str
+    status: DeliveryStatus
+    error_code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReachabilityChange:
+    """A person blocked us or let us in again (Telegram's my_chat_member, an opt-out at the carrier)."""
+
+    channel: str
+    account: str
+    sender: str
+    reachable: bool
+    reason: str
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AddressChange:
+    """The provider moved a conversation to a new address (Telegram's chat migration)."""
+
+    channel: str
+    account: str
+    old_peer: str
+    new_peer: str
+    keys: tuple[str, ...] = ()
+
+
+type Inbound = InboundMessage | IgnoredMessage | StatusUpdate | ReachabilityChange | AddressChange
+
+
+class OutboundKind(StrEnum):
+    """What an outbound message is for; the policy of `notify` depends on it."""
+
+    REPLY = "reply"
+    CARD = "card"
+    NOTIFICATION = "notification"
+    RECEIPT = "receipt"
+
+
+class ActionStyle(StrEnum):
+    """How a button looks where the provider has looks."""
+
+    PLAIN = "plain"
+    PRIMARY = "primary"
+    DANGER = "danger"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A button: `token` is opaque, under 64 bytes, and proves nothing by itself."""
+
+    label: str
+    token: str
+    style: ActionStyle = ActionStyle.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundMessage:
+    """What we owe a person: Markdown text, and buttons where the channel has them."""
+
+    id: str
+    kind: OutboundKind
+    text: str
+    actions: tuple[Action, ...] = ()
+    media: tuple[Media, ...] = field(default=())
