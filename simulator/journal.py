@@ -12,7 +12,7 @@ type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One HTTP exchange. `direction` is "in" for the provider calling the gateway, "out" for the reverse.
+    """One HTTP exchange: `direction` "in" is the provider calling the gateway, "out" the reverse.
 
     `about` ties it to a bubble on the page: the provider's message id, where the call has one.
     `status` 0 means that no answer came.
@@ -31,7 +31,7 @@ class Call:
 
 
 class Journal:
-    """Keep calls in memory and, where a path is given, as JSON lines on disk, flushed one by one."""
+    """Keep calls in memory and, given a path, as JSON lines on disk, flushed one by one."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._calls: list[Call] = []
