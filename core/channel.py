@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from core.json_types import JsonObject
-from core.messages import Address, OutboundMessage
+from core.messages import Address, Inbound, OutboundMessage
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
@@ -99,6 +99,25 @@ class Check:
     ok: bool
     detail: str
     fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What became of something taken in: `duplicate` when we knew it already."""
+
+    id: str
+    duplicate: bool = False
+
+
+class InboundSink(Protocol):
+    """Where every channel hands in what it parsed: the core inbox."""
+
+    async def accept(self, inbound: Inbound) -> Received:
+        """Commit it; only after this returns may the provider be told that we have it.
+
+        Repeating the call with the same keys adds nothing. Raises `StoreUnavailable` when it may not be kept.
+        """
+        ...
 
 
 class Channel(Protocol):

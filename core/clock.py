@@ -26,9 +26,7 @@ class Clock:
         """Give the present moment, aware, in UTC."""
         self._reload()
         real = time.time()
-        return datetime.fromtimestamp(
-            self._base + (real - self._base) * self._rate + self._offset, tz=UTC
-        )
+        return datetime.fromtimestamp(self._base + (real - self._base) * self._rate + self._offset, tz=UTC)
 
     async def sleep(self, span: timedelta) -> None:
         """Wait for a span of the clock's time."""
