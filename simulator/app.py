@@ -1,0 +1,113 @@
+"""The simulator as one aiohttp application: the emulated providers, the control API, and the page."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import web
+
+from simulator.base import Provider, Wire
+from simulator.config import Clock, SimulatorConfig
+from simulator.control import Control, loopback_only
+
+_PAGE = Path(__file__).parent / "page"
+_MAX_BODY = 60 * 1024 * 1024
+
+
+class Simulator:
+    """The whole: `wire` to say where the gateway is, `providers` by name, `app` to be served."""
+
+    def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
+        self.wire = wire
+        self.providers = {provider.name: provider for provider in providers}
+        self.app = web.Application(middlewares=[loopback_only], client_max_size=_MAX_BODY)
+        for provider in providers:
+            self.app.router.add_routes(provider.routes())
+        self.app.router.add_routes(Control(wire, providers).routes())
+        self.app.router.add_get("/", self._page)
+        if _PAGE.is_dir():
+            self.app.router.add_static("/page/", _PAGE)
+        self.app.on_shutdown.append(self._release)
+
+    @property
+    def url(self) -> str:
+        """Give the origin it is served at."""
+        return self.wire.url
+
+    @property
+    def twilio_url(self) -> str:
+        """Give the value for TWILIO_API_URL."""
+        return f"{self.wire.url}/twilio"
+
+    @property
+    def slack_url(self) -> str:
+        """Give the value for SLACK_API_URL."""
+        return f"{self.wire.url}/slack/api/"
+
+    @property
+    def telegram_url(self) -> str:
+        """Give the value for TELEGRAM_API_URL."""
+        return f"{self.wire.url}/telegram"
+
+    async def start(self) -> None:
+        """Open the wire and start the providers; `wire.url` is set by then if anybody needs it."""
+        await self.wire.open()
+        for provider in self.providers.values():
+            await provider.start()
+
+    async def stop(self) -> None:
+        """Stop the providers and close the wire."""
+        self.wire.stopping.set()
+        for provider in self.providers.values():
+            await provider.stop()
+        await self.wire.close()
+
+    async def _page(self, _: web.Request) -> web.StreamResponse:
+        index = _PAGE / "index.html"
+        if await asyncio.to_thread(index.is_file):
+            return web.FileResponse(index)
+        return web.Response(
+            text="The simulator is running; it has no page yet. Its control API is under /sim."
+        )
+
+    async def _release(self, _: web.Application) -> None:
+        # Streams and long polls wait for something to happen: this is what happens last.
+        self.wire.stopping.set()
+        self.wire.journal.touch()
+
+
+def build_simulator(config: SimulatorConfig, clock: Clock) -> Simulator:
+    """Put the simulator together: one list of what is emulated."""
+    wire = Wire(config, clock)
+    providers: list[Provider] = []
+    return Simulator(wire, providers)
+
+
+@asynccontextmanager
+async def serve_simulator(
+    config: SimulatorConfig, clock: Clock, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[Simulator]:
+    """Serve the simulator on a loopback address until left; port 0 takes a free one."""
+    simulator = build_simulator(config, clock)
+    listener = await asyncio.to_thread(_listen, host, port)
+    shown = f"[{host}]" if ":" in host else host
+    simulator.wire.url = f"http://{shown}:{listener.getsockname()[1]}"
+    runner = web.AppRunner(simulator.app, access_log=None, shutdown_timeout=2.0)
+    try:
+        await simulator.start()
+        await runner.setup()
+        await web.SockSite(runner, listener).start()
+        yield simulator
+    finally:
+        await runner.cleanup()
+        await simulator.stop()
+        listener.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family, backlog=256)
+    listener.setblocking(False)
+    return listener

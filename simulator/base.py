@@ -1,0 +1,376 @@
+"""What every emulated provider gets from the frame: the wire to the gateway, faults, and the record."""
+
+import asyncio
+import json
+import socket
+import struct
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal, Protocol
+from urllib.parse import parse_qsl
+
+import aiohttp
+import structlog
+from aiohttp import web
+
+from simulator.config import Clock, SimulatorConfig
+from simulator.faults import FaultKind, Faults, Rule
+from simulator.journal import Journal, Json
+
+log = structlog.get_logger()
+
+type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+type FaultAnswer = Callable[[Rule], web.StreamResponse]
+type EndpointName = str | Callable[[web.Request], str]
+
+ABOUT = web.RequestKey("about", str)
+"""A handler sets `request[ABOUT]` to the id of the message that the call is about."""
+
+NOTE = web.RequestKey("note", dict[str, Json])
+"""A handler may set `request[NOTE]` to what the journal shifts into the answer, for streamed answers."""
+
+_TEXT_LIMIT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the gateway answered."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def ok(self) -> bool:
+        """Tell a 2xx."""
+        return 200 <= self.status < 300
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Why no answer came."""
+
+    reason: Literal["connect_failed", "timeout", "reset"]
+
+
+class BadAction(Exception):
+    """A person cannot do that; the message is one sentence for whoever drives the simulator."""
+
+
+class Provider(Protocol):
+    """One emulated provider. Its routes carry their whole path (`/slack/api/chat.postMessage`)."""
+
+    @property
+    def name(self) -> str:
+        """Give the word in paths and in the journal: twilio, slack, telegram."""
+        ...
+
+    def routes(self) -> Iterable[web.AbstractRouteDef]:
+        """Give the routes of the emulated API."""
+        ...
+
+    async def start(self) -> None:
+        """Begin; the wire is open and its URLs are known."""
+        ...
+
+    async def stop(self) -> None:
+        """End what was begun."""
+        ...
+
+    async def reset(self) -> None:
+        """Forget everything that was said and set, as if just started."""
+        ...
+
+    def state(self) -> Json:
+        """Give what the page draws, by person: messages with id, direction, text, status, and the like."""
+        ...
+
+    async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
+        """Do what a person does ("say", "press", …) and give what came of it; raises BadAction."""
+        ...
+
+
+class Wire:
+    """Everything a provider shares with the others."""
+
+    def __init__(self, config: SimulatorConfig, clock: Clock) -> None:
+        self.config = config
+        self.clock = clock
+        self.journal = Journal(config.journal_path)
+        self.faults = Faults(config.seed)
+        self.stopping = asyncio.Event()
+        self.url = ""
+        self.gateway_url = config.gateway_url.rstrip("/")
+        self.public_url = (config.public_url or config.gateway_url).rstrip("/")
+        self._session: aiohttp.ClientSession | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def connect_gateway(self, url: str, public_url: str = "") -> None:
+        """Say where the gateway is, once its port is known."""
+        self.gateway_url = url.rstrip("/")
+        self.public_url = (public_url or url).rstrip("/")
+
+    async def open(self) -> None:
+        """Open the shared HTTP session."""
+        self._session = aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar())
+
+    async def close(self) -> None:
+        """End the background work, then close the session and the journal."""
+        self.stopping.set()
+        await self.cancel_spawned()
+        if self._session:
+            await self._session.close()
+        self.journal.close()
+
+    async def cancel_spawned(self) -> None:
+        """End the background work, for a reset."""
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def spawn(self, work: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
+        """Run in the background, keeping the reference and logging what it raises."""
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    async def wait(self, seconds: float) -> None:
+        """Wait as the provider would: seconds of its time, at the simulator's pace."""
+        await self.clock.sleep(timedelta(seconds=seconds * self.config.pace))
+
+    def now(self) -> float:
+        """Give people's time in Unix seconds."""
+        return self.clock.now().timestamp()
+
+    def reach(self, url: str) -> str:
+        """Turn a path, or a URL under the public one, into where the gateway really listens."""
+        if url.startswith("/"):
+            return self.gateway_url + url
+        if self.public_url and url.startswith(self.public_url):
+            return self.gateway_url + url[len(self.public_url) :]
+        return url
+
+    async def call_gateway(
+        self,
+        provider: str,
+        endpoint: str,
+        method: str,
+        path: str,
+        headers: dict[str, str],
+        body: bytes,
+        about: str = "",
+        timeout: float | aiohttp.ClientTimeout = 15.0,
+    ) -> Answer | NoAnswer:
+        """Call the gateway as the provider does, and record it.
+
+        `path` is a path with query, or an absolute URL (signed URLs under the public URL are reached at the
+        gateway's real one; fragments are never sent). `timeout` is in the provider's seconds.
+        """
+        begun, at = time.perf_counter(), self.now()
+        outcome = await self._exchange(method, self.reach(path).split("#", 1)[0], headers, body, timeout)
+        self.journal.add(
+            at=at,
+            provider=provider,
+            direction="in",
+            endpoint=endpoint,
+            status=outcome.status if isinstance(outcome, Answer) else 0,
+            request={
+                "method": method,
+                "url": path,
+                "headers": _shown(headers),
+                "body": _parsed(headers, body),
+            },
+            answer=_told(outcome),
+            about=about,
+            duration_ms=(time.perf_counter() - begun) * 1000,
+        )
+        return outcome
+
+    def endpoint(self, name: EndpointName, fault_answer: FaultAnswer) -> Callable[[Handler], Handler]:
+        """Wrap a handler of an emulated API: faults first, and every exchange in the journal.
+
+        `name` is what rules match (`twilio.messages.create`), or makes it from the request. `fault_answer`
+        makes a rate limit or a server error in the provider's own words.
+        """
+
+        def wrap(handler: Handler) -> Handler:
+            async def run(request: web.Request) -> web.StreamResponse:
+                label = name if isinstance(name, str) else name(request)
+                return await self._serve(label, handler, fault_answer, request)
+
+            return run
+
+        return wrap
+
+    async def _serve(
+        self, name: str, handler: Handler, fault_answer: FaultAnswer, request: web.Request
+    ) -> web.StreamResponse:
+        begun, at = time.perf_counter(), self.now()
+        asked = await _asked(request)
+        rule = self.faults.take(name)
+        answer: web.StreamResponse | None = None
+        if rule is None or rule.kind.accepts:
+            answer = await _answered(handler, request)
+        told: Json = _answer_json(request, answer) if answer is not None else None
+        status = answer.status if answer is not None else 0
+        if rule is not None:
+            answer = await self._misbehave(rule, request, fault_answer)
+            status = answer.status if answer is not None else 0
+            told = {"fault": rule.kind.value, "would_have_answered": told}
+        self.journal.add(
+            at=at,
+            provider=name.split(".", 1)[0],
+            direction="out",
+            endpoint=name,
+            status=status,
+            request=asked,
+            answer=told,
+            about=request.get(ABOUT, ""),
+            duration_ms=(time.perf_counter() - begun) * 1000,
+        )
+        # Once the transport is aborted nothing is written any more; aiohttp wants an answer all the same.
+        return answer if answer is not None else web.Response(status=499)
+
+    async def _misbehave(
+        self, rule: Rule, request: web.Request, fault_answer: FaultAnswer
+    ) -> web.StreamResponse | None:
+        if rule.kind in (FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.SERVER_ERROR_AFTER):
+            return fault_answer(rule)
+        if rule.kind in (FaultKind.TIMEOUT_BEFORE, FaultKind.TIMEOUT_AFTER):
+            await self._hang(rule.seconds)
+        abort(request)
+        return None
+
+    async def _hang(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self.stopping.wait()
+        except TimeoutError:
+            return
+
+    async def _exchange(
+        self,
+        method: str,
+        url: str,
+        headers: dict[str, str],
+        body: bytes,
+        timeout: float | aiohttp.ClientTimeout,
+    ) -> Answer | NoAnswer:
+        if self._session is None:
+            raise RuntimeError("the wire is not open")
+        limit = aiohttp.ClientTimeout(total=timeout) if isinstance(timeout, int | float) else timeout
+        try:
+            async with self._session.request(
+                method, url, headers=headers, data=body, timeout=self._patient(limit), allow_redirects=False
+            ) as answer:
+                return Answer(answer.status, dict(answer.headers), await answer.read())
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
+            return NoAnswer("connect_failed")
+        except TimeoutError:
+            return NoAnswer("timeout")
+        except (aiohttp.ClientError, OSError):
+            return NoAnswer("reset")
+
+    def _patient(self, limit: aiohttp.ClientTimeout) -> aiohttp.ClientTimeout:
+        factor = self.config.patience
+
+        def scaled(value: float | None) -> float | None:
+            return None if value is None else value * factor
+
+        return aiohttp.ClientTimeout(
+            total=scaled(limit.total),
+            connect=scaled(limit.connect),
+            sock_connect=scaled(limit.sock_connect),
+            sock_read=scaled(limit.sock_read),
+        )
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("simulator_task_failed", task=task.get_name(), exc_info=error)
+
+
+def abort(request: web.Request) -> None:
+    """End the connection with a reset, as a broken network does."""
+    transport = request.transport
+    if transport is None:
+        return
+    sock = transport.get_extra_info("socket")
+    if sock is not None:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
+
+
+async def _answered(handler: Handler, request: web.Request) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except web.HTTPException as refusal:
+        return refusal
+
+
+async def _asked(request: web.Request) -> Json:
+    body: Json
+    if request.content_type == "multipart/form-data":
+        # Only post() may read it: it caches the parts for the handler.
+        fields = await request.post()
+        body = {
+            name: value if isinstance(value, str) else f"<file {getattr(value, 'filename', '')}>"
+            for name, value in fields.items()
+        }
+    else:
+        body = _parsed(dict(request.headers), await request.read())
+    return {
+        "method": request.method,
+        "url": request.path_qs,
+        "headers": _shown(dict(request.headers)),
+        "body": body,
+    }
+
+
+def _shown(headers: dict[str, str]) -> Json:
+    return {name: value for name, value in headers.items() if name.lower() not in ("authorization", "cookie")}
+
+
+def _parsed(headers: dict[str, str], body: bytes) -> Json:
+    """Show a form as an object (a list where a name repeats), JSON as JSON, all else as text."""
+    kind = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
+    text = body.decode("utf-8", "replace")
+    if kind.startswith("application/x-www-form-urlencoded"):
+        form: dict[str, Json] = {}
+        for name, value in parse_qsl(text, keep_blank_values=True):
+            known = form.get(name)
+            form[name] = (
+                value if known is None else [*known, value] if isinstance(known, list) else [known, value]
+            )
+        return form
+    if "json" in kind:
+        try:
+            shown: Json = json.loads(text)
+        except ValueError:
+            return text[:_TEXT_LIMIT]
+        return shown
+    return text[:_TEXT_LIMIT]
+
+
+def _told(outcome: Answer | NoAnswer) -> Json:
+    if isinstance(outcome, NoAnswer):
+        return {"no_answer": outcome.reason}
+    return {
+        "status": outcome.status,
+        "headers": _shown(outcome.headers),
+        "body": _parsed(outcome.headers, outcome.body),
+    }
+
+
+def _answer_json(request: web.Request, answer: web.StreamResponse) -> Json:
+    note = request.get(NOTE)
+    if note is not None:
+        return dict(note)
+    body: Json = None
+    if isinstance(answer, web.Response) and isinstance(answer.body, bytes | bytearray):
+        body = _parsed({"content-type": answer.content_type}, bytes(answer.body))
+    return {"status": answer.status, "headers": _shown(dict(answer.headers)), "body": body}

@@ -1,0 +1,129 @@
+"""What the simulator is told: who plays, with which accounts, how fast, and where the gateway is."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Tell people's time; the product's own clock fits, and is handed in by whoever starts the simulator."""
+
+    def now(self) -> datetime:
+        """Give the present moment, aware, in UTC."""
+        ...
+
+    async def sleep(self, span: timedelta) -> None:
+        """Wait for a span of the clock's time."""
+        ...
+
+
+class SystemClock:
+    """The machine's own time, for a simulator that stands alone."""
+
+    def now(self) -> datetime:
+        """Give the present moment, aware, in UTC."""
+        return datetime.now(UTC)
+
+    async def sleep(self, span: timedelta) -> None:
+        """Wait."""
+        await asyncio.sleep(span.total_seconds())
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody with a phone, a Slack user and a Telegram user. `key` names them in the control API."""
+
+    key: str
+    name: str
+    phone: str
+    slack_user: str
+    telegram_user: int
+    telegram_username: str = ""
+    language: str = "en"
+    timezone: str = "Europe/London"
+
+
+PEOPLE = (
+    Person("ada", "Ada Lovelace", "+14155550101", "U0ADA00001", 700100001, "ada_lovelace"),
+    Person("grace", "Grace Hopper", "+14155550102", "U0GRACE002", 700100002, "grace_hopper"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TwilioConfig:
+    """One account with one number. `numbers` are further senders; `services` maps MG ids to their numbers.
+
+    `answers_stop` is Twilio's default handling of STOP, START and HELP. `webhook_url` is the number's SmsUrl
+    at start (absolute, a fragment with connection overrides allowed); empty: public URL + /webhooks/sms.
+    """
+
+    account_sid: str = "AC0123456789abcdef0123456789abcdef"
+    auth_token: str = "5eed5eed5eed5eed5eed5eed5eed5eed"  # noqa: S105 - the emulated account's
+    number: str = "+14155550100"
+    numbers: tuple[str, ...] = ()
+    services: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    webhook_url: str = ""
+    answers_stop: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SlackConfig:
+    """One team with one app. `events_url` is its request URL; empty: public URL + /webhooks/slack.
+
+    `socket_mode` on delivers over Socket Mode alone, as Slack does once an app has it switched on.
+    """
+
+    team_id: str = "T0SIM00001"
+    team_name: str = "Simulator"
+    app_id: str = "A0SIM00001"
+    bot_user: str = "U0BOT00001"
+    bot_id: str = "B0BOT00001"
+    bot_name: str = "valet"
+    bot_token: str = "xoxb-simulator-bot-token"  # noqa: S105 - the emulated app's
+    app_token: str = "xapp-1-simulator-app-token"  # noqa: S105
+    signing_secret: str = "51a51a51a51a51a51a51a51a51a51a51"  # noqa: S105
+    verification_token: str = "simulator-verification"  # noqa: S105
+    events_url: str = ""
+    socket_mode: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TelegramConfig:
+    """One bot; a webhook is set by the gateway through setWebhook, else it polls."""
+
+    bot_token: str = "7000000001:AAsimulator-telegram-token-0123456789"  # noqa: S105 - the emulated bot's
+    bot_username: str = "simulator_valet_bot"
+    bot_name: str = "Valet"
+
+    @property
+    def bot_id(self) -> int:
+        """Give the bot's user id, which its token begins with."""
+        return int(self.bot_token.split(":", 1)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatorConfig:
+    """All of it.
+
+    `gateway_url` is where requests to the gateway really go; `public_url` is what they are signed over and
+    what webhook URLs begin with (empty: the same). Both are origins. Either may be set later with
+    `Wire.connect_gateway`. `pace` multiplies every wait of the providers (retry delays, delivery ticks);
+    `patience` multiplies how long they wait for an answer. Both are 1 in life, small in tests.
+    """
+
+    gateway_url: str = ""
+    public_url: str = ""
+    people: tuple[Person, ...] = PEOPLE
+    twilio: TwilioConfig = field(default_factory=TwilioConfig)
+    slack: SlackConfig = field(default_factory=SlackConfig)
+    telegram: TelegramConfig = field(default_factory=TelegramConfig)
+    pace: float = 1.0
+    patience: float = 1.0
+    journal_path: Path | None = None
+    seed: int = 0
+
+    def person(self, key: str) -> Person | None:
+        """Find a person by key, or None."""
+        return next((person for person in self.people if person.key == key), None)

@@ -1,0 +1,188 @@
+"""The control API under /sim: what the page and the tests do to the simulator."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from simulator.base import BadAction, Provider, Wire
+from simulator.faults import FaultKind, Rule
+from simulator.journal import Json
+
+_HEARTBEAT = 15.0
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@web.middleware
+async def loopback_only(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Refuse other hosts' names and other pages' scripts.
+
+    A page elsewhere can point its own name at 127.0.0.1 (DNS rebinding: the Host gives it away) or post to us
+    blindly (the Origin does). Providers' SDKs send no Origin.
+    """
+    try:
+        host = urlsplit(f"//{request.host}").hostname
+    except ValueError:
+        host = None
+    if host not in _LOOPBACK:
+        return _refused("The simulator answers only to 127.0.0.1 and localhost.", 403)
+    origin = request.headers.get("Origin")
+    if origin is not None and urlsplit(origin).netloc != request.host:
+        return _refused("The simulator takes no requests from other pages.", 403)
+    return await handler(request)
+
+
+class Control:
+    """The handlers of /sim."""
+
+    def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
+        self._wire = wire
+        self._providers = {provider.name: provider for provider in providers}
+
+    def routes(self) -> list[web.AbstractRouteDef]:
+        """Give the routes of the control API."""
+        return [
+            web.get("/sim/state", self.state),
+            web.get("/sim/people", self.people),
+            web.get("/sim/journal", self.journal),
+            web.get("/sim/events", self.events),
+            web.get("/sim/faults", self.faults),
+            web.post("/sim/faults", self.add_fault),
+            web.delete("/sim/faults", self.clear_faults),
+            web.post("/sim/reset", self.reset),
+            web.post("/sim/{provider}/{action}", self.act),
+        ]
+
+    async def state(self, _: web.Request) -> web.Response:
+        """Give every provider's state, by name."""
+        return web.json_response({name: provider.state() for name, provider in self._providers.items()})
+
+    async def people(self, _: web.Request) -> web.Response:
+        """List who can act."""
+        return web.json_response([asdict(person) for person in self._wire.config.people])
+
+    async def journal(self, request: web.Request) -> web.Response:
+        """List calls; `provider`, `about` and `after` (a number) narrow them."""
+        try:
+            after = int(request.query.get("after", "0"))
+        except ValueError:
+            return _refused('"after" must be a whole number.')
+        calls = self._wire.journal.calls(
+            provider=request.query.get("provider", ""),
+            about=request.query.get("about", ""),
+            after=max(after, 0),
+        )
+        return web.json_response([asdict(call) for call in calls])
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        """Stream a "changed" event after changes, and a comment as heartbeat, until the client goes."""
+        stream = web.StreamResponse(
+            headers={
+                "Content-Type": "text/event-stream",
+                "Cache-Control": "no-cache",
+                "X-Accel-Buffering": "no",
+            }
+        )
+        await stream.prepare(request)
+        async with self._wire.journal.listen() as queue:
+            await stream.write(b"event: changed\ndata: {}\n\n")
+            while not self._wire.stopping.is_set():
+                try:
+                    async with asyncio.timeout(_HEARTBEAT):
+                        await queue.get()
+                except TimeoutError:
+                    await stream.write(b": heartbeat\n\n")
+                    continue
+                if not self._wire.stopping.is_set():
+                    await stream.write(b"event: changed\ndata: {}\n\n")
+        return stream
+
+    async def faults(self, _: web.Request) -> web.Response:
+        """List the rules in force."""
+        return web.json_response([asdict(rule) for rule in self._wire.faults.rules()])
+
+    async def add_fault(self, request: web.Request) -> web.Response:
+        """Add a rule: {"endpoint", "kind", "times", "share", "seconds", "status"}."""
+        try:
+            self._wire.faults.add(parse_rule(await _json_object(request)))
+        except BadAction as refusal:
+            return _refused(str(refusal))
+        self._wire.journal.touch()
+        return await self.faults(request)
+
+    async def clear_faults(self, request: web.Request) -> web.Response:
+        """Forget all rules."""
+        self._wire.faults.clear()
+        self._wire.journal.touch()
+        return await self.faults(request)
+
+    async def reset(self, _: web.Request) -> web.Response:
+        """Make everything as if just started; the journal stays, as it is append-only."""
+        self._wire.faults.clear()
+        for provider in self._providers.values():
+            await provider.reset()
+        self._wire.journal.touch()
+        return web.json_response({"ok": True})
+
+    async def act(self, request: web.Request) -> web.Response:
+        """Let a person do something: JSON with "person" and the action's arguments."""
+        provider = self._providers.get(request.match_info["provider"])
+        if provider is None:
+            return _refused(
+                f"There is no provider of that name; there are {', '.join(self._providers)}.", 404
+            )
+        try:
+            arguments = await _json_object(request)
+            person = arguments.pop("person", None)
+            if not isinstance(person, str) or self._wire.config.person(person) is None:
+                known = ", ".join(someone.key for someone in self._wire.config.people)
+                raise BadAction(f'"person" must be one of {known}.')
+            result = await provider.act(person, request.match_info["action"], arguments)
+        except BadAction as refusal:
+            return _refused(str(refusal))
+        self._wire.journal.touch()
+        return web.json_response(result)
+
+
+def parse_rule(values: dict[str, Json]) -> Rule:
+    """Make a fault rule from JSON; raises BadAction with what is wrong."""
+    known = {"endpoint", "kind", "times", "share", "seconds", "status"}
+    if strange := set(values) - known:
+        raise BadAction(f"A fault rule has no {', '.join(sorted(strange))}.")
+    endpoint, kind = values.get("endpoint"), values.get("kind")
+    if not isinstance(endpoint, str) or not endpoint:
+        raise BadAction('"endpoint" must name an endpoint, such as "twilio.messages.create" or "slack.*".')
+    if kind not in list(FaultKind):
+        raise BadAction(f'"kind" must be one of {", ".join(FaultKind)}.')
+    times, status = _number(values, "times", 1, 0, 1_000_000), _number(values, "status", 503, 500, 599)
+    share, seconds = _number(values, "share", 1.0, 0, 1), _number(values, "seconds", 1.0, 0, 3600)
+    return Rule(endpoint, FaultKind(kind), int(times), float(share), float(seconds), int(status))
+
+
+def _number(values: dict[str, Json], name: str, default: float, low: float, high: float) -> float:
+    value = values.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise BadAction(f'"{name}" must be a number from {low} to {high}.')
+    return value
+
+
+async def _json_object(request: web.Request) -> dict[str, Json]:
+    # A form or text/plain post needs no consent of the browser; JSON does.
+    if request.content_type != "application/json":
+        raise BadAction("The body must be JSON, sent as application/json.")
+    try:
+        values: Json = json.loads(await request.read())
+    except ValueError:
+        raise BadAction("The body is not JSON.") from None
+    if not isinstance(values, dict):
+        raise BadAction("The body must be a JSON object.")
+    return values
+
+
+def _refused(sentence: str, status: int = 400) -> web.Response:
+    return web.json_response({"error": sentence}, status=status)
