@@ -1,0 +1,16 @@
+"""One way to write JSON down, so that the same arguments always have the same hash."""
+
+import hashlib
+import json
+
+from core.json_types import Json
+
+
+def canonical_json(value: Json) -> str:
+    """Write JSON with sorted keys, no spaces and no escapes; equal values give equal text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def canonical_hash(value: Json) -> str:
+    """Give the SHA-256 of the canonical form, in hex."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()

@@ -1,0 +1,91 @@
+"""What a turn is given and what it gives back: the border between the jobs and the orchestrator."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from core.journal import Journal
+from core.model_types import ChatMessage, TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTenant:
+    """The person whose turn it is. `timezone` is an IANA name, `language` a BCP 47 tag or empty."""
+
+    id: str
+    name: str = ""
+    language: str = ""
+    timezone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMessage:
+    """One inbound message of the turn, its text as the person wrote it."""
+
+    id: str
+    text: str
+    received_at: datetime
+    media_count: int = 0
+
+
+class TurnControl(Protocol):
+    """What may reach a turn while it runs. Asked before each model call and after tools."""
+
+    async def stopped(self) -> str | None:
+        """Give None to go on; otherwise the person asked to stop, with a message that may be empty."""
+        ...
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        """Give the messages that came in meanwhile and that this turn takes with it, in order.
+
+        They stay waiting in the store until the turn commits, which names them in `TurnResult.absorbed`.
+        After a take-over they may be given again; the loop ignores those that it has recorded.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One turn to run. `channel` is the channel's name; `history` what was said before, oldest first.
+
+    `inbound` is in order of receipt. `attempt` counts from 1; above it the journal may hold rows.
+    """
+
+    turn_id: str
+    tenant: TurnTenant
+    channel: str
+    inbound: tuple[TurnMessage, ...]
+    journal: Journal
+    history: tuple[ChatMessage, ...] = ()
+    attempt: int = 1
+    control: TurnControl | None = None
+
+
+class TurnState(StrEnum):
+    """How a turn ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What became of a turn.
+
+    Either `reply` is Markdown for the person, or it is empty and `reason` says why nothing is said. `reason`
+    is also set for a failed turn (`model_down`, `model_auth`, `context_overflow`, …). `history` is to be
+    appended to the conversation's: the inbound messages of this turn, unchanged, and all that followed.
+    """
+
+    state: TurnState
+    reply: str = ""
+    reason: str = ""
+    history: tuple[ChatMessage, ...] = ()
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    turns: int = 0
+    """How many model answers it took."""
+    absorbed: tuple[str, ...] = ()
+    """Ids of inbound messages taken in while it ran."""
