@@ -1,0 +1,75 @@
+"""What a tool is handed while it runs: one frozen value, injected by type and never seen by the model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from structlog.typing import FilteringBoundLogger
+
+from core.clock import Clock
+from core.errors import ToolFailed
+from core.json_types import Json, JsonObject
+
+
+class CredentialAccess(Protocol):
+    """The credentials of one tenant, and of nobody else."""
+
+    async def get(self, service: str, account: str = "") -> JsonObject | None:
+        """Give the credentials for a service, or None when this person has not connected it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """What a server answered. `body` is cut at the client's limit."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class HttpClient(Protocol):
+    """The way out to the web that tools use."""
+
+    async def request(
+        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Json = None
+    ) -> HttpResponse:
+        """Make one request. Raises `core.errors.ToolFailed` where no answer came or the address is barred."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolExecutionContext:
+    """Everything a tool may know about the call it serves.
+
+    `idempotency_key` is the same when a call is repeated after a crash, and unlike that of any other call:
+    hand it to the service that does the work. `timezone` (IANA) and `language` are the person's.
+    """
+
+    tenant_id: str
+    turn_id: str
+    idempotency_key: str
+    clock: Clock
+    credentials: CredentialAccess
+    http: HttpClient
+    log: FilteringBoundLogger
+    timezone: str = "UTC"
+    language: str = ""
+
+
+class NoCredentials:
+    """What a tool gets where no credentials are kept: nobody has connected anything."""
+
+    async def get(self, service: str, account: str = "") -> JsonObject | None:
+        """Know of no credentials."""
+        return None
+
+
+class NoHttp:
+    """What a tool gets where no way out to the web is set up."""
+
+    async def request(
+        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Json = None
+    ) -> HttpResponse:
+        """Refuse every request, telling the model why."""
+        raise ToolFailed("This assistant has no access to the web.")
