@@ -1,0 +1,71 @@
+"""A lock on a folder that ends with the processes that hold it, however they end."""
+
+import asyncio
+import fcntl
+import os
+import time
+from pathlib import Path
+
+_POLL_SECONDS = 0.05
+
+
+class FileLock:
+    """An exclusive flock on one file; a child that is handed `fd` holds it too, until it ends itself."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fd: int | None = None
+
+    @property
+    def held(self) -> bool:
+        """Tell whether we hold it."""
+        return self._fd is not None
+
+    @property
+    def fd(self) -> int:
+        """Give the file descriptor to hand to a child; only while held."""
+        if self._fd is None:
+            raise ValueError("the lock is not held")
+        return self._fd
+
+    async def take(self, wait_seconds: float) -> bool:
+        """Take it, trying for the given time; False when another process kept it."""
+        deadline = time.monotonic() + wait_seconds
+        while not self.take_now():
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(_POLL_SECONDS)
+        return True
+
+    def take_now(self) -> bool:
+        """Take it if it is free."""
+        if self._fd is not None:
+            return True
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(fd)
+            return False
+        self._fd = fd
+        return True
+
+    def release(self) -> None:
+        """Let go; a child that was handed the descriptor still holds it."""
+        if self._fd is not None:
+            os.close(self._fd)  # not LOCK_UN, which would take it from that child too
+            self._fd = None
+
+
+def is_locked(path: Path) -> bool:
+    """Tell whether some process holds the lock; the file need not exist."""
+    if not path.exists():
+        return False
+    fd = os.open(path, os.O_RDWR)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False

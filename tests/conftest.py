@@ -1,0 +1,91 @@
+"""The fixtures that all tests share: a migrated database of one's own, a Redis database, a clock."""
+
+import itertools
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.clock import set_clock
+from tests import services as servers
+
+_SERVERS = pytest.StashKey[servers.RunServers]()
+_SERVICES = pytest.StashKey[servers.RunServices]()
+_numbers = itertools.count(1)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave slow tests out unless `-m` asks; start the servers where the run begins when it has workers."""
+    if not config.option.markexpr:
+        config.option.markexpr = "not slow"
+    sent = getattr(config, "workerinput", None)
+    if sent is not None:
+        config.stash[_SERVICES] = servers.RunServices.from_json(sent["services"])
+    elif config.getoption("numprocesses", None) and not config.option.collectonly:
+        _start(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Hand the servers' addresses to a worker of xdist."""
+    node.workerinput["services"] = node.config.stash[_SERVICES].to_json()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the servers where they were started."""
+    started = config.stash.get(_SERVERS, None)
+    if started is not None:
+        started.stop()
+
+
+@pytest.fixture(scope="session")
+def services(pytestconfig: pytest.Config) -> servers.RunServices:
+    """Give the run's servers; without workers they are started at their first use."""
+    if _SERVICES not in pytestconfig.stash:
+        _start(pytestconfig)
+    return pytestconfig.stash[_SERVICES]
+
+
+@pytest.fixture(scope="session")
+def migrated_services(services: servers.RunServices) -> servers.RunServices:
+    """Give the run's servers with the template database made."""
+    servers.run(servers.make_template(services))
+    return services
+
+
+@pytest.fixture
+async def database_url(migrated_services: servers.RunServices, worker_number: int) -> AsyncIterator[str]:
+    """Give the URL of a fresh, migrated database, dropped after the test."""
+    name = f"test_{worker_number}_{next(_numbers)}"
+    async with servers.fresh_database(migrated_services, name) as url:
+        yield url
+
+
+@pytest.fixture
+async def redis_url(services: servers.RunServices, worker_number: int) -> str:
+    """Give the URL of this worker's own numbered Valkey database, emptied; all share pub/sub."""
+    url = servers.on_redis_database(services, worker_number)
+    await servers.flush(url)
+    return url
+
+
+@pytest.fixture
+def clock_path(tmp_path: Path) -> Path:
+    """Give the file of a Clock that tells the machine's time until `set_clock` moves it."""
+    path = tmp_path / "clock.json"
+    set_clock(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def worker_number(pytestconfig: pytest.Config) -> int:
+    """Number the workers of a run from 0."""
+    sent = getattr(pytestconfig, "workerinput", None)
+    return int(sent["workerid"].removeprefix("gw")) if sent else 0
+
+
+def _start(config: pytest.Config) -> None:
+    config.stash[_SERVERS] = started = servers.RunServers()
+    config.stash[_SERVICES] = started.start()

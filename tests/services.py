@@ -1,0 +1,183 @@
+"""The real servers that tests run on: one Postgres and one Valkey a run, private ones on request."""
+
+import asyncio
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import asyncpg
+from redis.asyncio import Redis
+
+from onevalet.embedded.lock import FileLock
+from onevalet.embedded.postgres import Postgres
+from onevalet.embedded.valkey import Valkey
+
+_PREFIX = "onevalet-test-"
+_TEMPLATE = "onevalet_template"
+
+
+@dataclass(frozen=True, slots=True)
+class RunServices:
+    """What the processes of one test run share; travels to xdist's workers as JSON."""
+
+    folder: str
+    database_url: str
+    redis_url: str
+
+    def to_json(self) -> str:
+        """Give it as text for a worker."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "RunServices":
+        """Read what `to_json` gave."""
+        return cls(**json.loads(text))
+
+
+class RunServers:
+    """The servers of one run, owned by the process that began it, and ending with it in every case."""
+
+    def __init__(self) -> None:
+        _sweep()
+        self._folder = _make_folder()
+        self._lock = FileLock(self._folder / "run.lock")
+        self._postgres = Postgres(self._folder, fast=True)
+        self._valkey = Valkey(self._folder, fast=True)
+
+    def start(self) -> RunServices:
+        """Start both; from the main thread."""
+        self._lock.take_now()
+        run(self._postgres.start())
+        run(self._valkey.start())
+        return RunServices(str(self._folder), self._postgres.url, self._valkey.url)
+
+    def stop(self) -> None:
+        """Stop both and throw their data away."""
+        run(self._valkey.stop())
+        run(self._postgres.stop())
+        self._lock.release()
+        _remove(self._folder)
+
+
+@asynccontextmanager
+async def private_postgres() -> AsyncIterator[Postgres]:
+    """Run a durable Postgres of one's own, its database without tables; it may be restarted."""
+    folder = _make_folder()
+    server = Postgres(folder)
+    try:
+        await server.start()
+        yield server
+    finally:
+        await server.stop()
+        _remove(folder)
+
+
+@asynccontextmanager
+async def private_valkey() -> AsyncIterator[Valkey]:
+    """Run a Valkey of one's own, with its append-only file; may be flushed and restarted."""
+    folder = _make_folder()
+    server = Valkey(folder)
+    try:
+        await server.start()
+        yield server
+    finally:
+        await server.stop()
+        _remove(folder)
+
+
+async def make_template(services: RunServices) -> None:
+    """Apply the migrations to the database that tests' databases are copied from; once in a run.
+
+    Under a lock: they also create the application's role, which belongs to the whole cluster.
+    """
+    from core.migrate import migrate
+
+    lock = FileLock(Path(services.folder) / "template.lock")
+    if not await lock.take(60):
+        raise TimeoutError("another worker has been making the template database for a minute")
+    try:
+        if await _execute(services, f"SELECT 1 FROM pg_database WHERE datname = '{_TEMPLATE}'"):  # noqa: S608
+            return
+        await _execute(services, "DROP DATABASE IF EXISTS half_made WITH (FORCE)")
+        await _execute(services, "CREATE DATABASE half_made")
+        await migrate(_on_database(services.database_url, "half_made"))
+        await _execute(services, f"ALTER DATABASE half_made RENAME TO {_TEMPLATE}")
+    finally:
+        lock.release()
+
+
+@asynccontextmanager
+async def fresh_database(services: RunServices, name: str) -> AsyncIterator[str]:
+    """Give the URL of a copy of the template database, dropped at the end."""
+    await _execute(services, f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}")
+    try:
+        yield _on_database(services.database_url, name)
+    finally:
+        await _execute(services, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def flush(redis_url: str) -> None:
+    """Empty the one numbered database of the URL."""
+    async with Redis.from_url(redis_url) as client:
+        await client.flushdb()
+
+
+def on_redis_database(services: RunServices, number: int) -> str:
+    """Give the REDIS_URL of another numbered database of the run's Valkey."""
+    return services.redis_url.rpartition("/")[0] + f"/{number}"
+
+
+def run[T](work: Coroutine[None, None, T]) -> T:
+    """Run a coroutine from sync code, leaving the current event loop of the thread as it is."""
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(work)
+    finally:
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
+
+
+def _on_database(url: str, name: str) -> str:
+    return urlsplit(url)._replace(path=f"/{name}").geturl()
+
+
+async def _execute(services: RunServices, statement: str) -> list[asyncpg.Record]:
+    connection = await asyncpg.connect(services.database_url)
+    try:
+        return await connection.fetch(statement)
+    finally:
+        await connection.close()
+
+
+def _make_folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    if os.geteuid() == 0:
+        folder.chmod(0o711)  # Postgres runs as nobody and must pass; it is our own folder
+    return folder
+
+
+def _sweep() -> None:
+    """Remove what killed runs left behind: folders of ours whose lock nobody holds."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        lock = FileLock(folder / "run.lock")
+        try:
+            status = folder.stat()
+            if status.st_uid == os.geteuid() and time.time() - status.st_mtime > 3600 and lock.take_now():
+                lock.release()
+                _remove(folder)
+        except FileNotFoundError:
+            continue  # another run swept it first
+
+
+def _remove(folder: Path) -> None:
+    data = folder / "postgres"
+    if data.is_symlink():
+        shutil.rmtree(data.resolve().parent, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
