@@ -29,7 +29,7 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where one part goes. `ref` is our opaque id of it, unique for ever: it travels with the call where
-    the provider has room for it (Twilio's StatusCallback, Slack's metadata), so a lost answer can be found."""
+    the provider has room for it (Twilio's StatusCallback, Slack's metadata): a lost answer can be found."""
 
     address: Address
     ref: str

@@ -1,0 +1,191 @@
+"""The outbox: what we owe people, in order of seq, each provider call committed before it leaves."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
+from core.channel import Part, Receipt
+from core.database import Database
+from core.ids import IdMaker
+from core.json_types import storable
+from core.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to send one outbound row, until its lease ends; every write carries the fence."""
+
+    tenant_id: str
+    outbound_id: str
+    conversation_id: str
+    fence: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class DueMessage:
+    """A claimed row: what to send, where, how often it was tried, and how long it has waited."""
+
+    message: OutboundMessage
+    address: Address
+    reachable: bool
+    attempts: int
+    age: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPart:
+    """A part as it was rendered at the first attempt.
+
+    `tried_at`: when its last call started, by the database's clock; `silent_for`: how long ago that is.
+    """
+
+    number: int
+    ref: str
+    part: Part
+    state: str
+    tried_at: datetime | None
+    silent_for: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class PartEnd:
+    """What became of one attempt: `state` of the part, `outcome` for the record, when to come back."""
+
+    state: str
+    outcome: str
+    receipt: Receipt | None = None
+    error_code: str = ""
+    reason: str = ""
+    delay: timedelta = timedelta()
+    identity_state: str = ""
+
+
+class Outbox:
+    """Claim what is due, head by head, and record what became of it."""
+
+    def __init__(self, database: Database, make_id: IdMaker, lease: timedelta) -> None:
+        self._database = database
+        self._make_id = make_id
+        self.lease = lease
+
+    async def claim(self, conversation_id: str | None, worker: str) -> Claim | None:
+        """Take the head of the named conversation, or whichever is due longest; None when none is due."""
+        owner = f"{worker}/{self._make_id('own')}"
+        row = await self._database.call("select * from claim_outbound($1,$2,$3)", conversation_id, owner, self.lease)
+        if row is None:
+            return None
+        return Claim(row["tenant_id"], row["outbound_id"], row["conversation_id"], row["fence"], owner)
+
+    async def load(self, claim: Claim) -> DueMessage:
+        """Read the claimed row with the address it goes to."""
+        async with self._database.tenant(claim.tenant_id) as connection:
+            row = await connection.fetchrow(
+                "select o.*, clock_timestamp() - o.created_at as age, c.channel, c.account, c.peer, c.thread,"
+                " i.state as identity_state from outbound o"
+                " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
+                " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
+                " where o.tenant_id = $1 and o.id = $2",
+                claim.tenant_id,
+                claim.outbound_id,
+            )
+        assert row is not None  # noqa: S101 - claimed rows are never deleted under a lease
+        message = OutboundMessage(
+            id=row["id"],
+            kind=OutboundKind(row["kind"]),
+            text=row["text"],
+            actions=tuple(Action(a["label"], a["token"], ActionStyle(a.get("style", "plain"))) for a in row["actions"]),
+            media=tuple(Media(**media) for media in row["media"]),
+        )
+        return DueMessage(
+            message=message,
+            address=Address(row["channel"], row["account"], row["peer"], row["thread"]),
+            reachable=row["identity_state"] == "active",
+            attempts=row["attempts"],
+            age=row["age"],
+        )
+
+    async def keep_parts(self, claim: Claim, parts: Sequence[Part]) -> list[KeptPart]:
+        """Store the rendering, or give the one that an earlier attempt stored."""
+        rendered = [
+            asdict(part) | {"part": number, "ref": self._make_id("part")} for number, part in enumerate(parts, start=1)
+        ]
+        await self._database.rows(
+            "select * from keep_parts($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, rendered
+        )
+        return await self.parts(claim)
+
+    async def parts(self, claim: Claim) -> list[KeptPart]:
+        """Give the stored parts in order; empty before the first attempt."""
+        async with self._database.tenant(claim.tenant_id) as connection:
+            rows = await connection.fetch(
+                "select p.part, p.ref, p.text, p.data, p.segments, p.state, max(d.started_at) as tried_at,"
+                " coalesce(clock_timestamp() - max(d.started_at), interval '0') as silent_for"
+                " from outbound_parts p left join deliveries d on d.tenant_id = p.tenant_id"
+                " and d.outbound_id = p.outbound_id and d.part = p.part"
+                " where p.tenant_id = $1 and p.outbound_id = $2 group by p.tenant_id, p.outbound_id, p.part"
+                " order by p.part",
+                claim.tenant_id,
+                claim.outbound_id,
+            )
+        return [
+            KeptPart(
+                number=row["part"],
+                ref=row["ref"],
+                part=Part(row["text"], row["data"], row["segments"]),
+                state=row["state"],
+                tried_at=row["tried_at"],
+                silent_for=row["silent_for"],
+            )
+            for row in rows
+        ]
+
+    async def begin_delivery(self, claim: Claim, part: int, attempt: int) -> None:
+        """Commit that a call is about to leave. Raises `LeaseLost`."""
+        await self._database.call(
+            "select begin_delivery($1,$2,$3,$4,$5,$6,$7)",
+            claim.tenant_id,
+            claim.outbound_id,
+            claim.fence,
+            part,
+            attempt,
+            claim.owner,
+            self.lease,
+        )
+
+    async def end_delivery(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> str:
+        """Record what became of the call; return the row's state."""
+        row = await self._database.call(
+            "select end_delivery($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as state",
+            claim.tenant_id,
+            claim.outbound_id,
+            claim.fence,
+            part,
+            attempt,
+            end.state,
+            end.outcome,
+            end.error_code,
+            storable(end.reason),
+            end.receipt.provider_id if end.receipt else "",
+            bool(end.receipt and end.receipt.degraded),
+            end.delay,
+            end.identity_state,
+        )
+        assert row is not None  # noqa: S101 - the function always returns a state
+        if end.receipt and end.receipt.moved_to:
+            await self._database.call(
+                "select move_conversation($1,$2,$3)", claim.tenant_id, claim.conversation_id, end.receipt.moved_to
+            )
+        return str(row["state"])
+
+    async def fail(self, claim: Claim, reason: str) -> None:
+        """End a row that may not be sent at all; it stays visible with its reason."""
+        await self._database.call(
+            "select fail_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
+        )
+
+    async def give_back(self, claim: Claim) -> None:
+        """Let go between parts, for a shutdown."""
+        await self._database.call(
+            "select give_back_outbound($1,$2,$3)", claim.tenant_id, claim.outbound_id, claim.fence
+        )

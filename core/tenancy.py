@@ -1,0 +1,17 @@
+"""The tables that belong to a tenant, in one list: merge, export and delete walk it, tests hold it true."""
+
+TENANT_TABLES = (
+    "tenants",
+    "identities",
+    "conversations",
+    "lanes",
+    "turns",
+    "inbound",
+    "inbox_keys",
+    "steps",
+    "history",
+    "outbound",
+    "outbound_parts",
+    "deliveries",
+)
+"""Parents before children, so that rows may be copied in this order and deleted in the reverse."""

@@ -1,0 +1,261 @@
+"""Turns in Postgres: leases on lanes, the journal, and the one transaction that ends a turn."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from typing import cast
+
+import asyncpg
+
+from core.database import Connection, Database
+from core.errors import LeaseLost
+from core.ids import IdMaker
+from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject, storable
+from core.messages import Address, Command, OutboundMessage
+from core.model_types import ChatMessage, TokenUsage
+from core.turn_types import TurnMessage, TurnRequest, TurnTenant
+
+HISTORY_ROWS = 200
+"""How much of a session is loaded for a turn; the context manager trims to what the model takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to run turns on a lane until it is lost: every write carries the fence."""
+
+    tenant_id: str
+    lane_id: str
+    fence: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class BegunTurn:
+    """A turn that is ours to run. `attempts` above 1: earlier workers died over it."""
+
+    turn_id: str
+    attempts: int
+    address: Address
+    request: TurnRequest
+    command: Command | None
+
+
+class TurnStore:
+    """Claim lanes, begin and finish turns. Statements may be repeated: an error does not mean they failed."""
+
+    def __init__(self, database: Database, make_id: IdMaker, lease: timedelta) -> None:
+        self._database = database
+        self._make_id = make_id
+        self.lease = lease
+
+    async def claim(self, lane_id: str | None, worker: str) -> Lease | None:
+        """Take the named lane, or the one that waits longest; None when there is nothing to take."""
+        owner = f"{worker}/{self._make_id('own')}"
+        row = await self._database.call("select * from claim_lane($1,$2,$3)", lane_id, owner, self.lease)
+        return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner) if row else None
+
+    async def renew(self, lease: Lease) -> bool:
+        """Prolong the lease; False when another worker has it by now."""
+        row = await self._database.call(
+            "select renew_lane($1,$2,$3,$4) as held", lease.tenant_id, lease.lane_id, lease.fence, self.lease
+        )
+        return bool(row and row["held"])
+
+    async def leave(self, lease: Lease, turn_id: str, delay: timedelta) -> None:
+        """Hand a running turn back on purpose, to be resumed after `delay`; no attempt is burnt."""
+        await self._database.call(
+            "select leave_turn($1,$2,$3,$4,$5)", lease.tenant_id, lease.lane_id, lease.fence, turn_id, delay
+        )
+
+    async def begin(self, lease: Lease) -> BegunTurn | None:
+        """Begin or resume the lane's turn; None when nothing waits (the lease is then given back)."""
+        row = await self._database.call(
+            "select * from begin_turn($1,$2,$3,$4,$5)",
+            lease.tenant_id,
+            lease.lane_id,
+            lease.fence,
+            lease.owner,
+            self._make_id("turn"),
+        )
+        if row is None:
+            return None
+        async with self._database.tenant(lease.tenant_id) as connection:
+            return await self._load(connection, lease, row["turn_id"], row["attempts"])
+
+    async def finish(
+        self,
+        lease: Lease,
+        turn_id: str,
+        *,
+        state: str,
+        reason: str,
+        usage: TokenUsage,
+        history: Sequence[ChatMessage],
+        outbound: Sequence[OutboundMessage],
+        absorbed: Sequence[str] = (),
+        new_session: bool = False,
+    ) -> bool:
+        """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
+        row = await self._database.call(
+            "select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) as more",
+            lease.tenant_id,
+            lease.lane_id,
+            lease.fence,
+            turn_id,
+            state,
+            reason,
+            usage.to_json(),
+            [message.to_json() for message in history],
+            [asdict(message) for message in outbound],
+            list(absorbed),
+            new_session,
+        )
+        return bool(row and row["more"])
+
+    async def _load(self, connection: Connection, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
+        turn = await connection.fetchrow(
+            "select c.channel, c.account, c.peer, c.thread, c.id as conversation_id, c.session, t.tenant_id,"
+            " p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
+            " from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
+            " join tenants p on p.tenant_id = t.tenant_id where t.tenant_id = $1 and t.id = $2",
+            lease.tenant_id,
+            turn_id,
+        )
+        if turn is None:
+            raise LeaseLost
+        inbound = await connection.fetch(
+            "select id, text, received_at, jsonb_array_length(media) as media_count, command from inbound"
+            " where tenant_id = $1 and turn_id = $2 and state = 'taken' order by seq",
+            lease.tenant_id,
+            turn_id,
+        )
+        history = await connection.fetch(
+            "select message from (select position, message from history where tenant_id = $1"
+            " and conversation_id = $2 and session = $3 order by position desc limit $4) recent order by position",
+            lease.tenant_id,
+            turn["conversation_id"],
+            turn["session"],
+            HISTORY_ROWS,
+        )
+        request = TurnRequest(
+            turn_id=turn_id,
+            tenant=TurnTenant(turn["tenant_id"], turn["name"], turn["language"], turn["timezone"]),
+            channel=turn["channel"],
+            inbound=tuple(_turn_message(row) for row in inbound),
+            journal=PostgresJournal(self._database, lease, turn_id),
+            history=tuple(ChatMessage.from_json(row["message"]) for row in history),
+            attempt=attempts,
+        )
+        request = replace(request, control=PostgresControl(self._database, lease, turn_id))
+        command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
+        address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
+        return BegunTurn(turn_id, attempts, address, request, command)
+
+
+class PostgresJournal:
+    """The journal of one turn, written under its lease."""
+
+    def __init__(self, database: Database, lease: Lease, turn_id: str) -> None:
+        self._database = database
+        self._lease = lease
+        self._turn_id = turn_id
+
+    async def recorded(self) -> Sequence[StepRecord]:
+        """Give every row of this turn, by key."""
+        async with self._database.tenant(self._lease.tenant_id) as connection:
+            rows = await connection.fetch(
+                "select * from steps where tenant_id = $1 and turn_id = $2 order by agent_path, step, call_index",
+                self._lease.tenant_id,
+                self._turn_id,
+            )
+        return [_step_record(row) for row in rows]
+
+    async def write(self, record: StepRecord) -> None:
+        """Commit a row under its key. Raises `LeaseLost` when another worker has the turn by now."""
+        await self._database.call(
+            "select record_step($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
+            self._lease.tenant_id,
+            self._lease.lane_id,
+            self._lease.fence,
+            self._turn_id,
+            record.key.agent_path,
+            record.key.step,
+            record.key.call_index,
+            record.kind.value,
+            storable(record.name),
+            record.arguments_hash,
+            record.effect.value,
+            record.state.value,
+            record.outcome.value,
+            record.idempotency_key,
+            record.result,
+            record.usage.to_json(),
+            record.duration_ms,
+        )
+
+    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
+        """Tell whether the newest end of this call, in any turn of the tenant, is unknown."""
+        async with self._database.tenant(self._lease.tenant_id) as connection:
+            outcome = await connection.fetchval(
+                "select outcome from steps where tenant_id = $1 and name = $2 and args_hash = $3"
+                " and state = 'done' and outcome in ('ok', 'unknown') order by finished_at desc limit 1",
+                self._lease.tenant_id,
+                name,
+                arguments_hash,
+            )
+        return bool(outcome == Outcome.UNKNOWN.value)
+
+
+class PostgresControl:
+    """What reaches a turn while it runs: the person's stop, and what they wrote meanwhile."""
+
+    def __init__(self, database: Database, lease: Lease, turn_id: str) -> None:
+        self._database = database
+        self._lease = lease
+        self._turn_id = turn_id
+
+    async def stopped(self) -> str | None:
+        """Give the message of a requested stop, None to go on."""
+        async with self._database.tenant(self._lease.tenant_id) as connection:
+            message = await connection.fetchval(
+                "select stop_message from turns where tenant_id = $1 and id = $2",
+                self._lease.tenant_id,
+                self._turn_id,
+            )
+        return cast("str | None", message)
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        """Give the waiting messages of this conversation up to the next command, in order."""
+        async with self._database.tenant(self._lease.tenant_id) as connection:
+            rows = await connection.fetch(
+                "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count"
+                " from inbound i join turns t on t.tenant_id = i.tenant_id and t.conversation_id = i.conversation_id"
+                " where t.tenant_id = $1 and t.id = $2 and i.state = 'waiting' and i.seq < coalesce("
+                "  (select min(k.seq) from inbound k where k.tenant_id = i.tenant_id"
+                "   and k.conversation_id = i.conversation_id and k.state = 'waiting' and k.command is not null),"
+                "  i.seq + 1) order by i.seq",
+                self._lease.tenant_id,
+                self._turn_id,
+            )
+        return [_turn_message(row) for row in rows]
+
+
+def _turn_message(row: asyncpg.Record) -> TurnMessage:
+    return TurnMessage(row["id"], row["text"], row["received_at"], row["media_count"])
+
+
+def _step_record(row: asyncpg.Record) -> StepRecord:
+    return StepRecord(
+        key=StepKey(row["step"], row["call_index"], row["agent_path"]),
+        kind=StepKind(row["kind"]),
+        name=row["name"],
+        state=StepState(row["state"]),
+        arguments_hash=row["args_hash"],
+        effect=Effect(row["effect"]),
+        outcome=Outcome(row["outcome"]),
+        result=cast(JsonObject, row["result"]),
+        usage=TokenUsage.from_json(row["usage"]),
+        duration_ms=row["duration_ms"],
+        idempotency_key=row["idempotency_key"],
+    )

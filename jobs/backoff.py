@@ -1,0 +1,39 @@
+"""When a delivery is tried again: in one place, for all channels."""
+
+import random
+from datetime import timedelta
+
+from core.errors import Ambiguous, DeliveryError, OptedOut, RateLimited, Unreachable
+from core.outbox import PartEnd
+
+FIRST = 1.0
+LONGEST = 300.0
+GIVE_UP_AFTER = timedelta(hours=24)
+CHECK_AFTER = timedelta(seconds=5)
+"""How long a lost answer waits for a callback, and for the provider's list to be complete."""
+
+
+def backoff(attempt: int, chance: random.Random) -> timedelta:
+    """Give the pause after the n-th attempt (from 1): doubling, at most five minutes, half of it by chance."""
+    longest = min(LONGEST, FIRST * 2 ** min(attempt - 1, 20))
+    return timedelta(seconds=longest * (0.5 + chance.random() / 2))
+
+
+def fate(error: DeliveryError, attempt: int, age: timedelta, chance: random.Random) -> PartEnd:
+    """Decide what becomes of a part whose call failed."""
+    cause = type(error).__name__
+    if isinstance(error, Ambiguous):
+        return PartEnd("checking", "ambiguous", error_code=error.code, reason=str(error), delay=CHECK_AFTER)
+    if error.retryable and age < GIVE_UP_AFTER:
+        delay = backoff(attempt, chance)
+        if isinstance(error, RateLimited) and error.retry_after is not None:
+            # Never earlier than asked; the chance keeps many workers from coming back at the same moment.
+            delay = error.retry_after + timedelta(seconds=chance.random() * 0.25)
+        return PartEnd("ready", "retry", error_code=error.code, reason=cause, delay=delay)
+    state = ""
+    if isinstance(error, OptedOut):
+        state = "stopped"
+    elif isinstance(error, Unreachable):
+        state = "blocked"
+    outcome = "gave_up" if error.retryable else "rejected"
+    return PartEnd("failed", outcome, error_code=error.code, reason=f"{cause}: {error}", identity_state=state)

@@ -1,0 +1,147 @@
+"""Delivery: send the head of a conversation's outbox, part by part, and never twice blindly."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from datetime import timedelta
+
+import structlog
+
+from core.channel import NotificationChannel, Target
+from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable
+from core.messages import OutboundKind
+from core.outbox import Claim, DueMessage, KeptPart, Outbox, PartEnd
+from jobs.backoff import CHECK_AFTER, fate
+
+SEND_TIMEOUT = 10.0
+"""Seconds for one provider call; the lease outlasts it."""
+CHECK_WITHIN = timedelta(minutes=10)
+"""How long an unknown outcome may block what comes after it."""
+
+_log = structlog.get_logger()
+
+
+class DeliveryRunner:
+    """Send claimed rows over their channels."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        channels: Mapping[str, NotificationChannel],
+        worker: str,
+        chance: random.Random | None = None,
+    ) -> None:
+        self._outbox = outbox
+        self._channels = channels
+        self._worker = worker
+        self._chance = chance or random.Random()
+        self._stopping = False
+
+    async def claim(self, conversation_id: str | None) -> Claim | None:
+        """Take the head of the named conversation, or whichever is due longest."""
+        return await self._outbox.claim(conversation_id, self._worker)
+
+    def stop(self) -> None:
+        """Begin no further row or part."""
+        self._stopping = True
+
+    async def run(self, claim: Claim) -> None:
+        """Send this row, then what comes after it in the conversation."""
+        following: Claim | None = claim
+        while following is not None:
+            try:
+                state = await self._send_row(following)
+            except LeaseLost:
+                _log.warning("lease_lost", outbound=following.outbound_id)
+                return
+            except StoreUnavailable as error:
+                _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
+                return
+            if state in ("ready", "checking", "sending") or self._stopping:
+                return
+            following = await self._outbox.claim(claim.conversation_id, self._worker)
+
+    async def _send_row(self, claim: Claim) -> str:
+        due = await self._outbox.load(claim)
+        channel = self._channels.get(due.address.channel)
+        if channel is None:
+            await self._outbox.fail(claim, "the channel is not configured")
+            return "failed"
+        if not due.reachable and due.message.kind is not OutboundKind.RECEIPT:
+            # Promise 8, on every path: who said stop or blocked us gets nothing.
+            await self._outbox.fail(claim, "the person stopped or blocked this channel")
+            return "failed"
+        parts = await self._outbox.parts(claim) or await self._outbox.keep_parts(claim, channel.render(due.message))
+        state, attempt = "sent", due.attempts
+        for part in parts:
+            if part.state in ("sent", "ambiguous"):
+                continue
+            if self._stopping:
+                await self._outbox.give_back(claim)
+                return "ready"
+            attempt += 1
+            state = await self._send_part(claim, due, channel, part, attempt)
+            if state in ("ready", "checking", "failed"):
+                break
+        return state
+
+    async def _send_part(
+        self, claim: Claim, due: DueMessage, channel: NotificationChannel, part: KeptPart, attempt: int
+    ) -> str:
+        target = Target(due.address, part.ref)
+        if part.state in ("sending", "checking"):
+            end = await self._look_up(due, channel, part, target)
+            if end is not None:
+                return await self._outbox.end_delivery(claim, part.number, attempt - 1, end)
+        await self._outbox.begin_delivery(claim, part.number, attempt)
+        end = await self._call(due, channel, part, target, attempt)
+        state = await self._outbox.end_delivery(claim, part.number, attempt, end)
+        _log.info(
+            "part_sent" if end.state == "sent" else "part_not_sent",
+            outbound=claim.outbound_id,
+            part=part.number,
+            attempt=attempt,
+            outcome=end.outcome,
+            code=end.error_code,
+        )
+        return state
+
+    async def _call(
+        self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target, attempt: int
+    ) -> PartEnd:
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT):
+                receipt = await channel.send(part.part, target)
+        except TimeoutError:
+            return fate(Ambiguous("no answer in time"), attempt, due.age, self._chance)
+        except DeliveryError as error:
+            return fate(error, attempt, due.age, self._chance)
+        except Exception:
+            # A bug in the adapter says nothing about whether the call left: it counts as a lost answer.
+            _log.exception("send_failed", outbound=due.message.id)
+            return fate(Ambiguous("the adapter failed"), attempt, due.age, self._chance)
+        return PartEnd("sent", "accepted", receipt)
+
+    async def _look_up(
+        self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target
+    ) -> PartEnd | None:
+        """Find out about a call whose answer was lost. None: it did not arrive, or policy says send again."""
+        if part.tried_at is None:
+            return None
+        if part.state == "sending" and part.silent_for < CHECK_AFTER:
+            return PartEnd("checking", "ambiguous", reason="the sender died", delay=CHECK_AFTER)
+        if not channel.can_find:
+            if channel.resend_unknown:
+                _log.warning("unknown_part_sent_again", outbound=due.message.id, part=part.number)
+                return None
+            return PartEnd("ambiguous", "left", reason="the outcome is unknown and cannot be looked up")
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT):
+                receipt = await channel.find(part.part, target, part.tried_at)
+        except (TimeoutError, DeliveryError) as error:
+            if part.silent_for > CHECK_WITHIN:
+                return PartEnd("ambiguous", "left", reason=f"the look-up failed: {type(error).__name__}")
+            return PartEnd("checking", "looking", reason=type(error).__name__, delay=CHECK_AFTER)
+        if receipt is None:
+            return None
+        return PartEnd("sent", "found", receipt)

@@ -1,0 +1,87 @@
+"""Bounded running of one kind of work: what a bell names at once, and what the slow poll finds."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import structlog
+
+from core.errors import StoreUnavailable
+
+_log = structlog.get_logger()
+
+
+class Runner[Claim]:
+    """Claim rows and run them, at most `slots` at once in this process.
+
+    `claim` takes the named row or any due one, `run` does its work and must let `CancelledError` through after
+    handing back what it holds. A ring waits for a free slot before it claims, so that a busy process does not
+    take what an idle one could.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        claim: Callable[[str | None], Awaitable[Claim | None]],
+        run: Callable[[Claim], Awaitable[None]],
+        *,
+        slots: int,
+        poll: timedelta = timedelta(seconds=1),
+    ) -> None:
+        self._name = name
+        self._claim = claim
+        self._run = run
+        self._free = asyncio.Semaphore(slots)
+        self._poll = poll.total_seconds()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = False
+
+    async def wake(self, row_id: str) -> None:
+        """Look at one row because the bell rang; returns when its work has started, or is not ours."""
+        await self._take(row_id)
+
+    async def poll(self) -> None:
+        """Look for due rows for ever: the truth that a lost bell left behind."""
+        while not self._stopping:
+            if not await self._take(None):
+                await asyncio.sleep(self._poll * (0.75 + random.random() / 2))
+
+    async def stop(self, grace: timedelta) -> None:
+        """Take nothing more, let what runs finish within the grace time, then hand the rest back."""
+        self._stopping = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=grace.total_seconds())
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=5)
+
+    async def _take(self, row_id: str | None) -> bool:
+        await self._free.acquire()
+        claim = None
+        try:
+            if not self._stopping:
+                claim = await self._claim(row_id)
+        except StoreUnavailable as error:
+            _log.warning("claim_delayed", work=self._name, cause=str(error))
+        finally:
+            if claim is None:
+                self._free.release()
+        if claim is None:
+            return False
+        task = asyncio.create_task(self._guarded(claim), name=self._name)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return True
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._free.release()
+
+    async def _guarded(self, claim: Claim) -> None:
+        # The outermost loop of this work: whatever escapes is logged here, and the lease's end brings it back.
+        try:
+            await self._run(claim)
+        except Exception:
+            _log.exception("work_failed", work=self._name)

@@ -1,0 +1,131 @@
+"""Turns: take a lane, run what waits on it in order, and commit what is said about it."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import timedelta
+
+import structlog
+from core.orchestrator import Orchestrator, TurnDelayed
+
+from core.bell import Bell
+from core.channel import NotificationChannel
+from core.commands import answer_command
+from core.errors import LeaseLost, StoreUnavailable
+from core.ids import IdMaker
+from core.messages import Address, OutboundKind, OutboundMessage
+from core.model_types import ChatMessage, Role
+from core.turn_types import TurnResult, TurnState
+from core.turns import BegunTurn, Lease, TurnStore
+from jobs.leases import kept_alive
+
+MAX_ATTEMPTS = 3
+"""A turn that killed its worker this often is set aside as poison."""
+RETRY_DELAY = timedelta(seconds=2)
+WORKING_EVERY = 4.0
+"""Seconds between hints that we are at work; Telegram's typing lasts five."""
+
+SET_ASIDE = "Sorry, I could not finish that and have set it aside. Please try it another way."
+FAILED = "Sorry, something went wrong on my side. Please try again."
+
+_log = structlog.get_logger()
+
+
+class TurnRunner:
+    """Run the turns of one claimed lane until nothing waits on it."""
+
+    def __init__(
+        self,
+        store: TurnStore,
+        orchestrator: Orchestrator,
+        bell: Bell,
+        channels: Mapping[str, NotificationChannel],
+        make_id: IdMaker,
+        worker: str,
+    ) -> None:
+        self._store = store
+        self._orchestrator = orchestrator
+        self._bell = bell
+        self._channels = channels
+        self._make_id = make_id
+        self._worker = worker
+
+    async def claim(self, lane_id: str | None) -> Lease | None:
+        """Take the named lane, or the one that waits longest."""
+        return await self._store.claim(lane_id, self._worker)
+
+    async def run(self, lease: Lease) -> None:
+        """Run turn after turn under the lease; whatever stops it, what it holds is handed back or runs out."""
+        try:
+            async with kept_alive(lambda: self._store.renew(lease), self._store.lease):
+                while turn := await self._store.begin(lease):
+                    if not await self._run_turn(lease, turn):
+                        break
+        except LeaseLost:
+            _log.warning("lease_lost", lane=lease.lane_id)
+        except StoreUnavailable as error:
+            # Nothing can be written now. The lease runs out, and the journal says where to go on.
+            _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
+
+    async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
+        log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
+        log.info("turn_begun", messages=len(turn.request.inbound))
+        try:
+            result, new_session = await self._result(turn)
+        except asyncio.CancelledError:
+            await self._hand_back(lease, turn)
+            raise
+        except TurnDelayed as error:
+            log.warning("turn_delayed", cause=str(error))
+            await self._store.leave(lease, turn.turn_id, RETRY_DELAY)
+            return False
+        outbound = [OutboundMessage(self._make_id("out"), OutboundKind.REPLY, result.reply)] if result.reply else []
+        more = await self._store.finish(
+            lease,
+            turn.turn_id,
+            state="poison" if turn.attempts > MAX_ATTEMPTS else result.state.value,
+            reason=result.reason,
+            usage=result.usage,
+            history=result.history,
+            outbound=outbound,
+            absorbed=result.absorbed,
+            new_session=new_session,
+        )
+        if outbound:
+            self._bell.delivery(lease.lane_id)
+        log.info("turn_finished", state=result.state.value, reason=result.reason)
+        return more
+
+    async def _result(self, turn: BegunTurn) -> tuple[TurnResult, bool]:
+        if turn.attempts > MAX_ATTEMPTS:
+            return _set_aside(turn, SET_ASIDE, "poison"), False
+        if turn.command and (answer := answer_command(turn.command, turn.address.channel)):
+            return TurnResult(TurnState.DONE, reply=answer.text), answer.new_session
+        working = asyncio.create_task(self._show_working(turn.address), name="working")
+        try:
+            return await self._orchestrator.handle_message(turn.request), False
+        except (LeaseLost, StoreUnavailable, TurnDelayed):
+            raise
+        except Exception:
+            _log.exception("turn_failed", turn=turn.turn_id)
+            return _set_aside(turn, FAILED, "error"), False
+        finally:
+            working.cancel()
+            await asyncio.wait([working])
+
+    async def _show_working(self, address: Address) -> None:
+        channel = self._channels.get(address.channel)
+        while channel is not None:
+            await channel.show_working(address)
+            await asyncio.sleep(WORKING_EVERY)
+
+    async def _hand_back(self, lease: Lease, turn: BegunTurn) -> None:
+        try:
+            async with asyncio.timeout(3):
+                await self._store.leave(lease, turn.turn_id, timedelta())
+        except (LeaseLost, StoreUnavailable, TimeoutError) as error:
+            _log.warning("turn_not_handed_back", turn=turn.turn_id, cause=type(error).__name__)
+
+
+def _set_aside(turn: BegunTurn, text: str, reason: str) -> TurnResult:
+    said = [ChatMessage(Role.USER, message.text) for message in turn.request.inbound]
+    return TurnResult(TurnState.FAILED, reply=text, reason=reason, history=(*said, ChatMessage(Role.ASSISTANT, text)))

@@ -1,0 +1,161 @@
+"""The worker: arq's Worker as the bell's ear, two bounded runners, and a supervisor around it all."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from typing import Any, cast
+
+import structlog
+from arq.connections import create_pool
+from arq.typing import WorkerCoroutine
+from arq.worker import Worker, func
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from core.bell import DELIVER, DELIVERY, RINGS, RUN_LANE, TURNS, redis_settings
+from core.outbox import Claim
+from core.packing import pack, unpack
+from core.turns import Lease
+from jobs.delivery import DeliveryRunner
+from jobs.runner import Runner
+from jobs.turns import TurnRunner
+
+TURN_SLOTS = 16
+DELIVERY_SLOTS = 16
+GRACE = timedelta(seconds=20)
+"""How long a stop waits for running turns before it hands them back."""
+RING_TIMEOUT = 10
+"""Seconds an arq job may wait for a free slot. Short, because arq takes a dead worker's jobs for running until
+the longest timeout is over, and a hundred such hide all newer ones; the slow poll finds what it gave up."""
+
+_log = structlog.get_logger()
+
+
+class EarWorker(Worker):
+    """arq's Worker, that looks at its queue when the bell rings, else twice a second.
+
+    arq 0.28 has no public way to wake its poll: `main` is replaced, which a test guards against the pin.
+    """
+
+    def __init__(self, *args: Any, rung: asyncio.Event, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._rung = rung
+
+    async def main(self) -> None:
+        """Look at the queue for ever, at each ring and at each poll."""
+        while True:
+            self._rung.clear()
+            await self._poll_iteration()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.poll_delay_s):
+                    await self._rung.wait()
+
+
+class WorkerProcess:
+    """All that a worker does, from `start` to `stop`."""
+
+    def __init__(
+        self,
+        redis_url: str,
+        turns: TurnRunner,
+        delivery: DeliveryRunner,
+        upkeep: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._redis_url = redis_url
+        self._delivery = delivery
+        self._turn_runner: Runner[Lease] = Runner("turn", turns.claim, turns.run, slots=TURN_SLOTS)
+        self._delivery_runner: Runner[Claim] = Runner("delivery", delivery.claim, delivery.run, slots=DELIVERY_SLOTS)
+        self._upkeep = upkeep
+        self._rung = {TURNS: asyncio.Event(), DELIVERY: asyncio.Event()}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Start listening and polling; neither Redis nor Postgres need be there yet."""
+        turns, delivery = self._turn_runner, self._delivery_runner
+        self._spawn(partial(self._listen_queue, TURNS, RUN_LANE, turns.wake, TURN_SLOTS), "arq turns")
+        self._spawn(partial(self._listen_queue, DELIVERY, DELIVER, delivery.wake, DELIVERY_SLOTS), "arq delivery")
+        self._spawn(self._listen_rings, "rings")
+        self._spawn(self._turn_runner.poll, "poll turns")
+        self._spawn(self._delivery_runner.poll, "poll delivery")
+        if self._upkeep is not None:
+            self._spawn(self._upkeep, "upkeep")
+
+    async def stop(self, grace: timedelta = GRACE) -> None:
+        """Take nothing more, finish or hand back what runs, and close."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        self._delivery.stop()
+        await asyncio.gather(self._turn_runner.stop(grace), self._delivery_runner.stop(grace))
+
+    def _spawn(self, work: Callable[[], Awaitable[None]], name: str) -> None:
+        self._tasks.append(asyncio.create_task(_supervised(work, name), name=name))
+
+    async def _listen_queue(self, queue: str, job: str, wake: Callable[[str], Awaitable[None]], slots: int) -> None:
+        async def ring(_context: dict[str, Any], row_id: str) -> None:
+            await wake(row_id)
+
+        worker = EarWorker(
+            functions=[func(cast(WorkerCoroutine, ring), name=job)],
+            rung=self._rung[queue],
+            queue_name=queue,
+            redis_settings=redis_settings(self._redis_url),
+            handle_signals=False,
+            max_jobs=slots,
+            job_timeout=RING_TIMEOUT,
+            poll_delay=0.5,
+            keep_result=0,
+            max_tries=100,
+            log_results=False,
+            job_serializer=pack,
+            job_deserializer=unpack,
+        )
+        await run_arq(worker)
+
+    async def _listen_rings(self) -> None:
+        async with Redis.from_url(self._redis_url, socket_connect_timeout=2) as redis, redis.pubsub() as pubsub:
+            await pubsub.subscribe(RINGS)
+            async for message in pubsub.listen():
+                if message["type"] == "message" and (rung := self._rung.get(message["data"].decode())):
+                    rung.set()
+
+
+async def run_arq(worker: EarWorker) -> None:
+    """Run arq's worker in this loop until it fails or is cancelled, and close what it opened."""
+    worker._pool = await create_pool(
+        worker.redis_settings,
+        job_serializer=worker.job_serializer,
+        job_deserializer=worker.job_deserializer,
+        default_queue_name=worker.queue_name,
+    )
+    worker.ctx["redis"] = worker.pool
+    try:
+        await worker.main()
+    finally:
+        for task in worker.tasks.values():
+            task.cancel()
+        if worker.tasks:
+            await asyncio.wait(worker.tasks.values(), timeout=2)
+        with suppress(RedisError, OSError, TimeoutError):
+            async with asyncio.timeout(2):
+                await worker.pool.aclose(close_connection_pool=True)
+
+
+async def _supervised(work: Callable[[], Awaitable[None]], name: str) -> None:
+    """Start work again whenever it ends; Redis or Postgres may be away for long."""
+    pause = 0.2
+    while True:
+        started = asyncio.get_running_loop().time()
+        try:
+            await work()
+        except (RedisError, OSError, TimeoutError) as error:
+            _log.warning("worker_part_restarts", part=name, cause=type(error).__name__)
+        except Exception:
+            _log.exception("worker_part_failed", part=name)
+        if asyncio.get_running_loop().time() - started > 10:
+            pause = 0.2
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 2.0)
