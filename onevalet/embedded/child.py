@@ -16,8 +16,6 @@ from core.errors import ConfigError
 _LAUNCH = Path(__file__).with_name("launch.py")
 _LOG_LIMIT = 5_000_000
 _POLL_SECONDS = 0.02
-# Settings and keys of ours are none of a server's business, least of all of one that runs as another user.
-SERVER_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +24,12 @@ class ServerUser:
 
     uid: int
     gid: int
+
+
+def server_environment() -> dict[str, str]:
+    """Give the environment for a server: none of our settings and keys, which other users could read there."""
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", **kept}
 
 
 def unprivileged_user() -> ServerUser | None:
@@ -93,7 +97,7 @@ class Child:
                 stdout=log,
                 stderr=log,
                 cwd="/",
-                env=SERVER_ENVIRONMENT,
+                env=server_environment(),
                 start_new_session=True,
                 pass_fds=self._kept_fds,
             )
@@ -101,7 +105,7 @@ class Child:
             os.close(log)
 
     async def stop(self, grace_seconds: float = 15.0) -> None:
-        """Ask it to end, and kill it when it has not within the grace time."""
+        """Ask it to end, and kill it when it has not within the grace time; one that died is reaped."""
         process = self._process
         if process is None:
             return

@@ -53,9 +53,7 @@ def hold_home(path: Path) -> Iterator[Home]:
     try:
         taken = _take(lock)
     except PermissionError as error:
-        raise ConfigError(
-            f"The folder {path} belongs to another user: set ONEVALET_HOME to your own."
-        ) from error
+        raise ConfigError(f"The folder {path} belongs to another user: set ONEVALET_HOME to your own.") from error
     if not taken:
         raise ConfigError(_occupied(path))
     word = path / "running.json"
@@ -77,9 +75,7 @@ def find_running(path: Path) -> Running | None:
     except FileNotFoundError:
         return None  # it is starting
     except PermissionError as error:
-        raise ConfigError(
-            f"The folder {path} belongs to another user: run this command as that user."
-        ) from error
+        raise ConfigError(f"The folder {path} belongs to another user: run this command as that user.") from error
 
 
 def _take(lock: FileLock) -> bool:
@@ -95,9 +91,7 @@ def _occupied(path: Path) -> str:
     try:
         running = Running(**json.loads((path / "running.json").read_text()))
     except (OSError, ValueError, TypeError):
-        return (
-            f"OneValet is already running on {path}: stop it first, or set ONEVALET_HOME to another folder."
-        )
+        return f"OneValet is already running on {path}: stop it first, or set ONEVALET_HOME to another folder."
     return (
         f"OneValet is already running on {path} (process {running.pid}, {running.url}): "
         "stop it first, or set ONEVALET_HOME and PORT to others."

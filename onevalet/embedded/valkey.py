@@ -69,11 +69,11 @@ class Valkey:
         Raises ConfigError when it cannot start.
         """
         place.make_home(self._home)
+        if self._child:
+            await self._child.stop()
         # Unlike Postgres, nothing in Valkey stops two servers on one folder.
         if not await self._lock.take(_LOCK_SECONDS):
-            raise ConfigError(
-                f"Another process runs a Valkey on {self._home}: stop it, or set ONEVALET_HOME."
-            )
+            raise ConfigError(f"Another process runs a Valkey on {self._home}: stop it, or set ONEVALET_HOME.")
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             await self._launch(_program())
