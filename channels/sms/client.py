@@ -1,0 +1,69 @@
+"""Twilio's official client, pointed at the configured origin, with timeouts and silent about numbers."""
+
+import logging
+
+import aiohttp
+from twilio.base.exceptions import TwilioException
+from twilio.http.async_http_client import AsyncTwilioHttpClient
+from twilio.rest import Client
+
+REAL_API_URL = "https://api.twilio.com"
+TIMEOUT = aiohttp.ClientTimeout(total=30, connect=5, sock_read=20)
+
+FAILURES = (TwilioException, aiohttp.ClientError, TimeoutError, OSError, ValueError)
+"""What a call through the client may raise; ValueError is an answer that is no JSON."""
+
+
+class TwilioApi:
+    """Hold one SDK client; made at the first call, since its session needs the running loop."""
+
+    def __init__(self, *, account_sid: str, auth_token: str, api_url: str) -> None:
+        self.api_url = api_url.rstrip("/")
+        self._account_sid = account_sid
+        self._auth_token = auth_token
+        self._http: AsyncTwilioHttpClient | None = None
+        self._client: Client | None = None
+
+    @property
+    def client(self) -> Client:
+        """Give the SDK's client."""
+        if self._client is None:
+            self._http = _make_http()
+            self._client = Client(self._account_sid, self._auth_token, http_client=self._http)
+            self._client.api.base_url = self.api_url
+            if self.api_url != REAL_API_URL:  # elsewhere, all of Twilio's domains are one origin
+                self._client.messaging.base_url = self.api_url
+        return self._client
+
+    async def close(self) -> None:
+        """Release connections."""
+        if self._http is not None:
+            await self._http.close()
+        self._http = self._client = None
+
+
+def describe(error: BaseException) -> str:
+    """Say what went wrong in a few words without numbers or addresses of people."""
+    code = getattr(error, "code", None)
+    status = getattr(error, "status", None)
+    if status is None and isinstance(error, TwilioException) and len(error.args) > 1:
+        status = getattr(error.args[1], "status_code", None)
+    words = [type(error).__name__]
+    if status:
+        words.append(f"HTTP {status}")
+    if code and code != status:
+        words.append(f"code {code}")
+    return ", ".join(words)
+
+
+def _make_http() -> AsyncTwilioHttpClient:
+    http = AsyncTwilioHttpClient(pool_connections=False, logger=_silent_logger())
+    http.session = aiohttp.ClientSession(timeout=TIMEOUT)
+    return http
+
+
+def _silent_logger() -> logging.Logger:
+    """Give a logger that says nothing: the SDK logs the numbers in its queries."""
+    logger = logging.getLogger("onevalet.twilio")
+    logger.disabled = True
+    return logger

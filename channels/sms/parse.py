@@ -1,0 +1,251 @@
+"""From Twilio's form fields to our inbound types; pure.
+
+Source of names and shapes: twilio.com/docs/messaging/guides/webhook-request. New parameters appear without
+notice, so unknown ones are let through, but only if they look like Twilio's and come once.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import parse_qsl
+
+from channels.sms.verify import FormPairs
+from core.errors import RequestRefused
+from core.messages import (
+    Address,
+    Command,
+    DeliveryStatus,
+    IgnoredMessage,
+    IgnoreReason,
+    Inbound,
+    InboundMessage,
+    Media,
+    ReachabilityChange,
+    StatusUpdate,
+)
+
+CHANNEL = "sms"
+MAX_MEDIA = 10
+MAX_FIELDS = 200
+
+STOP_WORDS = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"})
+START_WORDS = frozenset({"START", "UNSTOP", "YES"})
+COMMANDS = {"HELP": "help", "INFO": "help", "NEW": "new", "HALT": "stop"}
+
+_STATUSES = {
+    "accepted": DeliveryStatus.ACCEPTED,
+    "scheduled": DeliveryStatus.ACCEPTED,
+    "queued": DeliveryStatus.ACCEPTED,
+    "sending": DeliveryStatus.ACCEPTED,
+    "sent": DeliveryStatus.SENT,
+    "partially_delivered": DeliveryStatus.SENT,
+    "delivered": DeliveryStatus.DELIVERED,
+    "read": DeliveryStatus.READ,
+    "undelivered": DeliveryStatus.UNDELIVERED,
+    "failed": DeliveryStatus.FAILED,
+    "canceled": DeliveryStatus.FAILED,
+}
+# What Twilio is known to send between Body and From, in its order of signing.
+_AFTER_BODY = frozenset({"ButtonPayload", "ButtonText", "ErrorCode", "EventType", "Forwarded", "From"})
+_NAME = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
+_MESSAGE_SID = re.compile(r"(SM|MM)[0-9a-fA-F]{32}")
+_E164 = re.compile(r"\+[1-9][0-9]{6,14}")
+_SENDER = re.compile(r"[!-~]([ -~]{0,62}[!-~])?")
+_REF = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
+_ERROR_CODE = re.compile(r"[0-9]{1,6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Our side: the account's SID, and the sender as configured (an E.164 number or a Messaging Service)."""
+
+    sid: str
+    sender: str
+
+    @property
+    def is_service(self) -> bool:
+        """Tell whether the sender is a Messaging Service rather than one number."""
+        return self.sender.startswith("MG")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text or picture message as Twilio tells it, by webhook or in its message list."""
+
+    sid: str
+    sender: str
+    to: str
+    body: str
+    service: str = ""
+    opt_out: str = ""
+    media: tuple[Media, ...] = ()
+    sent_at: datetime | None = None
+
+
+def decode_form(raw: bytes) -> FormPairs:
+    """Decode a form body or a raw query, strictly as UTF-8. Raises `RequestRefused`."""
+    try:
+        return tuple(parse_qsl(raw.decode(), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS))
+    except ValueError:  # too many fields, or not UTF-8; the error would quote the text
+        raise RequestRefused("form cannot be decoded") from None
+
+
+def parse_message(pairs: FormPairs, account: Account) -> tuple[Inbound, ...]:
+    """Read an incoming message webhook. Raises `RequestRefused` when it is not well-formed.
+
+    Mostly one item; two for YES, which is Twilio's word for opting in and also a person's plain answer.
+    """
+    fields = _exact_fields(pairs)
+    _check_account(fields, account)
+    body, to = _required(fields, "Body"), _required(fields, "To")
+    _check_border(fields)
+    if not _SENDER.fullmatch(to):
+        raise RequestRefused("To is not well-formed")
+    text = Text(
+        sid=_message_sid(fields),
+        sender=_required(fields, "From"),
+        to=to,
+        body=body,
+        service=fields.get("MessagingServiceSid", ""),
+        opt_out=fields.get("OptOutType", ""),
+        media=_media(fields),
+    )
+    return read_text(text, account)
+
+
+def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
+    """Decide what a text is to us: a message, a word about being reached, or nothing to answer."""
+    if not _SENDER.fullmatch(text.sender):
+        raise RequestRefused("From is not well-formed")
+    address = Address(channel=CHANNEL, account=account.sender, peer=text.sender)
+    ours = text.service == account.sender if account.is_service else text.to == account.sender
+    if not ours:
+        return (_ignored(text, address, IgnoreReason.OTHER_ACCOUNT),)
+    if not _E164.fullmatch(text.sender):  # a short code or a name: nobody reads an answer
+        return (_ignored(text, address, IgnoreReason.UNSUPPORTED),)
+    body = text.body.replace("\x00", "")
+    word = body.strip().upper()
+    opt_out = text.opt_out.upper()
+    if opt_out == "STOP" or word in STOP_WORDS:
+        return (_reachability(text, address, reachable=False, keys=(text.sid,)),)
+    if opt_out == "START" or word in START_WORDS - {"YES"}:
+        return (_reachability(text, address, reachable=True, keys=(text.sid,)),)
+    if not body.strip() and not text.media:
+        return (_ignored(text, address, IgnoreReason.EMPTY),)
+    command = "help" if opt_out == "HELP" else COMMANDS.get(word)
+    message = InboundMessage(
+        address=address,
+        sender=text.sender,
+        keys=(text.sid,),
+        text=body,
+        media=text.media,
+        command=Command(command) if command else None,
+        sent_at=text.sent_at,
+        provider_id=text.sid,
+    )
+    if word == "YES":
+        return (_reachability(text, address, reachable=True, keys=(f"{text.sid}:started",)), message)
+    return (message,)
+
+
+def parse_status(pairs: FormPairs, query: FormPairs, account: Account) -> StatusUpdate | None:
+    """Read a status callback; None for a status that says nothing about a part of ours.
+
+    `query` holds our `ref`, as `notify` put it into the URL. Raises `RequestRefused`.
+    """
+    fields = _exact_fields(pairs)
+    _check_account(fields, account)
+    sid = _message_sid(fields)
+    said = _required(fields, "MessageStatus").lower()
+    refs = [value for name, value in query if name == "ref"]
+    if len(refs) > 1 or not all(_REF.fullmatch(ref) for ref in refs):
+        raise RequestRefused("ref is not well-formed")
+    status = _STATUSES.get(said)
+    if status is None:
+        return None
+    code = fields.get("ErrorCode", "")
+    if code and not _ERROR_CODE.fullmatch(code):
+        raise RequestRefused("ErrorCode is not well-formed")
+    return StatusUpdate(
+        channel=CHANNEL,
+        account=account.sender,
+        provider_id=sid,
+        ref=refs[0] if refs else "",
+        status=status,
+        error_code="" if code == "0" else code,
+    )
+
+
+def _exact_fields(pairs: FormPairs) -> dict[str, str]:
+    """Take every parameter once: the signature has no separators, so parts could move between them."""
+    fields: dict[str, str] = {}
+    seen: set[str] = set()
+    for name, value in pairs:
+        if not _NAME.fullmatch(name):
+            raise RequestRefused("parameter name is not Twilio's")
+        if name.casefold() in seen:
+            raise RequestRefused("parameter sent twice")
+        seen.add(name.casefold())
+        fields[name] = value
+    return fields
+
+
+def _check_border(fields: dict[str, str]) -> None:
+    """Refuse a stranger right behind Body: the end of a text can pose as one, signature and all.
+
+    Should Twilio add such a parameter, the catch-up sweep still brings the texts in.
+    """
+    names = sorted(fields)
+    follower = names[names.index("Body") + 1 :][:1]
+    if follower and follower[0] not in _AFTER_BODY:
+        raise RequestRefused("unknown parameter beside Body")
+
+
+def _required(fields: dict[str, str], name: str) -> str:
+    value = fields.get(name)
+    if value is None:
+        raise RequestRefused(f"{name} is missing")
+    return value
+
+
+def _check_account(fields: dict[str, str], account: Account) -> None:
+    if _required(fields, "AccountSid") != account.sid:
+        raise RequestRefused("AccountSid is not ours", status=403)
+
+
+def _message_sid(fields: dict[str, str]) -> str:
+    sid = _required(fields, "MessageSid")
+    if not _MESSAGE_SID.fullmatch(sid):
+        raise RequestRefused("MessageSid is not well-formed")
+    if fields.get("SmsMessageSid", sid) != sid:
+        raise RequestRefused("SmsMessageSid differs from MessageSid")
+    return sid
+
+
+def _media(fields: dict[str, str]) -> tuple[Media, ...]:
+    said = fields.get("NumMedia", "0") or "0"
+    if not re.fullmatch(r"[0-9]{1,4}", said):
+        raise RequestRefused("NumMedia is not a number")
+    found = []
+    for index in range(min(int(said), MAX_MEDIA)):
+        url = fields.get(f"MediaUrl{index}", "")
+        kind = fields.get(f"MediaContentType{index}", "")
+        if not re.fullmatch(r"https?://[!-~]{1,2000}", url) or not re.fullmatch(r"[ -~]{0,255}", kind):
+            raise RequestRefused("media is not well-formed")
+        found.append(Media(url=url, content_type=kind))
+    return tuple(found)
+
+
+def _ignored(text: Text, address: Address, reason: IgnoreReason) -> IgnoredMessage:
+    return IgnoredMessage(address=address, sender=text.sender, keys=(text.sid,), reason=reason)
+
+
+def _reachability(text: Text, address: Address, *, reachable: bool, keys: tuple[str, ...]) -> ReachabilityChange:
+    return ReachabilityChange(
+        channel=CHANNEL,
+        account=address.account,
+        sender=text.sender,
+        reachable=reachable,
+        reason="started" if reachable else "stopped",
+        keys=keys,
+    )

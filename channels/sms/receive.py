@@ -1,0 +1,104 @@
+"""The way in over SMS: Twilio's webhooks, proven, parsed, committed, and only then acknowledged."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import structlog
+from aiohttp import web
+
+from channels.sms.catchup import catch_up
+from channels.sms.client import REAL_API_URL, TwilioApi
+from channels.sms.parse import CHANNEL, Account, decode_form, parse_message, parse_status
+from channels.sms.setup import Webhooks, check_sender, setup_sender
+from channels.sms.verify import FormPairs, is_signed
+from core.channel import Change, Check, InboundSink
+from core.errors import RequestRefused
+
+MESSAGE_PATH = "/webhooks/sms"
+STATUS_PATH = "/webhooks/sms/status"
+SIGNATURE_HEADER = "X-Twilio-Signature"
+
+_EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
+_log = structlog.get_logger()
+
+
+class SmsChannel:
+    """Take in texts and delivery statuses of one Twilio sender.
+
+    `sender` is an E.164 number or a Messaging Service SID; `public_url` is what Twilio calls us by, without
+    a path of ours; `api_url` is an origin and may carry a path prefix.
+    """
+
+    name = CHANNEL
+
+    def __init__(
+        self,
+        *,
+        account_sid: str,
+        auth_token: str,
+        sender: str,
+        public_url: str,
+        api_url: str = REAL_API_URL,
+        sink: InboundSink,
+    ) -> None:
+        self.account = sender
+        self._account = Account(sid=account_sid, sender=sender)
+        self._auth_token = auth_token
+        self._public_url = public_url.rstrip("/")
+        self._sink = sink
+        self._api = TwilioApi(account_sid=account_sid, auth_token=auth_token, api_url=api_url)
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Give the two webhooks."""
+        return (web.post(MESSAGE_PATH, self._receive_message), web.post(STATUS_PATH, self._receive_status))
+
+    async def start(self) -> None:
+        """Do nothing: Twilio comes to us."""
+
+    async def stop(self) -> None:
+        """Release connections."""
+        await self._api.close()
+
+    async def catch_up(self, since: datetime) -> int:
+        """Bring in what Twilio's message list holds since then; return how many were new."""
+        return await catch_up(self._api, self._account, self._sink, since)
+
+    async def setup(self) -> Sequence[Change]:
+        """Point the sender's webhooks at us."""
+        return await setup_sender(self._api, self._account, self._webhooks)
+
+    async def check(self) -> Sequence[Check]:
+        """Look at the account, the sender and its webhooks."""
+        return await check_sender(self._api, self._account, self._webhooks)
+
+    @property
+    def _webhooks(self) -> Webhooks:
+        return Webhooks(self._public_url + MESSAGE_PATH, self._public_url + STATUS_PATH)
+
+    async def _receive_message(self, request: web.Request) -> web.Response:
+        pairs = await self._proven(request)
+        for inbound in parse_message(pairs, self._account):
+            received = await self._sink.accept(inbound)
+            _log.info("sms_received", id=received.id, duplicate=received.duplicate)
+        return web.Response(text=_EMPTY_TWIML, content_type="text/xml")
+
+    async def _receive_status(self, request: web.Request) -> web.Response:
+        pairs = await self._proven(request)
+        update = parse_status(pairs, decode_form(request.raw_path.partition("?")[2].encode()), self._account)
+        if update is not None:
+            await self._sink.accept(update)
+        return web.Response(text=_EMPTY_TWIML, content_type="text/xml")
+
+    async def _proven(self, request: web.Request) -> FormPairs:
+        """Give the form of a request that is Twilio's. Raises `RequestRefused`."""
+        if request.content_type != "application/x-www-form-urlencoded":
+            raise RequestRefused("not a form", status=415)
+        if (request.charset or "utf-8").lower() != "utf-8":
+            raise RequestRefused("not UTF-8", status=415)
+        pairs = decode_form(await request.read())
+        signatures = request.headers.getall(SIGNATURE_HEADER, [])
+        signature = signatures[0] if len(signatures) == 1 else None
+        # Never the Host header or X-Forwarded-*: the public URL is configured.
+        if not is_signed(self._auth_token, self._public_url + request.raw_path, pairs, signature):
+            raise RequestRefused("signature does not match", status=403)
+        return pairs

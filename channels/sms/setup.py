@@ -1,0 +1,134 @@
+"""Twilio's side of the SMS channel: its webhooks set, and what `doctor` looks at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from channels.sms.client import FAILURES, TwilioApi, describe
+from channels.sms.parse import Account
+from core.channel import Change, Check
+from core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from twilio.rest.api.v2010.account.incoming_phone_number import IncomingPhoneNumberInstance
+    from twilio.rest.messaging.v1.service import ServiceInstance
+
+RETRIES = "#ct=1500&rt=2000&rc=5&rp=ct,rt,5xx"
+"""Six attempts within Twilio's 15 s. By default it tries once more, and only when it could not connect.
+Source: twilio.com/docs/usage/webhooks/webhooks-connection-overrides. The signature leaves it out."""
+
+_REGISTRATION = (
+    "texts to the US from a local number are blocked until its A2P 10DLC brand and campaign are approved "
+    "(errors 30034, 30035), from a toll-free number until it is verified (30032)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhooks:
+    """Our public URLs for incoming texts and for delivery statuses."""
+
+    message: str
+    status: str
+
+
+async def setup_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Change]:
+    """Point the number or the Messaging Service at us; repeating it changes nothing.
+
+    Raises `ConfigError` when Twilio refuses or has no such sender.
+    """
+    try:
+        if account.is_service:
+            return await _setup_service(api, account, webhooks)
+        return await _setup_number(api, account, webhooks)
+    except FAILURES as error:
+        raise ConfigError(f"Twilio did not take the SMS webhooks: {describe(error)}.") from error
+
+
+async def check_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Check]:
+    """Look at credentials, sender, webhook and registration; never raises."""
+    try:
+        found = await api.client.api.accounts(account.sid).fetch_async()
+    except FAILURES as error:
+        fix = "check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN (the primary token), and TWILIO_API_URL if set"
+        return (Check("Twilio account", ok=False, detail=describe(error), fix=fix),)
+    active = found.status == "active"
+    checks = [Check("Twilio account", active, str(found.status), "" if active else "see the Twilio console")]
+    try:
+        url = await _webhook_url(api, account)
+    except (*FAILURES, ConfigError) as error:
+        detail = str(error) if isinstance(error, ConfigError) else describe(error)
+        fix = "set TWILIO_FROM to a number or Messaging Service of this account"
+        return (*checks, Check("SMS sender", ok=False, detail=detail, fix=fix))
+    checks.append(Check("SMS sender", ok=True, detail="found"))
+    checks.append(_judge_webhook(url, webhooks))
+    checks.append(Check("SMS registration", ok=True, detail=_REGISTRATION))
+    return tuple(checks)
+
+
+def _judge_webhook(url: str, webhooks: Webhooks) -> Check:
+    wanted = webhooks.message + RETRIES
+    fix = "run `channels setup`, or see whether PUBLIC_URL is right"
+    if url == wanted:
+        return Check("SMS webhook", ok=True, detail=url)
+    if url.partition("#")[0] == webhooks.message:
+        return Check("SMS webhook", ok=False, detail="set, but without our retries", fix=fix)
+    return Check("SMS webhook", ok=False, detail=url or "not set", fix=fix)
+
+
+async def _webhook_url(api: TwilioApi, account: Account) -> str:
+    if account.is_service:
+        service = await _service(api, account)
+        return "" if service.use_inbound_webhook_on_number else service.inbound_request_url or ""
+    return (await _number(api, account)).sms_url or ""
+
+
+async def _setup_number(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Change]:
+    number = await _number(api, account)
+    before = (number.sms_url or "", number.sms_method or "", number.status_callback or "")
+    after = (webhooks.message + RETRIES, "POST", webhooks.status)
+    changes = _changes(("SmsUrl", "SmsMethod", "StatusCallback"), before, after)
+    if changes:
+        await number.update_async(
+            sms_url=after[0], sms_method="POST", status_callback=after[2], status_callback_method="POST"
+        )
+    return changes
+
+
+async def _setup_service(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Change]:
+    service = await _service(api, account)
+    before = (
+        service.inbound_request_url or "",
+        service.inbound_method or "",
+        service.status_callback or "",
+        "number" if service.use_inbound_webhook_on_number else "service",
+    )
+    after = (webhooks.message + RETRIES, "POST", webhooks.status, "service")
+    changes = _changes(("InboundRequestUrl", "InboundMethod", "StatusCallback", "webhook of"), before, after)
+    if changes:
+        await service.update_async(
+            inbound_request_url=after[0],
+            inbound_method="POST",
+            status_callback=after[2],
+            use_inbound_webhook_on_number=False,
+        )
+    return changes
+
+
+def _changes(names: Sequence[str], before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
+    return tuple(
+        Change(what=name, before=old, after=new)
+        for name, old, new in zip(names, before, after, strict=True)
+        if old != new
+    )
+
+
+async def _number(api: TwilioApi, account: Account) -> "IncomingPhoneNumberInstance":
+    found = await api.client.incoming_phone_numbers.list_async(phone_number=account.sender)
+    for number in found:
+        if number.phone_number == account.sender:
+            return number
+    raise ConfigError("TWILIO_FROM is not a number of this Twilio account.")
+
+
+async def _service(api: TwilioApi, account: Account) -> "ServiceInstance":
+    return await api.client.messaging.v1.services(account.sender).fetch_async()

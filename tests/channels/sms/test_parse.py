@@ -1,0 +1,192 @@
+"""What each kind of Twilio webhook becomes."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from channels.sms.parse import Account, Text, decode_form, parse_message, parse_status, read_text
+from core.errors import RequestRefused
+from core.messages import (
+    Address,
+    Command,
+    DeliveryStatus,
+    IgnoredMessage,
+    IgnoreReason,
+    InboundMessage,
+    Media,
+    ReachabilityChange,
+)
+from tests.channels.sms.kit import MESSAGE_SID, NUMBER, PERSON, SID, webhook
+
+ACCOUNT = Account(sid=SID, sender=NUMBER)
+SERVICE = Account(sid=SID, sender="MG" + "e" * 32)
+
+
+def one(**changes: str) -> object:
+    (inbound,) = parse_message(tuple(webhook(**changes)), ACCOUNT)
+    return inbound
+
+
+def test_a_text_becomes_an_inbound_message_keyed_by_its_sid() -> None:
+    assert one(Body=" Lunch 🍕\n") == InboundMessage(
+        address=Address("sms", NUMBER, PERSON),
+        sender=PERSON,
+        keys=(MESSAGE_SID,),
+        text=" Lunch 🍕\n",
+        provider_id=MESSAGE_SID,
+    )
+
+
+def test_nul_is_left_out_because_postgres_takes_none() -> None:
+    inbound = one(Body="a\x00b")
+    assert isinstance(inbound, InboundMessage)
+    assert inbound.text == "ab"
+
+
+def test_a_messaging_service_is_the_account_whatever_its_number() -> None:
+    fields = webhook(To="+15558887777", MessagingServiceSid=SERVICE.sender)
+    (inbound,) = parse_message(tuple(fields), SERVICE)
+    assert isinstance(inbound, InboundMessage)
+    assert inbound.address == Address("sms", SERVICE.sender, PERSON)
+
+
+@pytest.mark.parametrize("word", ["STOP", "stop", " Stop\n", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"])
+def test_promise_8_a_stop_word_alone_is_no_text_for_the_model(word: str) -> None:
+    assert one(Body=word) == ReachabilityChange("sms", NUMBER, PERSON, False, "stopped", (MESSAGE_SID,))
+
+
+@pytest.mark.parametrize("word", ["REVOKE", "optout"])
+def test_promise_8_twilios_newer_stop_words_count_too(word: str) -> None:
+    assert isinstance(one(Body=word), ReachabilityChange)
+
+
+def test_promise_8_twilios_own_verdict_counts_whatever_the_word() -> None:
+    assert one(Body="ARRET", OptOutType="STOP") == ReachabilityChange(
+        "sms", NUMBER, PERSON, False, "stopped", (MESSAGE_SID,)
+    )
+    assert one(Body="REVENIR", OptOutType="START") == ReachabilityChange(
+        "sms", NUMBER, PERSON, True, "started", (MESSAGE_SID,)
+    )
+
+
+@pytest.mark.parametrize("text", ["please stop the music", "stop.", "cancel my 3pm", "the end", "start now"])
+def test_a_stop_or_start_word_among_others_is_an_ordinary_text(text: str) -> None:
+    assert isinstance(one(Body=text), InboundMessage)
+
+
+@pytest.mark.parametrize("word", ["START", "unstop"])
+def test_a_start_word_lets_us_in_again(word: str) -> None:
+    assert one(Body=word) == ReachabilityChange("sms", NUMBER, PERSON, True, "started", (MESSAGE_SID,))
+
+
+def test_yes_opts_in_and_is_also_the_answer_that_a_person_gave() -> None:
+    change, message = parse_message(tuple(webhook(Body="Yes")), ACCOUNT)
+    assert change == ReachabilityChange("sms", NUMBER, PERSON, True, "started", (f"{MESSAGE_SID}:started",))
+    assert isinstance(message, InboundMessage)
+    assert message.text == "Yes"
+    assert message.keys == (MESSAGE_SID,)
+
+
+@pytest.mark.parametrize(("word", "name"), [("HELP", "help"), ("info", "help"), ("New", "new"), ("HALT ", "stop")])
+def test_our_own_words_are_commands_when_they_stand_alone(word: str, name: str) -> None:
+    inbound = one(Body=word)
+    assert isinstance(inbound, InboundMessage)
+    assert inbound.command == Command(name)
+
+
+@pytest.mark.parametrize("text", ["new idea", "help me", "OK 7K", "NO 7K", "ok"])
+def test_other_texts_are_no_commands(text: str) -> None:
+    inbound = one(Body=text)
+    assert isinstance(inbound, InboundMessage)
+    assert inbound.command is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"To": "+15558887777"}, IgnoreReason.OTHER_ACCOUNT),
+        ({"Body": ""}, IgnoreReason.EMPTY),
+        ({"Body": " \n"}, IgnoreReason.EMPTY),
+        ({"From": "72345"}, IgnoreReason.UNSUPPORTED),
+        ({"From": "MyBank"}, IgnoreReason.UNSUPPORTED),
+        ({"From": "whatsapp:+15552223333"}, IgnoreReason.UNSUPPORTED),
+        ({"From": "+0123456789"}, IgnoreReason.UNSUPPORTED),
+    ],
+)
+def test_promise_6_what_gets_no_turn_has_a_reason(changes: dict[str, str], reason: IgnoreReason) -> None:
+    inbound = one(**changes)
+    assert isinstance(inbound, IgnoredMessage)
+    assert inbound.reason is reason
+    assert inbound.keys == (MESSAGE_SID,)
+
+
+def test_media_is_kept_as_a_reference_and_clamped_to_ten() -> None:
+    fields = {"NumMedia": "12", "Body": ""}
+    for index in range(12):
+        fields[f"MediaUrl{index}"] = f"https://api.twilio.com/2010-04-01/Media/ME{index}"
+        fields[f"MediaContentType{index}"] = "image/jpeg"
+    inbound = one(**fields)
+    assert isinstance(inbound, InboundMessage)
+    assert len(inbound.media) == 10
+    assert inbound.media[0] == Media("https://api.twilio.com/2010-04-01/Media/ME0", "image/jpeg")
+
+
+def test_a_parameter_that_twilio_adds_one_day_is_let_through() -> None:
+    assert isinstance(one(SomethingNew="1"), InboundMessage)
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("accepted", DeliveryStatus.ACCEPTED),
+        ("queued", DeliveryStatus.ACCEPTED),
+        ("sending", DeliveryStatus.ACCEPTED),
+        ("sent", DeliveryStatus.SENT),
+        ("delivered", DeliveryStatus.DELIVERED),
+        ("read", DeliveryStatus.READ),
+        ("undelivered", DeliveryStatus.UNDELIVERED),
+        ("failed", DeliveryStatus.FAILED),
+        ("canceled", DeliveryStatus.FAILED),
+    ],
+)
+def test_a_status_callback_carries_our_ref(said: str, status: DeliveryStatus) -> None:
+    form = (("AccountSid", SID), ("MessageSid", MESSAGE_SID), ("MessageStatus", said), ("ErrorCode", "30003"))
+    update = parse_status(form, (("ref", "part_01"),), ACCOUNT)
+    assert update is not None
+    assert (update.ref, update.provider_id, update.status) == ("part_01", MESSAGE_SID, status)
+    assert (update.account, update.error_code) == (NUMBER, "30003")
+
+
+@pytest.mark.parametrize("said", ["received", "receiving", "teleported"])
+def test_a_status_that_says_nothing_about_our_parts_is_let_go(said: str) -> None:
+    form = (("AccountSid", SID), ("MessageSid", MESSAGE_SID), ("MessageStatus", said))
+    assert parse_status(form, (), ACCOUNT) is None
+
+
+@given(st.dictionaries(st.sampled_from([name for name, _ in webhook()]), st.text(max_size=30)))
+def test_promise_12_any_values_are_read_or_refused(changes: dict[str, str]) -> None:
+    status = 200
+    try:
+        parse_message(tuple(webhook(**changes)), ACCOUNT)
+    except RequestRefused as refused:
+        status = refused.status
+    assert status in (200, 400, 403)
+
+
+@given(st.binary(max_size=200))
+def test_promise_12_any_bytes_are_decoded_or_refused(raw: bytes) -> None:
+    status = 200
+    try:
+        decode_form(raw)
+    except RequestRefused as refused:
+        status = refused.status
+    assert status in (200, 400)
+
+
+def test_the_list_and_the_webhook_are_read_alike() -> None:
+    text = Text(sid=MESSAGE_SID, sender=PERSON, to=NUMBER, body="Lunch on Friday?")
+    assert read_text(text, ACCOUNT) == parse_message(tuple(webhook()), ACCOUNT)
+    stopped = replace(text, body="STOP")
+    assert read_text(stopped, ACCOUNT) == parse_message(tuple(webhook(Body="STOP")), ACCOUNT)
