@@ -1,0 +1,76 @@
+"""Twilio's official client for sending, with every failure of the wire told apart.
+
+What counts is whether the request can have arrived: only then may it have been accepted.
+"""
+
+import logging
+from datetime import timedelta
+
+import aiohttp
+from twilio.http.async_http_client import AsyncTwilioHttpClient
+from twilio.http.response import Response
+from twilio.rest import Client
+
+from core.errors import Ambiguous, RateLimited, Rejected, Unavailable
+
+REAL_API_URL = "https://api.twilio.com"
+CONNECT_SECONDS = 5.0
+TOTAL_SECONDS = 20.0
+
+
+class SendingHttpClient:
+    """The SDK's asynchronous client with timeouts, silent about numbers, raising errors of ours.
+
+    It stands around the SDK's rather than below it: the SDK asks its client for no more than this.
+    """
+
+    is_async = True
+
+    def __init__(self, *, connect: float, total: float) -> None:
+        self._timeouts = aiohttp.ClientTimeout(total=total, connect=connect)
+        self._inner: AsyncTwilioHttpClient | None = None
+
+    async def request(self, *args: object, **kwargs: object) -> Response:
+        """Make one request.
+
+        Raises `Unavailable` when it never left, `Ambiguous` when its answer was lost, `RateLimited`.
+        """
+        if self._inner is None:
+            self._inner = _make_inner(self._timeouts)
+        try:
+            response = await self._inner.request(*args, **kwargs)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise Unavailable(f"no connection: {type(error).__name__}") from error
+        except aiohttp.InvalidURL as error:
+            raise Rejected("the API URL is no URL") from error
+        except (aiohttp.ClientError, TimeoutError, OSError, UnicodeDecodeError) as error:
+            raise Ambiguous(f"answer lost: {type(error).__name__}") from error
+        if response.status_code == 429:  # "never processed, always safe to retry": error 20429
+            raise RateLimited("too many requests", "20429", _retry_after(response))
+        return response
+
+    async def close(self) -> None:
+        """Release connections."""
+        if self._inner is not None:
+            await self._inner.close()
+            self._inner = None
+
+
+def make_client(account_sid: str, auth_token: str, api_url: str, http: SendingHttpClient) -> Client:
+    """Make the SDK's client; `api_url` is an origin and may carry a path prefix."""
+    client = Client(account_sid, auth_token, http_client=http)
+    client.api.base_url = api_url.rstrip("/")
+    return client
+
+
+def _make_inner(timeouts: aiohttp.ClientTimeout) -> AsyncTwilioHttpClient:
+    logger = logging.getLogger("onevalet.twilio")
+    logger.disabled = True  # the SDK logs the numbers in its queries
+    inner = AsyncTwilioHttpClient(pool_connections=False, logger=logger)
+    inner.session = aiohttp.ClientSession(timeout=timeouts)
+    return inner
+
+
+def _retry_after(response: Response) -> timedelta | None:
+    said = str((response.headers or {}).get("Retry-After", ""))
+    return timedelta(seconds=int(said)) if said.isascii() and said.isdigit() and len(said) < 7 else None

@@ -1,0 +1,69 @@
+"""Twilio's refusals as errors of ours. Source of the codes: twilio.com/docs/api/errors."""
+
+from twilio.base.exceptions import TwilioException
+
+from core.errors import (
+    Ambiguous,
+    CredentialsRejected,
+    DeliveryError,
+    OptedOut,
+    RateLimited,
+    Rejected,
+    Unreachable,
+)
+
+_KINDS: dict[int, type[DeliveryError]] = {
+    20003: CredentialsRejected,  # authentication error
+    20005: CredentialsRejected,  # account not active
+    20008: CredentialsRejected,  # test credentials
+    20404: CredentialsRejected,  # the path holds nothing but our account
+    20429: RateLimited,
+    14107: RateLimited,  # send rate of this sender
+    21611: RateLimited,  # queue of this sender full
+    63017: RateLimited,  # rate of the account
+    63018: RateLimited,  # rate of the channel
+    21212: CredentialsRejected,  # From invalid
+    21603: CredentialsRejected,  # no From
+    21606: CredentialsRejected,  # From is not ours or cannot send texts
+    21659: CredentialsRejected,  # From is not a Twilio number
+    21660: CredentialsRejected,  # From belongs to another account
+    21701: CredentialsRejected,  # no such Messaging Service
+    21703: CredentialsRejected,  # Messaging Service without numbers
+    21705: CredentialsRejected,  # Messaging Service SID invalid
+    21211: Unreachable,  # To invalid
+    21214: Unreachable,  # To cannot be reached
+    21217: Unreachable,  # To looks wrong
+    21614: Unreachable,  # To is no mobile number
+    21635: Unreachable,  # To is a landline
+    30004: Unreachable,  # blocked by the person or the carrier
+    30005: Unreachable,  # no such person
+    30006: Unreachable,  # landline or unreachable carrier
+    21610: OptedOut,
+    21408: Rejected,  # texts to that country are not switched on
+    21612: Rejected,  # From cannot reach To
+    30003: Rejected,  # handset off: may pass
+}
+
+
+def to_delivery_error(error: TwilioException) -> DeliveryError:
+    """Name what became of the part.
+
+    Any 5xx is ambiguous: Twilio has no idempotency key, and a proxy's 503 may follow an acceptance.
+    """
+    status = int(getattr(error, "status", 0) or 0)
+    code = _number(getattr(error, "code", None))
+    said = str(code) if code and code != status else ""
+    message = f"HTTP {status}, code {said}" if said else f"HTTP {status}"
+    if status == 0 or status == 408 or status >= 500:
+        return Ambiguous(message, said)
+    if code in _KINDS:
+        return _KINDS[code](message, said)
+    if status in (401, 403):
+        return CredentialsRejected(message, said)
+    if status == 429:
+        return RateLimited(message, said)
+    return Rejected(message, said)
+
+
+def _number(code: object) -> int:
+    return int(str(code)) if str(code).isascii() and str(code).isdigit() else 0

@@ -1,0 +1,83 @@
+"""What a text costs: the GSM 03.38 alphabet, look-alikes folded into it, septets and segments.
+
+One character outside the alphabet turns the whole text into UCS-2, 70 characters a segment instead of 160.
+Source: 3GPP TS 23.038; twilio.com/docs/glossary/what-is-gsm-7-character-encoding.
+"""
+
+import unicodedata
+
+BASIC = frozenset(
+    "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
+    "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+)
+EXTENDED = frozenset("\f^{}\\[~]|€")
+"""These take two septets: an escape and the character."""
+
+_LOOK_ALIKES = {
+    "'": "‘’‚‛′‵`´ʼʹ＇",
+    '"': "“”„‟″‶«»＂",
+    "-": "‐‑‒–—―−⁃•‣◦∙·",
+    " ": "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000",
+    "\n": "\u2028\u2029\u0085\v",
+    "": "\u00ad\u200b\u2060\ufeff",
+    "    ": "\t",
+    "...": "…",
+    "->": "→⇒➔",
+    "<-": "←⇐",
+    "<=": "≤",
+    ">=": "≥",
+    "!=": "≠",
+    "x": "×✕",
+    "/": "÷⁄∕",
+    "<": "‹",
+    ">": "›",
+    "1/2": "½",
+    "1/4": "¼",
+    "3/4": "¾",
+    "(c)": "©",
+    "(R)": "®",
+    "(tm)": "™",
+    "[x]": "☑✓✔✅",
+    "[ ]": "☐",
+}
+_FOLDS = str.maketrans({odd: plain for plain, odds in _LOOK_ALIKES.items() for odd in odds})
+
+
+def is_gsm(text: str) -> bool:
+    """Tell whether every character is in the GSM alphabet."""
+    return all(char in BASIC or char in EXTENDED for char in text)
+
+
+def fold(text: str) -> str:
+    """Replace look-alikes if that brings the whole text into the alphabet; else give the text unchanged.
+
+    Letters are never changed into others: an accent can be the meaning.
+    """
+    if is_gsm(text):
+        return text
+    folded = unicodedata.normalize("NFC", text).translate(_FOLDS)
+    return folded if is_gsm(folded) else text
+
+
+def units(text: str) -> int:
+    """Count UTF-16 units, as Twilio's limit and UCS-2 segments do."""
+    return len(text) + sum(char > "\uffff" for char in text)
+
+
+def count_segments(text: str) -> int:
+    """Count what is billed: 160 septets alone or 153 each, 70 UTF-16 units alone or 67 each; at least 1.
+
+    A two-septet character and a surrogate pair are never split between segments.
+    """
+    if is_gsm(text):
+        sizes, alone, joined = [2 if char in EXTENDED else 1 for char in text], 160, 153
+    else:
+        sizes, alone, joined = [2 if char > "\uffff" else 1 for char in text], 70, 67
+    if sum(sizes) <= alone:
+        return 1
+    segments, filled = 1, 0
+    for size in sizes:
+        if filled + size > joined:
+            segments, filled = segments + 1, 0
+        filled += size
+    return segments

@@ -1,0 +1,102 @@
+"""From an outbound message to texts of at most 1,600 characters; pure.
+
+Source of the limit: twilio.com/docs/api/errors/21617. Buttons have no place on SMS: the text carries the
+codes that answer a card.
+"""
+
+from collections.abc import Iterator
+
+import regex  # type: ignore[import-untyped]
+
+from core.channel import Part
+from core.json_types import Json
+from core.messages import OutboundMessage
+from notify.sms.gsm import count_segments, fold, units
+from notify.sms.plain import to_plain
+
+MAX_UNITS = 1600
+MAX_MEDIA = 10
+
+_GRAPHEME = regex.compile(r"\X")
+_LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85]")
+_CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}]")
+_EMPTY = "(no text)"
+# Best first: after a paragraph, a line, a sentence, a word.
+_BORDERS = (
+    regex.compile(r"\n\n+"),
+    regex.compile(r"\n"),
+    regex.compile(r"[.!?…。！？][\"'”’)\]]*\s+"),
+    regex.compile(r"\s+"),
+)
+
+
+def render(message: OutboundMessage) -> tuple[Part, ...]:
+    """Turn a message into texts, in order, each with its segments; never empty."""
+    media: list[Json] = [item.url for item in message.media]
+    # Half a surrogate pair can never be encoded, nor can a control character be shown.
+    source = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
+    text = fold(to_plain(source) or source.strip() or ("" if media else _EMPTY))
+    pieces = [_fold_within(piece) for piece in split(text)]
+    parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces)]
+    rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
+    return (*parts, *(_part("", more) for more in rest))
+
+
+def split(text: str, limit: int = MAX_UNITS) -> list[str]:
+    """Cut a text into pieces of at most `limit` UTF-16 units at natural borders; always at least one.
+
+    Only white space at a cut is left out, and no grapheme is cut unless it alone is over the limit.
+    """
+    pieces = []
+    start = 0
+    while units(text[start:]) > limit:
+        ends = list(_grapheme_ends(text, start, limit))
+        cut = _border(text, start, ends) if ends else _code_point_cut(text, start, limit)
+        pieces.append(text[start:cut].rstrip(" \n"))
+        start = cut
+        while start < len(text) and text[start] == "\n":
+            start += 1
+    if start < len(text) or not pieces:
+        pieces.append(text[start:])
+    return [piece for piece in pieces if piece] or [text]
+
+
+def _fold_within(piece: str) -> str:
+    """Fold a piece of a text that is not GSM as a whole; folding can make it longer."""
+    folded = fold(piece)
+    return folded if units(folded) <= MAX_UNITS else piece
+
+
+def _part(text: str, media: list[Json]) -> Part:
+    urls = media[:MAX_MEDIA]
+    if urls:
+        return Part(text=text, data={"media": urls}, segments=1)
+    return Part(text=text, segments=count_segments(text))
+
+
+def _grapheme_ends(text: str, start: int, limit: int) -> Iterator[int]:
+    """Give every index where a grapheme ends within the limit."""
+    used = 0
+    for found in _GRAPHEME.finditer(text, start):
+        used += units(found.group())
+        if used > limit:
+            return
+        yield found.end()
+
+
+def _border(text: str, start: int, ends: list[int]) -> int:
+    """Choose the last border of the best kind that does not leave the piece half empty."""
+    allowed = frozenset(ends)
+    for pattern in _BORDERS:
+        cuts = [found.end() for found in pattern.finditer(text, start, ends[-1]) if found.end() in allowed]
+        if cuts and cuts[-1] - start >= (ends[-1] - start) // 2:
+            return int(cuts[-1])
+    return ends[-1]
+
+
+def _code_point_cut(text: str, start: int, limit: int) -> int:
+    cut, used = start, 0
+    while cut < len(text) and used + units(text[cut]) <= limit:
+        used += units(text[cut])
+        cut += 1
+    return cut

@@ -1,0 +1,141 @@
+"""The way out over SMS: one part, one call to Twilio, one receipt; and the lookup when the answer was lost."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from twilio.base.exceptions import TwilioException
+from twilio.rest import Client
+
+from core.channel import Part, Receipt, Target
+from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
+from core.messages import Address, OutboundMessage
+from notify.sms.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingHttpClient, make_client
+from notify.sms.faults import to_delivery_error
+from notify.sms.render import render
+
+if TYPE_CHECKING:
+    from twilio.rest.api.v2010.account.message import MessageInstance
+
+STATUS_PATH = "/webhooks/sms/status"
+SKEW = timedelta(seconds=5)
+"""How far Twilio's clock may be behind ours; its times are whole seconds."""
+SCAN_LIMIT = 500
+
+_TRIAL_PREFIX = "Sent from your Twilio trial account - "
+
+
+class SmsNotification:
+    """Send texts from one Twilio number or Messaging Service.
+
+    `connect_seconds` and `total_seconds` bound each call.
+    """
+
+    name = "sms"
+    can_find = True
+    resend_unknown = False
+
+    def __init__(
+        self,
+        *,
+        account_sid: str,
+        auth_token: str,
+        sender: str,
+        public_url: str,
+        api_url: str = REAL_API_URL,
+        connect_seconds: float = CONNECT_SECONDS,
+        total_seconds: float = TOTAL_SECONDS,
+    ) -> None:
+        self._credentials = (account_sid, auth_token, api_url)
+        self._sender = sender
+        self._is_service = sender.startswith("MG")
+        self._status_url = public_url.rstrip("/") + STATUS_PATH
+        self._http = SendingHttpClient(connect=connect_seconds, total=total_seconds)
+        self._client: Client | None = None
+
+    def render(self, message: OutboundMessage) -> tuple[Part, ...]:
+        """Turn a message into texts of at most 1,600 characters."""
+        return render(message)
+
+    async def send(self, part: Part, to: Target) -> Receipt:
+        """Hand one text to Twilio; our id travels in the StatusCallback URL. Raises `DeliveryError`."""
+        media = _media(part)
+        content: dict[str, object] = {"body": part.text} if part.text else {}
+        if media:
+            content["media_url"] = media
+        try:
+            message = await self._api().messages.create_async(
+                to=to.address.peer,
+                status_callback=f"{self._status_url}?{urlencode({'ref': to.ref})}",
+                **self._from(),
+                **content,
+            )
+        except TwilioException as error:
+            raise to_delivery_error(error) from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            # It was a success, but what it says cannot be read.
+            raise Ambiguous(f"answer cannot be read: {type(error).__name__}") from error
+        if not message.sid:
+            raise Ambiguous("answer has no sid")
+        return Receipt(provider_id=message.sid)
+
+    async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
+        """Look through Twilio's list, newest first, for this text to this person since then.
+
+        `since` is when the attempt began. Ask only when the lost request must have ended: what is still on
+        its way is not in the list. Raises `Unavailable` when the list cannot tell.
+        """
+        start = since.astimezone(UTC) - SKEW
+        try:
+            # Not narrowed by DateSent: what still waits in Twilio's queue has none.
+            found = await self._api().messages.stream_async(
+                to=to.address.peer, limit=SCAN_LIMIT, page_size=100, **self._listed_from()
+            )
+            seen = 0
+            async for message in found:
+                seen += 1
+                if message.date_created is not None and message.date_created < start - timedelta(hours=1):
+                    return None  # the list goes by time of sending, which may be a little off
+                if self._is_part(message, part, start):
+                    return Receipt(provider_id=message.sid or "")
+        except (TwilioException, DeliveryError, ValueError, KeyError, TypeError) as error:
+            raise Unavailable(f"message list cannot be read: {type(error).__name__}") from error
+        if seen >= SCAN_LIMIT:
+            raise Unavailable("message list is longer than what is read")
+        return None
+
+    async def show_working(self, to: Address) -> None:
+        """Do nothing: SMS has no sign of it."""
+
+    async def close(self) -> None:
+        """Release connections."""
+        await self._http.close()
+
+    def _api(self) -> Client:
+        if self._client is None:
+            account_sid, auth_token, api_url = self._credentials
+            self._client = make_client(account_sid, auth_token, api_url, self._http)
+        return self._client
+
+    def _from(self) -> dict[str, str]:
+        return {"messaging_service_sid": self._sender} if self._is_service else {"from_": self._sender}
+
+    def _listed_from(self) -> dict[str, str]:
+        return {} if self._is_service else {"from_": self._sender}
+
+    def _is_part(self, message: "MessageInstance", part: Part, start: datetime) -> bool:
+        if not str(message.direction or "").startswith("outbound"):
+            return False
+        if message.date_created is None or message.date_created < start:
+            return False
+        if self._is_service and message.messaging_service_sid != self._sender:
+            return False
+        body = (message.body or "").removeprefix(_TRIAL_PREFIX)
+        return body.strip() == part.text.strip() and int(message.num_media or 0) == len(_media(part))
+
+
+def _media(part: Part) -> list[str]:
+    urls = part.data.get("media", [])
+    if not isinstance(urls, list):
+        raise Rejected("media is not a list")
+    return [str(url) for url in urls]

@@ -1,0 +1,161 @@
+"""Markdown as texts: readable, whole, within the limit."""
+
+import pytest
+import regex  # type: ignore[import-untyped]
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.messages import Action, Media, OutboundKind, OutboundMessage
+from notify.sms.gsm import is_gsm, units
+from notify.sms.plain import to_plain
+from notify.sms.render import MAX_UNITS, render, split
+
+
+def message(text: str, **more: object) -> OutboundMessage:
+    return OutboundMessage(id="out_1", kind=OutboundKind.REPLY, text=text, **more)  # type: ignore[arg-type]
+
+
+def texts(text: str) -> list[str]:
+    return [part.text for part in render(message(text))]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "plain"),
+    [
+        ("Hello **bold** and *soft* and ~~gone~~", "Hello bold and soft and gone"),
+        ("# Title\n\nText\nnext line", "Title\n\nText\nnext line"),
+        ("- one\n- two\n  - deep\n- three", "- one\n- two\n  - deep\n- three"),
+        ("3. three\n4. four", "3. three\n4. four"),
+        ("See [the page](https://a.example/x?y=1&z=2).", "See the page (https://a.example/x?y=1&z=2)."),
+        ("<https://a.example>", "https://a.example"),
+        ("[https://a.example](https://a.example)", "https://a.example"),
+        ('[a](https://b.example "why")', 'a "why" (https://b.example)'),
+        ("Mail <me@a.example>", "Mail me@a.example"),
+        ("![a cat](https://a.example/cat.png)", "a cat (https://a.example/cat.png)"),
+        ("https://a.example/a_b_c*d*?q=~x~", "https://a.example/a_b_c*d*?q=~x~"),
+        ("Run `ls -la` now", "Run ls -la now"),
+        ("```python\nif x:\n    y()\n```", "if x:\n    y()"),
+        ("```\nnever closed", "never closed"),
+        ("| Who | What |\n|---|---|\n| Ann | tea |\n| Bo | **milk** |", "Who | What\nAnn | tea\nBo | milk"),
+        ("> quoted\n> twice", "> quoted\n> twice"),
+        ("a\n\n---\n\nb", "a\n\n---\n\nb"),
+        ("2*3*4 = 24", "2*3*4 = 24"),
+        ("snake_case_name", "snake_case_name"),
+        ("[a]: https://b.example", "[a]: https://b.example"),
+        ("<b>html</b> & &amp;", "<b>html</b> & &"),
+        ("OK 7K to approve, NO 7K to cancel", "OK 7K to approve, NO 7K to cancel"),
+        ("1. first\n\n   more of it\n\n2. second", "1. first\n\n   more of it\n\n2. second"),
+        ("> " * 60 + "deep", ("> " * 60 + "deep")),
+    ],
+)
+def test_markdown_reads_as_plain_text(markdown: str, plain: str) -> None:
+    assert to_plain(markdown) == plain
+
+
+def test_a_typical_answer_costs_gsm_segments_only() -> None:
+    (part,) = render(message("You’re free — **Friday**, 3–4 pm…"))
+    assert part.text == "You're free - Friday, 3-4 pm..."
+    assert is_gsm(part.text)
+    assert part.segments == 1
+
+
+def test_an_emoji_keeps_the_text_as_it_is() -> None:
+    (part,) = render(message("It’s done 🎉" + "x" * 70))
+    assert part.text.startswith("It’s done 🎉")
+    assert part.segments == 2
+
+
+def test_buttons_are_left_out_because_the_text_carries_the_codes() -> None:
+    (part,) = render(message("Send it? OK 7K or NO 7K", actions=(Action("Approve", "t1"), Action("Cancel", "t2"))))
+    assert part.text == "Send it? OK 7K or NO 7K"
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\x00", "&nbsp;"])
+def test_never_empty(text: str) -> None:
+    (part,) = render(message(text))
+    assert part.text.strip()
+
+
+def test_media_goes_with_the_first_part_and_ten_at_most_together() -> None:
+    media = tuple(Media(f"https://a.example/{n}", "image/png") for n in range(12))
+    parts = render(message("Look", media=media))
+    assert [part.text for part in parts] == ["Look", ""]
+    assert [len(part.data["media"]) for part in parts] == [10, 2]  # type: ignore[arg-type]
+    (alone,) = render(message("", media=media[:1]))
+    assert alone.text == ""
+
+
+def test_long_texts_are_cut_after_paragraphs_lines_sentences_words() -> None:
+    paragraphs = "\n\n".join("word " * 180 + "end." for _ in range(4))
+    assert all(piece.endswith("end.") for piece in split(paragraphs))
+    sentences = "A sentence of some words. " * 200
+    assert all(piece.rstrip().endswith("words.") for piece in split(sentences))
+    words = "abcdefghi " * 400
+    assert all(set(piece.split()) == {"abcdefghi"} for piece in split(words))
+
+
+def test_a_url_is_never_cut() -> None:
+    url = "https://a.example/" + "p" * 300
+    pieces = split("word " * 300 + url + " tail" * 100)
+    assert sum(url in piece for piece in pieces) == 1
+
+
+words = st.text(st.sampled_from("abcXYZäß好🍕"), min_size=1, max_size=12)
+inline = st.one_of(
+    words,
+    st.builds("**{}**".format, words),
+    st.builds("*{}*".format, words),
+    st.builds("`{}`".format, words),
+    st.builds("[{}](https://a.example/{})".format, words, st.integers(0, 99)),
+)
+lines = st.lists(inline, min_size=1, max_size=8).map(" ".join)
+blocks = st.one_of(
+    lines,
+    lines.map("# {}".format),
+    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"- {one}" for one in many)),
+    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"1. {one}" for one in many)),
+    lines.map("> {}".format),
+    words.map("```python\n{}\n```".format),
+    st.tuples(words, words).map(lambda pair: f"| {pair[0]} | {pair[1]} |\n|---|---|\n| {pair[1]} | {pair[0]} |"),
+)
+documents = st.lists(blocks, min_size=1, max_size=8).map("\n\n".join)
+LETTERS = regex.compile(r"[abcXYZäß好🍕]")
+URLS = regex.compile(r"https://a\.example/\d+")
+
+
+@given(documents, st.integers(1, 6))
+@settings(max_examples=60)
+def test_no_word_and_no_url_of_a_document_is_lost(document: str, times: int) -> None:
+    source = "\n\n".join([document] * times)
+    said = "\n".join(texts(source))
+    assert URLS.findall(said) == URLS.findall(source)
+    assert LETTERS.findall(URLS.sub("", said)) == LETTERS.findall(URLS.sub("", source))
+
+
+noise = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
+clusters = st.sampled_from(["👩‍👩‍👧‍👦", "🇩🇪", "e\u0301", "ก็", "👍🏽", "a", " ", "\n", ".", "क्षि", "\u0301"])
+graphemes = st.lists(clusters, max_size=900).map("".join)
+
+
+@given(noise, st.integers(1, 12))
+def test_any_text_renders_within_the_limit_and_never_empty(text: str, times: int) -> None:
+    parts = render(message(text * times))
+    assert parts
+    assert all(part.text.strip() and units(part.text) <= MAX_UNITS and part.segments >= 1 for part in parts)
+
+
+@given(graphemes, st.integers(40, 120))
+def test_splitting_keeps_graphemes_whole_and_loses_only_white_space(text: str, limit: int) -> None:
+    pieces = split(text, limit)
+    assert all(units(piece) <= limit for piece in pieces)
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    whole = [g for g in regex.findall(r"\X", text) if g.strip() and units(g) <= limit]
+    cut = [g for piece in pieces for g in regex.findall(r"\X", piece) if g.strip()]
+    if all(units(g) <= limit for g in regex.findall(r"\X", text)):
+        assert cut == whole
+
+
+@given(graphemes)
+@settings(max_examples=30)
+def test_rendering_is_deterministic(text: str) -> None:
+    assert render(message(text)) == render(message(text))
