@@ -11,6 +11,7 @@ from aiohttp import web
 from simulator.base import Provider, Wire
 from simulator.config import Clock, SimulatorConfig
 from simulator.control import Control, loopback_only
+from simulator.twilio import TwilioSimulator
 
 _PAGE = Path(__file__).parent / "page"
 _MAX_BODY = 60 * 1024 * 1024
@@ -68,9 +69,7 @@ class Simulator:
         index = _PAGE / "index.html"
         if await asyncio.to_thread(index.is_file):
             return web.FileResponse(index)
-        return web.Response(
-            text="The simulator is running; it has no page yet. Its control API is under /sim."
-        )
+        return web.Response(text="The simulator is running; it has no page yet. Its control API is under /sim.")
 
     async def _release(self, _: web.Application) -> None:
         # Streams and long polls wait for something to happen: this is what happens last.
@@ -81,7 +80,7 @@ class Simulator:
 def build_simulator(config: SimulatorConfig, clock: Clock) -> Simulator:
     """Put the simulator together: one list of what is emulated."""
     wire = Wire(config, clock)
-    providers: list[Provider] = []
+    providers: list[Provider] = [TwilioSimulator(wire)]
     return Simulator(wire, providers)
 
 

@@ -124,9 +124,10 @@ class Wire:
             await self._session.close()
         self.journal.close()
 
-    async def cancel_spawned(self) -> None:
-        """End the background work, for a reset."""
-        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+    async def cancel_spawned(self, prefix: str = "") -> None:
+        """End the background work whose name begins with `prefix` ("twilio:"), for a reset."""
+        current = asyncio.current_task()
+        tasks = [task for task in self._tasks if task is not current and task.get_name().startswith(prefix)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -343,9 +344,7 @@ def _parsed(headers: dict[str, str], body: bytes) -> Json:
         form: dict[str, Json] = {}
         for name, value in parse_qsl(text, keep_blank_values=True):
             known = form.get(name)
-            form[name] = (
-                value if known is None else [*known, value] if isinstance(known, list) else [known, value]
-            )
+            form[name] = value if known is None else [*known, value] if isinstance(known, list) else [known, value]
         return form
     if "json" in kind:
         try:

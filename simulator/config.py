@@ -57,6 +57,7 @@ class TwilioConfig:
 
     `answers_stop` is Twilio's default handling of STOP, START and HELP. `webhook_url` is the number's SmsUrl
     at start (absolute, a fragment with connection overrides allowed); empty: public URL + /webhooks/sms.
+    `tells_opt_out` adds OptOutType to the webhook, as Advanced Opt-Out does.
     """
 
     account_sid: str = "AC0123456789abcdef0123456789abcdef"
@@ -66,6 +67,7 @@ class TwilioConfig:
     services: tuple[tuple[str, tuple[str, ...]], ...] = ()
     webhook_url: str = ""
     answers_stop: bool = True
+    tells_opt_out: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,9 +133,7 @@ class Control:
         """Let a person do something: JSON with "person" and the action's arguments."""
         provider = self._providers.get(request.match_info["provider"])
         if provider is None:
-            return _refused(
-                f"There is no provider of that name; there are {', '.join(self._providers)}.", 404
-            )
+            return _refused(f"There is no provider of that name; there are {', '.join(self._providers)}.", 404)
         try:
             arguments = await _json_object(request)
             person = arguments.pop("person", None)

@@ -45,9 +45,7 @@ class FakeGateway:
         """Record, then answer."""
         body = await request.read()
         form = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-        self.heard.append(
-            Heard(request.method, request.path, request.path_qs, dict(request.headers), body, form)
-        )
+        self.heard.append(Heard(request.method, request.path, request.path_qs, dict(request.headers), body, form))
         return await self.respond(request) if self.respond else web.Response()
 
 

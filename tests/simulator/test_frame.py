@@ -28,9 +28,7 @@ async def test_people_and_state_are_listed(simulator: Simulator, http: aiohttp.C
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::1"])
-async def test_another_host_name_is_refused(
-    simulator: Simulator, http: aiohttp.ClientSession, host: str
-) -> None:
+async def test_another_host_name_is_refused(simulator: Simulator, http: aiohttp.ClientSession, host: str) -> None:
     async with http.get(simulator.url + "/sim/state", headers={"Host": host}) as answer:
         assert answer.status in (400, 403)
 
@@ -65,9 +63,7 @@ async def test_a_bad_fault_rule_gets_a_clear_sentence(
         assert said in (await answer.json())["error"]
 
 
-async def test_fault_rules_are_added_listed_and_cleared(
-    simulator: Simulator, http: aiohttp.ClientSession
-) -> None:
+async def test_fault_rules_are_added_listed_and_cleared(simulator: Simulator, http: aiohttp.ClientSession) -> None:
     rule = {"endpoint": "twilio.*", "kind": "rate_limit", "times": 0, "seconds": 7}
     async with http.post(simulator.url + "/sim/faults", json=rule) as answer:
         assert answer.status == 200
@@ -78,9 +74,7 @@ async def test_fault_rules_are_added_listed_and_cleared(
         assert await answer.json() == []
 
 
-async def test_unknown_providers_and_people_are_said_so(
-    simulator: Simulator, http: aiohttp.ClientSession
-) -> None:
+async def test_unknown_providers_and_people_are_said_so(simulator: Simulator, http: aiohttp.ClientSession) -> None:
     async with http.post(simulator.url + "/sim/pigeon/say", json={"person": "ada"}) as answer:
         assert answer.status == 404
     for name in simulator.providers:

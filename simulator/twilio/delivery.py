@@ -1,0 +1,97 @@
+"""What happens to a message after the API took it: its statuses, and the callbacks that tell of them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from simulator.base import Wire
+from simulator.twilio.refusals import DELIVERY_ERRORS
+from simulator.twilio.store import Debug, Message, Store
+from simulator.twilio.webhooks import deliver
+
+PHONE_MODES = {
+    "on": ("delivered", None),
+    "off": ("undelivered", 30003),
+    "blocked": ("undelivered", 30004),
+    "unknown": ("undelivered", 30005),
+    "landline": ("undelivered", 30006),
+    "filtered": ("undelivered", 30007),
+    "failing": ("failed", 30008),
+    "silent": ("sent", None),
+}
+"""What a phone does with a message: the last status and its error. "silent" carriers send no receipt."""
+
+CALLBACK_MODES = ("in_order", "reversed", "twice", "none")
+
+# docs: message-resource, "Message Status Callbacks": these are told, the states between them are not.
+_TOLD = frozenset({"queued", "sent", "delivered", "undelivered", "failed"})
+_STEP = 0.4
+
+
+@dataclass(slots=True)
+class Phone:
+    """How a person's phone and its carrier behave now."""
+
+    mode: str = "on"
+    callbacks: str = "in_order"
+
+
+async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> None:
+    """Move a message to its end, telling the gateway as the phone's callback mode says."""
+    last, error = PHONE_MODES[phone.mode]
+    told: list[dict[str, str]] = []
+    first = ["queued"] if message.status == "accepted" else []
+    for status in [*first, "sending", "sent", *([last] if last != "sent" else [])]:
+        if status == "sent" and last == "failed":
+            continue
+        if not told and message.status == "queued":
+            told.append(callback_form(wire, message))
+            await _tell(wire, store, message, phone, told[-1:])
+        await wire.wait(_STEP)
+        message.status, message.updated = status, wire.now()
+        if status == "sent":
+            message.sent = message.updated
+        if status == last and error is not None:
+            message.error_code, message.error_message = error, DELIVERY_ERRORS[error]
+        wire.journal.touch()
+        if status in _TOLD:
+            told.append(callback_form(wire, message))
+            await _tell(wire, store, message, phone, told[-1:])
+    if phone.callbacks == "reversed":
+        await _send(wire, store, message, list(reversed(told)))
+
+
+def callback_form(wire: Wire, message: Message) -> dict[str, str]:
+    """Make the parameters of a status callback, as the message stands now."""
+    form = {
+        "AccountSid": wire.config.twilio.account_sid,
+        "ApiVersion": "2010-04-01",
+        "From": message.sender,
+        "MessageSid": message.sid,
+        "MessageStatus": message.status,
+        "SmsSid": message.sid,
+        "SmsStatus": message.status,
+        "To": message.to,
+    }
+    if message.service_sid:
+        form["MessagingServiceSid"] = message.service_sid
+    if message.error_code is not None:
+        form["ErrorCode"] = str(message.error_code)
+        form["ErrorMessage"] = message.error_message or ""
+    if message.status in ("delivered", "undelivered"):
+        form["RawDlrDoneDate"] = datetime.fromtimestamp(wire.now(), UTC).strftime("%y%m%d%H%M")
+    return form
+
+
+async def _tell(wire: Wire, store: Store, message: Message, phone: Phone, forms: list[dict[str, str]]) -> None:
+    if phone.callbacks in ("in_order", "twice"):
+        await _send(wire, store, message, forms * (2 if phone.callbacks == "twice" else 1))
+
+
+async def _send(wire: Wire, store: Store, message: Message, forms: list[dict[str, str]]) -> None:
+    if not message.status_callback:
+        return
+    for form in forms:
+        done = await deliver(wire, "twilio.status_callback", message.status_callback, form, message.sid)
+        if not done.ok:
+            # docs: errors/11200; a callback that failed is not kept for later.
+            store.debug.append(Debug(wire.now(), 11200, message.sid, message.status_callback, done.told))

@@ -1,0 +1,113 @@
+"""What the emulated account holds: messages, media, numbers, and who said STOP."""
+
+import secrets
+from dataclasses import dataclass, field
+
+from simulator.config import TwilioConfig
+from simulator.twilio.segments import Segments, count_segments, price_of
+
+FINAL = frozenset({"delivered", "undelivered", "failed", "received", "canceled"})
+
+
+def new_sid(prefix: str) -> str:
+    """Make an id that no earlier run can have used: the gateway remembers them."""
+    return prefix + secrets.token_hex(16)
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A file of a message: `data` for what a person sent, `url` for what the gateway told us to fetch."""
+
+    sid: str
+    content_type: str
+    data: bytes = b""
+    url: str = ""
+
+
+@dataclass(slots=True)
+class Message:
+    """One Message resource. Times are Unix seconds. `webhook` is what became of telling the gateway."""
+
+    sid: str
+    direction: str
+    sender: str
+    to: str
+    body: str
+    status: str
+    created: float
+    media: list[Media] = field(default_factory=list)
+    updated: float = 0.0
+    sent: float | None = None
+    error_code: int | None = None
+    error_message: str | None = None
+    service_sid: str | None = None
+    status_callback: str = ""
+    webhook: str = ""
+    attempts: int = 0
+    form: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def inbound(self) -> bool:
+        """Tell whether a person sent it."""
+        return self.direction == "inbound"
+
+    @property
+    def segments(self) -> Segments:
+        """Count how it travels."""
+        return count_segments(self.body)
+
+    @property
+    def price(self) -> str | None:
+        """Give the price as Twilio shows it, negative; None before it was sent."""
+        if self.sent is None:
+            return None
+        return f"-{price_of(self.segments.count, inbound=self.inbound, media=len(self.media)):.5f}"
+
+
+@dataclass(slots=True)
+class PhoneNumber:
+    """One IncomingPhoneNumber resource; `settings` are its parameters by their form names."""
+
+    sid: str
+    number: str
+    created: float
+    updated: float
+    settings: dict[str, str]
+
+
+@dataclass(slots=True)
+class Debug:
+    """One entry of the account's debugger: 11200 and its like."""
+
+    at: float
+    code: int
+    sid: str
+    url: str
+    detail: str
+
+
+class Store:
+    """The account's memory."""
+
+    def __init__(self, config: TwilioConfig, now: float) -> None:
+        self.messages: dict[str, Message] = {}
+        self.stopped: set[tuple[str, str]] = set()
+        self.debug: list[Debug] = []
+        self.services = dict(config.services)
+        pool = [number for _, numbers in config.services for number in numbers]
+        owned = dict.fromkeys([config.number, *config.numbers, *pool])
+        self.numbers = {number: self._number(number, now) for number in owned}
+
+    def newest_first(self) -> list[Message]:
+        """List the messages as the API does."""
+        return list(reversed(self.messages.values()))
+
+    def number_by_sid(self, sid: str) -> PhoneNumber | None:
+        """Find a number by its PN id."""
+        return next((number for number in self.numbers.values() if number.sid == sid), None)
+
+    def _number(self, number: str, now: float) -> PhoneNumber:
+        settings = {"FriendlyName": number, "SmsMethod": "POST", "SmsFallbackMethod": "POST"}
+        # The same number keeps its id over restarts, as an account's does.
+        sid = "PN" + number.lstrip("+").rjust(32, "0")
+        return PhoneNumber(sid, number, now, now, settings)
