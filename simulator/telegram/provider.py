@@ -1,0 +1,71 @@
+"""Telegram as one of the simulator's providers."""
+
+from collections.abc import Iterable
+
+from aiohttp import web
+
+from simulator.base import BadAction, Wire
+from simulator.journal import Json
+from simulator.telegram.acts import Acts
+from simulator.telegram.api import Api, endpoint_name, fault_answer
+from simulator.telegram.polling import Polling
+from simulator.telegram.state import World
+from simulator.telegram.view import show
+from simulator.telegram.webhooks import Webhooks
+
+
+class TelegramSimulator:
+    """One emulated bot with its people. The Bot API is under /telegram, as TELEGRAM_API_URL names it."""
+
+    name = "telegram"
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._begin()
+
+    def routes(self) -> Iterable[web.AbstractRouteDef]:
+        """Give the routes: methods by GET and POST, and files."""
+        call = self._wire.endpoint(endpoint_name, fault_answer)(self._call)
+        download = self._wire.endpoint("telegram.file", fault_answer)(self._download)
+        return [
+            web.get("/telegram/bot{token:[^/]+}/{method}", call),
+            web.post("/telegram/bot{token:[^/]+}/{method}", call),
+            web.get("/telegram/file/bot{token:[^/]+}/{path:.+}", download),
+        ]
+
+    async def start(self) -> None:
+        """Nothing runs before a webhook is set."""
+
+    async def stop(self) -> None:
+        """End deliveries and the poll that waits."""
+        await self._webhooks.close()
+
+    async def reset(self) -> None:
+        """Forget everything, the webhook too."""
+        await self._webhooks.close()
+        self._polling.end()
+        self._begin()
+
+    def state(self) -> Json:
+        """Give the bot, each person's chat by key under "people", and the group."""
+        return show(self._world, self._webhooks.get_webhook_info(), has_rival=self._polling.has_rival)
+
+    async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
+        """Let a person do something; raises BadAction."""
+        person = self._wire.config.person(person_key)
+        if person is None:
+            raise BadAction(f"There is nobody called {person_key}.")
+        return self._acts.act(person, action, arguments)
+
+    def _begin(self) -> None:
+        self._world = World(self._wire.config, self._wire.now)
+        self._polling = Polling(self._wire, self._world)
+        self._webhooks = Webhooks(self._wire, self._world, self._polling)
+        self._acts = Acts(self._wire, self._world, self._polling)
+        self._api = Api(self._wire, self._world, self._polling, self._webhooks)
+
+    async def _call(self, request: web.Request) -> web.StreamResponse:
+        return await self._api.call(request)
+
+    async def _download(self, request: web.Request) -> web.StreamResponse:
+        return await self._api.download(request)

@@ -1,0 +1,144 @@
+"""What the emulated Telegram knows: chats, messages, files, presses, and the bot's own settings."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from simulator.config import Person, SimulatorConfig, TelegramConfig
+from simulator.journal import Json
+from simulator.telegram.entities import FormattedText
+from simulator.telegram.updates import Updates, Webhook
+
+PRIVATE, GROUP, SUPERGROUP = "private", "group", "supergroup"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file on Telegram's side. `path` is what getFile gives out."""
+
+    file_id: str
+    unique_id: str
+    path: str
+    name: str
+    content_type: str
+    data: bytes
+
+
+@dataclass(slots=True)
+class Message:
+    """A message in a chat; `sender` is a user id, the bot's or a person's. `media` is photo, document or voice."""
+
+    message_id: int
+    chat_id: int
+    sender: int
+    date: int
+    text: FormattedText
+    keyboard: dict[str, Json] | None = None
+    edited: int = 0
+    reply_to: int = 0
+    media: str = ""
+    file: StoredFile | None = None
+    service: dict[str, Json] = field(default_factory=dict)
+
+    @property
+    def about(self) -> str:
+        """Tie calls in the journal to this message."""
+        return f"{self.chat_id}:{self.message_id}"
+
+
+@dataclass(slots=True)
+class Draft:
+    """What sendMessageDraft shows: a preview that goes by itself."""
+
+    draft_id: int
+    text: FormattedText
+    until: float
+
+
+@dataclass(slots=True)
+class Chat:
+    """A chat that the bot knows: private with one person, or a group."""
+
+    chat_id: int
+    kind: str
+    title: str = ""
+    person: Person | None = None
+    messages: dict[int, Message] = field(default_factory=dict)
+    blocked: bool = False
+    deactivated: bool = False
+    migrated_to: int = 0
+    action: str = ""
+    action_until: float = 0.0
+    draft: Draft | None = None
+
+
+@dataclass(slots=True)
+class Press:
+    """A callback query: who pressed what, and what the bot answered."""
+
+    query_id: str
+    person: Person
+    message: Message
+    data: str
+    at: float
+    patience: float
+    answered: bool = False
+    text: str = ""
+    alert: bool = False
+
+
+@dataclass(slots=True)
+class Settings:
+    """What the bot says of itself. Keys are a scope as canonical JSON with a language, or a language."""
+
+    commands: dict[tuple[str, str], list[Json]] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
+    short_descriptions: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    menu_buttons: dict[int, dict[str, Json]] = field(default_factory=dict)
+
+
+class World:
+    """All of it for one bot. `now` gives people's time in Unix seconds."""
+
+    def __init__(self, config: SimulatorConfig, now: Callable[[], float]) -> None:
+        self.config = config
+        self.bot: TelegramConfig = config.telegram
+        self.now = now
+        self.random = random.Random(config.seed)
+        # Update ids start anywhere: https://core.telegram.org/bots/api#update.
+        self.updates = Updates(now, self.random.randrange(100_000_000, 900_000_000))
+        self.webhook = Webhook()
+        self.chats: dict[int, Chat] = {}
+        self.files: dict[str, StoredFile] = {}
+        self.presses: dict[str, Press] = {}
+        self.settings = Settings()
+        self.group_id = 0
+        self._messages = 0
+
+    def date(self) -> int:
+        """Give the time as messages carry it: whole Unix seconds."""
+        return int(self.now())
+
+    def next_message_id(self) -> int:
+        """Give a message id, growing over all chats, as in private chats and small groups."""
+        self._messages += 1
+        return self._messages
+
+    def private_chat(self, person: Person) -> Chat | None:
+        """Find a person's chat; there is none before they wrote or pressed start."""
+        return self.chats.get(person.telegram_user)
+
+    def person_of(self, user_id: int) -> Person | None:
+        """Find a person by their numeric id."""
+        return next((p for p in self.config.people if p.telegram_user == user_id), None)
+
+    def keep_file(self, name: str, content_type: str, data: bytes, folder: str) -> StoredFile:
+        """Store a file and give it ids and a path."""
+        number = len(self.files) + 1
+        unique = f"AQ{self.random.getrandbits(60):015x}"
+        file_id = f"BQACAgIAAxk{number:04d}{self.random.getrandbits(160):040x}"
+        ending = name.rsplit(".", 1)[-1] if "." in name else "bin"
+        kept = StoredFile(file_id, unique, f"{folder}/file_{number}.{ending}", name, content_type, data)
+        self.files[file_id] = kept
+        return kept
