@@ -159,9 +159,7 @@ class ModelAnswer:
 
     def message(self) -> ChatMessage:
         """Give the answer as it stands in the conversation."""
-        return ChatMessage(
-            Role.ASSISTANT, self.text, self.tool_calls, thinking=self.thinking, model=self.model
-        )
+        return ChatMessage(Role.ASSISTANT, self.text, self.tool_calls, thinking=self.thinking, model=self.model)
 
     def to_json(self) -> JsonObject:
         """Write it down for the journal, without the usage, which has its own place there."""
@@ -171,9 +169,7 @@ class ModelAnswer:
     def from_json(cls, data: JsonObject, usage: TokenUsage) -> "ModelAnswer":
         """Read what `to_json` wrote."""
         said = ChatMessage.from_json(data)
-        return cls(
-            said.text, said.tool_calls, said.thinking, usage, said.model, str(data.get("finish_reason", ""))
-        )
+        return cls(said.text, said.tool_calls, said.thinking, usage, said.model, str(data.get("finish_reason", "")))
 
 
 @dataclass(frozen=True, slots=True)

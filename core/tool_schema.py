@@ -36,9 +36,7 @@ def read_signature(fn: Callable[..., Any], tool_name: str, *, hidden: Set[str] =
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
             raise _wrong(fn, tool_name, f"cannot take {parameter}; name each parameter")
         if parameter.name not in hints:
-            raise _wrong(
-                fn, tool_name, f"has an un-annotated parameter; write `{parameter.name}: str` or what it is"
-            )
+            raise _wrong(fn, tool_name, f"has an un-annotated parameter; write `{parameter.name}: str` or what it is")
         if hints[parameter.name] is ToolExecutionContext:
             context_name = parameter.name
             continue
@@ -80,9 +78,7 @@ def _model(fn: Callable[..., Any], tool_name: str, fields: dict[str, Any]) -> ty
     try:
         return create_model(f"{tool_name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
     except (PydanticSchemaGenerationError, PydanticUserError) as error:
-        raise _wrong(
-            fn, tool_name, "has a parameter of a type that JSON cannot hold; use str, int, list, …"
-        ) from error
+        raise _wrong(fn, tool_name, "has a parameter of a type that JSON cannot hold; use str, int, list, …") from error
 
 
 def _schema(model: type[BaseModel]) -> JsonObject:

@@ -184,17 +184,14 @@ def _description(function: Callable[..., Any], name: str, given: str) -> str:
 
 def _checked_name(name: str, function: Callable[..., Any]) -> str:
     if not _NAME.match(name):
-        raise ConfigError(
-            f"{place_of(function)}: {name!r} cannot name a tool; use up to 64 letters, digits, _ and -."
-        )
+        raise ConfigError(f"{place_of(function)}: {name!r} cannot name a tool; use up to 64 letters, digits, _ and -.")
     return name
 
 
 def _checked_effect(effect: str, name: str, function: Callable[..., Any]) -> Effect:
     if effect not in tuple(Effect):
         raise ConfigError(
-            f"{place_of(function)}: the tool {name} has effect={effect!r}; "
-            'write "read", "idempotent" or "once".'
+            f'{place_of(function)}: the tool {name} has effect={effect!r}; write "read", "idempotent" or "once".'
         )
     return Effect(effect)
 

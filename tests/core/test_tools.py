@@ -74,9 +74,7 @@ class TestSchema:
             """
             return query
 
-        assert look.spec.parameters["properties"] == {
-            "query": {"type": "string", "description": "what to look for"}
-        }
+        assert look.spec.parameters["properties"] == {"query": {"type": "string", "description": "what to look for"}}
 
 
 class TestRunning:

@@ -1,0 +1,255 @@
+"""The ReAct loop: think, act, observe, until there is an answer. It knows no provider, no SQL and no channel.
+
+Each model answer and each result is in the journal before the next step, and what the journal already holds is
+replayed: so the same code runs a turn for the first time and finishes one that another worker began.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from core import sentences
+from core.canonical import canonical_hash
+from core.context import ToolExecutionContext
+from core.context_manager import ContextManager, Messages, estimate_tokens, repair
+from core.errors import ModelError
+from core.hooks import HookContext, Hooks
+from core.journal import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject
+from core.model_errors import ModelCaller
+from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage, ToolSpec
+from core.react_config import ReactLoopConfig
+from core.react_result import Ended, ReactLoopResult, ToolCallRecord
+from core.registry import ToolRegistry
+from core.steering import Steering
+from core.tool_runner import CallResult, ToolRunner
+from core.turn_types import TurnControl, TurnMessage
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTask:
+    """What the loop is given: `messages` begin with the system prompt and end with the person's words."""
+
+    where: HookContext
+    messages: Messages
+    tools: ToolRegistry
+    journal: Journal
+    make_context: Callable[[str, str], ToolExecutionContext]
+    """Makes what a tool is handed, from the tool's name and the call's idempotency key."""
+    inbound: tuple[TurnMessage, ...] = ()
+    control: TurnControl | None = None
+
+
+@dataclass(slots=True)
+class LoopRun:
+    """One run of the loop as it stands. `window` is what the model sees, `new` what history will get."""
+
+    task: LoopTask
+    runner: ToolRunner
+    steering: Steering
+    recorded: dict[StepKey, StepRecord]
+    window: Messages
+    specs: tuple[ToolSpec, ...]
+    tools_hash: str
+    began: float = field(default_factory=time.monotonic)
+    step: int = 0
+    failures: int = 0
+    """Answers in a row whose every call failed."""
+    empties: int = 0
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    window_tokens: int = 0
+    new: list[ChatMessage] = field(default_factory=list)
+    calls: list[ToolCallRecord] = field(default_factory=list)
+    tools_changed: bool = False
+
+    @property
+    def key(self) -> StepKey:
+        """Give the key of the next model answer."""
+        return StepKey(self.step, 0, self.task.where.agent_path)
+
+    @property
+    def replaying(self) -> bool:
+        """Tell whether the next model answer is in the journal."""
+        return self.key in self.recorded
+
+    def say(self, *messages: ChatMessage, keep: bool = True) -> None:
+        """Add messages to what the model sees, and to history unless they are ours."""
+        self.window += messages
+        self.window_tokens += estimate_tokens(messages)
+        if keep:
+            self.new += messages
+
+    def end(self, ended: Ended, text: str) -> ReactLoopResult:
+        """Close the run with what the person is told."""
+        if text:
+            self.new.append(ChatMessage(Role.ASSISTANT, text))
+        return ReactLoopResult(
+            response=text,
+            turns=self.step,
+            tool_calls=tuple(self.calls),
+            token_usage=self.usage,
+            duration_ms=int((time.monotonic() - self.began) * 1000),
+            ended=ended,
+            messages=tuple(self.new),
+            absorbed=tuple(self.steering.absorbed),
+        )
+
+
+class LoopFailed(Exception):
+    """The model could not be reached in the middle: `partial` holds what did happen."""
+
+    def __init__(self, error: ModelError, partial: ReactLoopResult) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.partial = partial
+
+
+class ReactLoop:
+    """Think, act, observe. One instance serves many turns at once."""
+
+    def __init__(self, caller: ModelCaller, config: ReactLoopConfig, hooks: Hooks | None = None) -> None:
+        self._caller = caller
+        self._config = config
+        self._context = ContextManager(config)
+        self._hooks = hooks or Hooks()
+
+    async def run(self, task: LoopTask) -> ReactLoopResult:
+        """Run a turn to its answer, or on from where its journal ends.
+
+        Raises `LoopFailed` when the model stays away, and `LeaseLost` when another worker has the turn.
+        """
+        run = await self._begin(task)
+        try:
+            return await self._loop(run)
+        except ModelError as error:
+            await self._hooks.on_error(task.where, error)
+            raise LoopFailed(error, run.end(Ended.ERRORS, "")) from error
+
+    async def _loop(self, run: LoopRun) -> ReactLoopResult:
+        while run.step < self._config.max_turns:
+            if not run.replaying and (stopped := await run.steering.stopped()) is not None:
+                return run.end(Ended.INTERRUPTED, stopped or sentences.INTERRUPTED)
+            run.say(*await run.steering.absorb(run.step, replaying=run.replaying))
+            if self._over_budget(run):
+                return run.end(Ended.BUDGET, sentences.OUT_OF_TOKENS)
+            answer = await self._think(run)
+            if answer.tool_calls:
+                await self._act(run, answer)
+                if run.failures >= self._config.max_consecutive_errors:
+                    return await self._summarise(run, Ended.ERRORS)
+            elif answer.text.strip():
+                return run.end(Ended.ANSWERED, answer.text)
+            elif run.empties > self._config.max_empty_answers:
+                return run.end(Ended.EMPTY, sentences.NOTHING_SAID)
+            else:
+                run.say(ChatMessage(Role.USER, sentences.SAY_SOMETHING, internal=True), keep=False)
+        return await self._summarise(run, Ended.MAX_TURNS)
+
+    async def _think(self, run: LoopRun, *, use_tools: bool = True) -> ModelAnswer:
+        known = run.recorded.get(run.key)
+        if known is None:
+            answer = await self._ask(run, use_tools=use_tools)
+        else:
+            answer = ModelAnswer.from_json(known.result, known.usage)
+            run.tools_changed |= known.arguments_hash != run.tools_hash
+        run.step += 1
+        run.usage += answer.usage
+        run.empties = 0 if answer.text.strip() or answer.tool_calls else run.empties + 1
+        if answer.usage.total:
+            run.window_tokens = answer.usage.total
+        return answer
+
+    async def _ask(self, run: LoopRun, *, use_tools: bool) -> ModelAnswer:
+        if run.tools_changed:
+            run.say(ChatMessage(Role.USER, sentences.TOOLS_CHANGED, internal=True), keep=False)
+            run.tools_changed = False
+        where = replace(run.task.where, step=run.step)
+        trimmed = self._context.trim_if_needed(run.window, run.window_tokens)
+        if trimmed is not run.window:
+            run.window, run.window_tokens = trimmed, estimate_tokens(trimmed)
+        messages = await self._hooks.pre_reasoning(where, run.window)
+        began = time.monotonic()
+        asked = await self._caller.ask(
+            ModelRequest(
+                messages=messages,
+                tools=run.specs,
+                use_tools=use_tools,
+                parallel_tools=self._config.parallel_tools,
+                max_output_tokens=self._config.max_output_tokens,
+                temperature=self._config.temperature,
+            )
+        )
+        if asked.cut:
+            run.window, run.window_tokens = asked.messages, estimate_tokens(asked.messages)
+        answer = await self._hooks.post_reasoning(where, asked.answer)
+        await run.task.journal.write(
+            StepRecord(
+                run.key,
+                StepKind.MODEL,
+                answer.model,
+                StepState.DONE,
+                arguments_hash=run.tools_hash,
+                result=answer.to_json(),
+                usage=answer.usage,
+                duration_ms=int((time.monotonic() - began) * 1000),
+            )
+        )
+        return answer
+
+    async def _act(self, run: LoopRun, answer: ModelAnswer) -> None:
+        step = run.step - 1
+        results = await run.runner.run_all(step, answer.tool_calls)
+        told = [ChatMessage(Role.TOOL, one.text, tool_call_id=one.call.id, name=one.call.name) for one in results]
+        run.say(answer.message(), *told)
+        run.calls += [_call_record(one, answer.usage) for one in results]
+        failed = all(one.outcome is not Outcome.OK for one in results)
+        run.failures = run.failures + 1 if failed else 0
+
+    async def _summarise(self, run: LoopRun, ended: Ended) -> ReactLoopResult:
+        """Ask for an answer without tools; there is no further turn after it."""
+        run.say(ChatMessage(Role.USER, sentences.SUMMARISE, internal=True), keep=False)
+        answer = await self._think(run, use_tools=False)
+        return run.end(ended, answer.text if answer.text.strip() else sentences.NOTHING_SAID)
+
+    def _over_budget(self, run: LoopRun) -> bool:
+        budget = self._config.max_tokens_budget
+        return budget is not None and run.usage.total >= budget
+
+    async def _begin(self, task: LoopTask) -> LoopRun:
+        recorded = {record.key: record for record in await task.journal.recorded()}
+        specs = tuple(tool.spec for tool in task.tools)
+        described: list[JsonObject] = [{"name": one.name, "parameters": one.parameters} for one in specs]
+        window = repair(task.messages)
+        if not recorded:
+            await self._hooks.pre_call(task.where, window)
+        return LoopRun(
+            task=task,
+            runner=ToolRunner(
+                tools=task.tools,
+                journal=task.journal,
+                recorded=recorded,
+                make_context=task.make_context,
+                where=task.where,
+                config=self._config,
+                context=self._context,
+                hooks=self._hooks,
+            ),
+            steering=Steering(task.control, task.journal, recorded, task.inbound, task.where.agent_path),
+            recorded=recorded,
+            window=window,
+            specs=specs,
+            tools_hash=canonical_hash(list(described)),
+            window_tokens=estimate_tokens(window),
+        )
+
+
+def _call_record(result: CallResult, usage: TokenUsage) -> ToolCallRecord:
+    return ToolCallRecord(
+        name=result.call.name,
+        args_summary=result.arguments_summary(),
+        duration_ms=result.duration_ms,
+        success=result.outcome is Outcome.OK,
+        result_status=None,
+        result_chars=result.chars,
+        token_attribution=usage,
+    )

@@ -1,0 +1,24 @@
+"""What the assistant itself says when the model cannot: plain, without internals (promise 14)."""
+
+MODEL_DOWN = "I can't reach my language model right now. Please try again in a few minutes."
+MODEL_REFUSED = "My language model would not take this request. Please try to put it another way."
+MODEL_AUTH = "I can't use my language model at the moment: whoever runs me has to look at its settings."
+NOTHING_SAID = "I'm sorry, I could not come up with an answer. Please try to put it another way."
+OUT_OF_TOKENS = "I stopped here: this request has used up what one message may cost."
+INTERRUPTED = "Stopped."
+SUMMARISE = (
+    "You have taken enough steps. Give a final answer now from what you have gathered so far, without any "
+    "tools. Say plainly what was not done."
+)
+SAY_SOMETHING = "Your last answer was empty. Answer the person, or call a tool."
+TOOLS_CHANGED = (
+    "The tools have changed since this turn began. What is recorded above did happen. Use only the tools "
+    "that are offered now."
+)
+
+
+def too_long(channel: str) -> str:
+    """Say that the conversation no longer fits, and which word starts a new one on this channel."""
+    words = {"sms": "NEW", "slack": "/valet new"}
+    word = words.get(channel, "/new")
+    return f"This conversation has grown too long for me. Send {word} to start a fresh one."

@@ -1,0 +1,97 @@
+"""What reaches a turn while it runs: a wish to stop, and further messages, which the model is told of."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import cast
+
+from core.journal import Journal, StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject
+from core.model_types import ChatMessage, Role
+from core.turn_types import TurnControl, TurnMessage
+
+
+class Steering:
+    """Ask the turn's control, and journal what was taken in, so that a take-over sees the same.
+
+    One instance a turn. `absorbed` are the ids of the messages taken in, in order.
+    """
+
+    def __init__(
+        self,
+        control: TurnControl | None,
+        journal: Journal,
+        recorded: Mapping[StepKey, StepRecord],
+        inbound: tuple[TurnMessage, ...],
+        agent_path: str,
+    ) -> None:
+        self._control = control
+        self._journal = journal
+        self._agent_path = agent_path
+        self._seen = {message.id for message in inbound}
+        self._steps = {
+            key: record
+            for key, record in recorded.items()
+            if record.kind is StepKind.STEER and key.agent_path == agent_path
+        }
+        self._recorded_ids = {message.id for record in self._steps.values() for message in _messages(record)}
+        self.absorbed: list[str] = []
+
+    async def stopped(self) -> str | None:
+        """Give None to go on, or the message with which the person stopped the turn."""
+        return await self._control.stopped() if self._control else None
+
+    async def absorb(self, step: int, *, replaying: bool) -> list[ChatMessage]:
+        """Give what the model is to be told before this step."""
+        if self._control is None and not self._steps:
+            return []
+        index = -1
+        fresh: list[TurnMessage] = []
+        while record := self._steps.get(StepKey(step, index, self._agent_path)):
+            fresh += _messages(record)
+            index -= 1
+        if self._control and not replaying:
+            waiting = await self._control.absorb()
+            more = [
+                message for message in waiting if message.id not in self._seen and message.id not in self._recorded_ids
+            ]
+            if more:
+                await self._journal.write(self._record(StepKey(step, index, self._agent_path), more))
+                fresh += more
+        taken = [message for message in fresh if message.id not in self._seen]
+        self._seen.update(message.id for message in taken)
+        self.absorbed += [message.id for message in taken]
+        return [said for message in taken for said in spoken(message)]
+
+    def _record(self, key: StepKey, messages: list[TurnMessage]) -> StepRecord:
+        told: list[JsonObject] = [
+            {
+                "id": message.id,
+                "text": message.text,
+                "received_at": message.received_at.isoformat(),
+                "media_count": message.media_count,
+            }
+            for message in messages
+        ]
+        return StepRecord(key, StepKind.STEER, "steer", StepState.DONE, result={"messages": list(told)})
+
+
+def spoken(message: TurnMessage) -> list[ChatMessage]:
+    """Give a person's message as the model sees it: its text unchanged, and a note of what it cannot show."""
+    said = [ChatMessage(Role.USER, message.text)] if message.text else []
+    if message.media_count:
+        files = "1 file" if message.media_count == 1 else f"{message.media_count} files"
+        said.append(ChatMessage(Role.USER, f"[The person sent {files}, not shown here.]", internal=bool(said)))
+    return said
+
+
+def _messages(record: StepRecord) -> list[TurnMessage]:
+    told = cast(list[JsonObject], record.result.get("messages", []))
+    return [
+        TurnMessage(
+            str(one["id"]),
+            str(one["text"]),
+            datetime.fromisoformat(str(one["received_at"])),
+            cast(int, one.get("media_count", 0)),
+        )
+        for one in told
+    ]

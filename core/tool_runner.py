@@ -1,0 +1,281 @@
+"""Run the calls of one model answer: checked, journalled, bounded in time, and never twice (promise 5)."""
+
+import asyncio
+import json
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import structlog
+
+from core.canonical import canonical_hash
+from core.context import ToolExecutionContext
+from core.context_manager import ContextManager
+from core.errors import LeaseLost, ToolError, ToolRetry
+from core.hooks import Decision, HookContext, Hooks, PlannedCall
+from core.journal import Effect, Journal, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import Json, JsonObject
+from core.model_types import ToolCall
+from core.react_config import ReactLoopConfig
+from core.registry import ToolRegistry
+from core.tools import AnyTool
+
+_log = structlog.get_logger()
+_MAX_SHOWN = 300
+
+UNKNOWN_OUTCOME = (
+    "The outcome of this call is unknown: it started, and it may or may not have taken effect. It was not "
+    "repeated. Do not call it again with the same arguments; tell the person what is uncertain."
+)
+REFUSED_REPEAT = (
+    "Not run: an earlier call with the same arguments has an unknown outcome, so repeating it needs the "
+    "person's approval. Tell the person what is uncertain."
+)
+NEEDS_APPROVAL = "Not run: this needs the person's approval, and there is no way to ask for one here. Say so."
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What became of one call. `text` is what the model is told, `chars` its length before truncation."""
+
+    call: ToolCall
+    text: str
+    outcome: Outcome = Outcome.OK
+    chars: int = 0
+    duration_ms: int = 0
+
+    def arguments_summary(self) -> JsonObject:
+        """Give the arguments with long values cut, for debugging."""
+        try:
+            value: Json = json.loads(self.call.arguments or "{}")
+        except ValueError:
+            value = self.call.arguments
+        given = value if isinstance(value, dict) else {"arguments": value}
+        return {name: _short(one) for name, one in given.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A call that may run."""
+
+    key: StepKey
+    call: ToolCall
+    tool: AnyTool
+    planned: PlannedCall
+    parsed: Mapping[str, object]
+    arguments_hash: str
+    idempotency_key: str
+
+
+class ToolRunner:
+    """Run the tool calls of one turn. One instance a turn."""
+
+    def __init__(
+        self,
+        *,
+        tools: ToolRegistry,
+        journal: Journal,
+        recorded: Mapping[StepKey, StepRecord],
+        make_context: Callable[[str, str], ToolExecutionContext],
+        where: HookContext,
+        config: ReactLoopConfig,
+        context: ContextManager,
+        hooks: Hooks,
+    ) -> None:
+        self._tools = tools
+        self._journal = journal
+        self._recorded = recorded
+        self._make_context = make_context
+        self._where = where
+        self._config = config
+        self._context = context
+        self._hooks = hooks
+        # An idempotent call whose end is unknown lends its key to the next with the same arguments.
+        self._open_keys: dict[tuple[str, str], str] = {
+            (row.name, row.arguments_hash): row.idempotency_key
+            for row in recorded.values()
+            if row.effect is Effect.IDEMPOTENT and row.outcome is Outcome.UNKNOWN
+        }
+
+    async def run_all(self, step: int, calls: Sequence[ToolCall]) -> list[CallResult]:
+        """Run calls side by side, each with its own timeout; give their results in the order of the calls.
+
+        A call of a tool with `parallel=False` runs alone. What fails is told as a result; only `LeaseLost` and
+        cancellation end the turn.
+        """
+        results: list[CallResult] = []
+        for batch in self._batches(list(enumerate(calls, start=1))):
+            results += await self._run_batch(step, batch)
+        return results
+
+    def _batches(self, calls: list[tuple[int, ToolCall]]) -> list[list[tuple[int, ToolCall]]]:
+        batches: list[list[tuple[int, ToolCall]]] = []
+        together = False
+        for numbered in calls:
+            tool = self._tools.get(numbered[1].name)
+            parallel = self._config.parallel_tools and (tool is None or tool.parallel)
+            if parallel and together:
+                batches[-1].append(numbered)
+            else:
+                batches.append([numbered])
+            together = parallel
+        return batches
+
+    async def _run_batch(self, step: int, batch: list[tuple[int, ToolCall]]) -> list[CallResult]:
+        where = replace(self._where, step=step)
+        keys = [StepKey(step, index, self._where.agent_path) for index, _ in batch]
+        if len(batch) == 1:
+            return [await self._run(where, keys[0], batch[0][1])]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(self._run(where, key, call)) for key, (_, call) in zip(keys, batch, strict=True)
+                ]
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from errors
+        return [task.result() for task in tasks]
+
+    async def _run(self, where: HookContext, key: StepKey, call: ToolCall) -> CallResult:
+        known = self._recorded.get(key)
+        if known and known.state is StepState.DONE:
+            return _from_record(call, known)
+        if known and not self._may_run_again(known):
+            return await self._end(replace(known, state=StepState.DONE), call, UNKNOWN_OUTCOME, Outcome.UNKNOWN)
+        ready = await self._prepare(where, key, call)
+        if isinstance(ready, CallResult):
+            record = self._record(key, call.name, "", Effect.READ, "")
+            return await self._end(record, call, ready.text, ready.outcome)
+        record = self._record(key, ready.tool.name, ready.arguments_hash, ready.tool.effect, ready.idempotency_key)
+        if known:
+            record = replace(record, idempotency_key=known.idempotency_key)
+            ready = replace(ready, idempotency_key=known.idempotency_key)
+        elif ready.tool.effect is not Effect.READ:
+            await self._journal.write(replace(record, state=StepState.STARTED))
+        began = time.monotonic()
+        text, outcome = await self._execute(where, ready)
+        if outcome is Outcome.UNKNOWN:
+            self._open_keys[ready.tool.name, ready.arguments_hash] = ready.idempotency_key
+        text = await self._hooks.post_acting(where, ready.planned, text)
+        record = replace(record, duration_ms=int((time.monotonic() - began) * 1000))
+        return await self._end(record, call, text, outcome)
+
+    def _may_run_again(self, known: StepRecord) -> bool:
+        """Follow the stricter of what the tool was when it started and what it is now."""
+        tool = self._tools.get(known.name)
+        effects = {known.effect, tool.effect if tool else known.effect}
+        return Effect.ONCE not in effects and (tool is not None or known.effect is Effect.READ)
+
+    async def _prepare(self, where: HookContext, key: StepKey, call: ToolCall) -> "_Ready | CallResult":
+        tool = self._tools.get(call.name)
+        if tool is None:
+            text = f"There is no tool named {call.name[:100]!r}. {self._tools.suggest(call.name)}"
+            return CallResult(call, text, Outcome.ERROR)
+        try:
+            planned = await self._hooks.pre_acting(where, PlannedCall(call.id, call.name, _arguments(call, tool)))
+            parsed = tool.parse(planned.arguments)
+        except ToolRetry as error:
+            return CallResult(call, str(error), Outcome.ERROR)
+        verdict = await self._hooks.evaluate(where, planned)
+        if verdict.decision is Decision.DENY:
+            return CallResult(call, f"Not run: {verdict.reason or 'a rule forbids it.'}", Outcome.REFUSED)
+        if tool.needs_approval or verdict.decision is Decision.APPROVE:
+            return CallResult(call, NEEDS_APPROVAL, Outcome.REFUSED)
+        digest = canonical_hash(planned.arguments)
+        if tool.effect is Effect.ONCE and await self._journal.outcome_unknown(tool.name, digest):
+            return CallResult(call, REFUSED_REPEAT, Outcome.REFUSED)
+        idempotency_key = self._open_keys.get((tool.name, digest)) or self._new_key(key)
+        return _Ready(key, call, tool, planned, parsed, digest, idempotency_key)
+
+    def _new_key(self, key: StepKey) -> str:
+        path = f"{key.agent_path}." if key.agent_path else ""
+        return f"{self._where.turn_id}.{path}{key.step}.{key.call_index}"
+
+    async def _execute(self, where: HookContext, ready: _Ready) -> tuple[str, Outcome]:
+        tool = ready.tool
+        seconds = tool.timeout or self._config.tool_execution_timeout
+        context = self._make_context(tool.name, ready.idempotency_key)
+        limit = asyncio.timeout(seconds)
+        try:
+            async with limit:
+                return await tool.run(ready.parsed, context), Outcome.OK
+        except ToolError as error:
+            await self._hooks.on_error(where, error)
+            return str(error) or f"{tool.name} failed.", Outcome.ERROR
+        except LeaseLost:
+            raise
+        except Exception as error:  # a tool may raise anything; the model is told that it failed, not with what
+            late = isinstance(error, TimeoutError) and limit.expired()
+            self._log_failure(ready, error, late=late)
+            await self._hooks.on_error(where, error)
+            return _failure_text(tool, seconds if late else None), _failure_outcome(tool)
+
+    def _log_failure(self, ready: _Ready, error: Exception, *, late: bool) -> None:
+        frames = traceback.extract_tb(error.__traceback__)[-4:]
+        _log.warning(
+            "tool_timed_out" if late else "tool_failed",
+            turn=self._where.turn_id,
+            tool=ready.tool.name,
+            step=ready.key.step,
+            error=type(error).__name__,
+            where=[f"{frame.filename}:{frame.lineno}" for frame in frames],
+        )
+
+    def _record(self, key: StepKey, name: str, digest: str, effect: Effect, idempotency_key: str) -> StepRecord:
+        return StepRecord(
+            key,
+            StepKind.TOOL,
+            name[:_MAX_SHOWN],
+            StepState.DONE,
+            arguments_hash=digest,
+            effect=effect,
+            idempotency_key=idempotency_key,
+        )
+
+    async def _end(self, record: StepRecord, call: ToolCall, text: str, outcome: Outcome) -> CallResult:
+        kept = self._context.truncate_tool_result(text)
+        result: JsonObject = {"text": kept, "chars": len(text)}
+        await self._journal.write(replace(record, outcome=outcome, result=result))
+        return CallResult(call, kept, outcome, len(text), record.duration_ms)
+
+
+def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
+    """Read the arguments' JSON. Raises `ToolRetry`, which tells the model what is right."""
+    try:
+        value: Json = json.loads(call.arguments or "{}")
+    except ValueError as error:
+        raise ToolRetry(f"The arguments of {tool.name} are not valid JSON. Send one JSON object.") from error
+    if not isinstance(value, dict):
+        raise ToolRetry(f"The arguments of {tool.name} must be one JSON object with its parameters.")
+    return value
+
+
+def _short(value: Json) -> Json:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return value if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
+
+
+def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
+    return CallResult(
+        call,
+        str(known.result.get("text", "")),
+        known.outcome,
+        cast(int, known.result.get("chars", 0)),
+        known.duration_ms,
+    )
+
+
+def _failure_text(tool: AnyTool, seconds: float | None) -> str:
+    what = f"{tool.name} failed with an internal error."
+    if seconds is not None:
+        still = " It may still be running." if tool.in_thread else ""
+        what = f"{tool.name} gave no answer within {seconds:g} seconds.{still}"
+    if tool.effect is Effect.ONCE:
+        return f"{what} {UNKNOWN_OUTCOME}"
+    return f"{what} Go on without it, try once more, or tell the person."
+
+
+def _failure_outcome(tool: AnyTool) -> Outcome:
+    """Say whether a call that ended badly may have taken effect: only a `ToolError` says that it has not."""
+    return Outcome.ERROR if tool.effect is Effect.READ else Outcome.UNKNOWN
