@@ -1,0 +1,199 @@
+"""What people and tests do in Slack, by name, for the control API: POST /sim/slack/<name>."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+
+from simulator.base import BadAction
+from simulator.config import Person
+from simulator.journal import Json
+from simulator.slack import interactions
+from simulator.slack.events import home_event, mention_event, message_event, typed_message
+from simulator.slack.method import Hub
+from simulator.slack.records import message_record, view_record
+from simulator.slack.shapes import Obj, obj, text
+from simulator.slack.switches import set_switches
+from simulator.slack.world import GENERAL, Channel, Message, View, dm_id
+
+type Act = Callable[[Hub, Person, Obj], Awaitable[Obj]]
+
+
+async def say(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Write `text` in the direct conversation, in a thread with `thread_ts`; gives the ts."""
+    channel = _direct(hub, person)
+    message = _typed(hub, channel, person, arguments)
+    hub.deliverer.event(message_event(hub.world, message), message.ts, person.slack_user)
+    return {"ok": True, "ts": message.ts, "channel": channel.id}
+
+
+async def mention(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Write to the bot in #general: app_mention and message events with one ts, as Slack sends both."""
+    said = f"<@{hub.world.config.slack.bot_user}> {_needed(arguments, 'text')}"
+    message = _typed(hub, hub.world.channels[GENERAL], person, arguments | {"text": said})
+    message.text = said
+    hub.deliverer.event(mention_event(hub.world, message), message.ts, person.slack_user)
+    hub.deliverer.event(message_event(hub.world, message), message.ts, person.slack_user)
+    return {"ok": True, "ts": message.ts, "channel": GENERAL}
+
+
+async def edit(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Change a message of one's own: `ts`, `text`."""
+    message = _own(hub, person, arguments)
+    before = message_record(hub.world, message)
+    fresh = typed_message(message.ts, message.channel, message.user, _needed(arguments, "text"))
+    message.text, message.blocks = fresh.text, fresh.blocks
+    message.edited_by, message.edited_ts = message.user, hub.world.next_ts()
+    hub.deliverer.changed(message, before)
+    return {"ok": True, "ts": message.ts}
+
+
+async def delete(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Delete a message of one's own: `ts`."""
+    message = _own(hub, person, arguments)
+    before = message_record(hub.world, message)
+    del hub.world.channels[message.channel].messages[message.ts]
+    hub.deliverer.deleted(message, before)
+    return {"ok": True}
+
+
+async def press(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Press `action_id` on the message `ts`, or in the view `view_id`; `value` chooses an option."""
+    action_id, chosen = _needed(arguments, "action_id"), text(arguments.get("value"))
+    if arguments.get("view_id"):
+        return await interactions.press_in_view(hub, person, _view(hub, person, arguments), action_id, chosen)
+    channel, ts = _channel(hub, person, arguments), _needed(arguments, "ts")
+    seen = [*channel.messages.values(), *channel.ephemeral]
+    message = next((one for one in seen if one.ts == ts and _sees(one, person)), None)
+    if message is None:
+        raise BadAction(f"There is no message {ts}.")
+    return await interactions.press(hub, person, message, action_id, chosen)
+
+
+async def submit(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Send the modal `view_id` with `values`, by action_id or block_id."""
+    view = _view(hub, person, arguments)
+    return await interactions.submit(hub, person, view, obj(arguments.get("values")))
+
+
+async def close(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Close the modal `view_id`."""
+    return await interactions.close(hub, person, _view(hub, person, arguments))
+
+
+async def command(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Type a slash command: `text`, such as "/valet stop"."""
+    return await interactions.command(hub, person, _needed(arguments, "text"))
+
+
+async def open_home(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Open the app: its Home tab, or the `tab` "messages"."""
+    tab, view = text(arguments.get("tab")) or "home", hub.world.homes.get(person.slack_user)
+    if tab not in ("home", "messages"):
+        raise BadAction('"tab" must be home or messages.')
+    shown = view_record(hub.world, view) if view is not None else {}
+    user, at = person.slack_user, hub.world.next_ts()
+    hub.deliverer.event(home_event(user, dm_id(user), tab, view, shown, at), "", user)
+    return {"ok": True}
+
+
+async def redeliver(hub: Hub, _: Person, arguments: Obj) -> Obj:
+    """Send the event `number` again, under its own event_id."""
+    number = arguments.get("number")
+    known = {one.number: one for one in hub.world.deliveries if "event_id" in one.payload}
+    if not isinstance(number, int) or number not in known:
+        raise BadAction('"number" must be that of an event.')
+    hub.deliverer.redeliver(known[number])
+    return {"ok": True, "event_id": known[number].payload["event_id"]}
+
+
+async def as_bot(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Let another app write `text` into the direct conversation."""
+    channel = _direct(hub, person)
+    other = typed_message(hub.world.next_ts(), channel.id, "U0OTHERBOT", _needed(arguments, "text"))
+    other.client_msg_id, other.bot_id, other.app_id = "", "B0OTHERBOT", "A0OTHERBOT"
+    hub.deliverer.event(message_event(hub.world, hub.world.add(other)), other.ts, person.slack_user)
+    return {"ok": True, "ts": other.ts}
+
+
+async def verify_url(hub: Hub, _person: Person, _arguments: Obj) -> Obj:
+    """Verify the request URL, as Slack does when it is saved in the app's settings."""
+    return {"ok": await hub.deliverer.verify()}
+
+
+async def refresh_sockets(hub: Hub, _person: Person, _arguments: Obj) -> Obj:
+    """Ask all Socket Mode connections to reconnect."""
+    await hub.deliverer.sockets.refresh()
+    return {"ok": True}
+
+
+ACTS: dict[str, Act] = {
+    "say": say,
+    "mention": mention,
+    "edit": edit,
+    "delete": delete,
+    "press": press,
+    "submit": submit,
+    "close": close,
+    "command": command,
+    "open_home": open_home,
+    "redeliver": redeliver,
+    "as_bot": as_bot,
+    "verify_url": verify_url,
+    "refresh_sockets": refresh_sockets,
+    "set": set_switches,
+}
+
+
+def _typed(hub: Hub, channel: Channel, person: Person, arguments: Obj) -> Message:
+    thread = text(arguments.get("thread_ts"))
+    root = channel.messages.get(thread)
+    if thread and (root is None or root.thread_ts):
+        raise BadAction(f"There is no thread {thread}.")
+    said = _needed(arguments, "text")
+    if person.slack_user in hub.world.disabled:
+        raise BadAction(f"{person.name} is deactivated.")
+    message = typed_message(hub.world.next_ts(), channel.id, person.slack_user, said, thread)
+    if arguments.get("files"):
+        message.files = [_file(name) for name in text(arguments["files"]).split(",")]
+    return hub.world.add(message)
+
+
+def _file(name: str) -> Obj:
+    file_id = f"F0{secrets.token_hex(4).upper()}"
+    return {"id": file_id, "name": name.strip(), "mode": "hosted", "size": 0}
+
+
+def _direct(hub: Hub, person: Person) -> Channel:
+    return hub.world.channels[dm_id(person.slack_user)]
+
+
+def _channel(hub: Hub, person: Person, arguments: Obj) -> Channel:
+    return hub.world.channels.get(text(arguments.get("channel"))) or _direct(hub, person)
+
+
+def _own(hub: Hub, person: Person, arguments: Obj) -> Message:
+    message = _channel(hub, person, arguments).messages.get(_needed(arguments, "ts"))
+    if message is None or message.user != person.slack_user:
+        raise BadAction("One can only change one's own messages.")
+    return message
+
+
+def _sees(message: Message, person: Person) -> bool:
+    return message.ephemeral_for in ("", person.slack_user)
+
+
+def _view(hub: Hub, person: Person, arguments: Obj) -> View:
+    name = _needed(arguments, "view_id")
+    home = hub.world.homes.get(person.slack_user)
+    if home is not None and home.id == name:
+        return home
+    view = hub.world.views.get(name)
+    if view is None or view.user != person.slack_user:
+        raise BadAction(f"There is no view {name}.")
+    return view
+
+
+def _needed(arguments: Obj, name: str) -> str:
+    value: Json = arguments.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise BadAction(f'"{name}" is needed.')
+    return value

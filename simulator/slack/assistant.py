@@ -1,0 +1,60 @@
+"""assistant.threads.setStatus, .setSuggestedPrompts, .setTitle."""
+
+from simulator.slack import limits
+from simulator.slack.method import Hub, Method, find_channel, listed
+from simulator.slack.refused import Refused
+from simulator.slack.shapes import Obj, obj, text
+from simulator.slack.world import Channel, Status
+
+
+def set_status(hub: Hub, arguments: Obj) -> Obj:
+    """Show what the app is doing under a thread; an empty status clears it."""
+    channel = find_channel(hub, arguments, "channel_id")
+    root = _thread(channel, arguments)
+    if "status" not in arguments:
+        raise Refused("invalid_arguments", ["missing required field: status [json-pointer:/]"])
+    if len(listed(arguments, "loading_messages")) > limits.LOADING_MESSAGES:
+        raise Refused("invalid_arguments", ["no more than 10 items allowed [json-pointer:/loading_messages]"])
+    status = text(arguments["status"])
+    if status:
+        channel.statuses[root] = Status(status, hub.world.now())
+    else:
+        channel.statuses.pop(root, None)
+    return {"ok": True}
+
+
+def set_prompts(hub: Hub, arguments: Obj) -> Obj:
+    """Offer up to four prompts."""
+    channel = find_channel(hub, arguments, "channel_id")
+    if arguments.get("thread_ts"):
+        _thread(channel, arguments)
+    prompts = listed(arguments, "prompts")
+    whole = all(text(obj(one).get("title")) and text(obj(one).get("message")) for one in prompts)
+    if not 1 <= len(prompts) <= limits.PROMPTS or not whole:
+        raise Refused("invalid_arguments", ["must provide 1 to 4 prompts [json-pointer:/prompts]"])
+    channel.prompts = prompts
+    return {"ok": True}
+
+
+def set_title(hub: Hub, arguments: Obj) -> Obj:
+    """Name a thread."""
+    channel = find_channel(hub, arguments, "channel_id")
+    channel.titles[_thread(channel, arguments)] = text(arguments.get("title"))
+    return {"ok": True}
+
+
+_SCOPES = ("assistant:write", "chat:write")
+
+METHODS = {
+    "assistant.threads.setStatus": Method(set_status, _SCOPES, ("channel_id", "thread_ts")),
+    "assistant.threads.setSuggestedPrompts": Method(set_prompts, _SCOPES, ("channel_id", "prompts")),
+    "assistant.threads.setTitle": Method(set_title, _SCOPES, ("channel_id", "thread_ts", "title")),
+}
+
+
+def _thread(channel: Channel, arguments: Obj) -> str:
+    # methods/assistant.threads.setStatus, error invalid_thread_ts: a reply's ts names no thread.
+    root = channel.messages.get(text(arguments.get("thread_ts")))
+    if root is None or root.thread_ts:
+        raise Refused("invalid_thread_ts")
+    return root.ts

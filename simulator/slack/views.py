@@ -1,0 +1,135 @@
+"""views.open, views.push, views.update, views.publish."""
+
+import re
+import secrets
+
+from simulator.journal import Json
+from simulator.slack import limits
+from simulator.slack.blocks import Surface
+from simulator.slack.method import Hub, Method
+from simulator.slack.records import view_record, with_ids
+from simulator.slack.refused import Refused
+from simulator.slack.shapes import Obj, items, text
+from simulator.slack.view_rules import check_view
+from simulator.slack.world import Trigger, View, World, make_id
+
+
+def open_view(hub: Hub, arguments: Obj) -> Obj:
+    """Open a modal for the person whose gesture the trigger was (methods/views.open)."""
+    trigger = _trigger(hub.world, arguments)
+    body = _body(hub.world, arguments, Surface.MODAL)
+    trigger.used = True
+    view = place(hub.world, trigger.user, body)
+    return {"ok": True, "view": view_record(hub.world, view)}
+
+
+def push_view(hub: Hub, arguments: Obj) -> Obj:
+    """Put a modal on top of the one that the trigger came from (methods/views.push)."""
+    trigger = _trigger(hub.world, arguments)
+    stack = hub.world.stacks.get(trigger.user, [])
+    # methods/views.push: the trigger must come from within the modal.
+    if trigger.view not in stack:
+        raise Refused("not_found")
+    if len(stack) >= limits.VIEW_STACK:
+        raise Refused("push_limit_reached")
+    body = _body(hub.world, arguments, Surface.MODAL)
+    trigger.used = True
+    view = place(hub.world, trigger.user, body, on=stack)
+    return {"ok": True, "view": view_record(hub.world, view)}
+
+
+def update_view(hub: Hub, arguments: Obj) -> Obj:
+    """Replace an open modal's content (methods/views.update)."""
+    view = _find(hub.world, arguments)
+    _check_hash(view, arguments)
+    replace(view, _body(hub.world, arguments, Surface.MODAL, view))
+    return {"ok": True, "view": view_record(hub.world, view)}
+
+
+def publish_view(hub: Hub, arguments: Obj) -> Obj:
+    """Set a person's App Home (methods/views.publish)."""
+    user = text(arguments.get("user_id"))
+    if hub.world.person(user) is None:
+        raise Refused("user_not_found")
+    known = hub.world.homes.get(user)
+    if known is not None:
+        _check_hash(known, arguments)
+    body = _body(hub.world, arguments, Surface.HOME, known)
+    view = known or View(make_id("V"), user, {}, "")
+    replace(view, body)
+    hub.world.homes[user] = view
+    return {"ok": True, "view": view_record(hub.world, view)}
+
+
+def place(world: World, user: str, body: Obj, on: list[str] | None = None) -> View:
+    """Show a modal: alone, or on top of a stack."""
+    view = View(make_id("V"), user, {}, "")
+    replace(view, body)
+    if on:
+        view.root, view.previous = on[0], on[-1]
+        on.append(view.id)
+    else:
+        for old in world.stacks.get(user, []):
+            del world.views[old]
+        world.stacks[user] = [view.id]
+    world.views[view.id] = view
+    return view
+
+
+def replace(view: View, body: Obj) -> None:
+    """Give a view another body; what was entered in blocks that stay is kept, as Slack does."""
+    view.body = {**body, "blocks": with_ids(items(body.get("blocks")))}
+    view.hash = f"{secrets.randbelow(10**10)}.{secrets.token_hex(4)}"
+    view.errors = {}
+    kept = {text(block.get("block_id")) for block in items(view.body["blocks"]) if isinstance(block, dict)}
+    view.values = {key: value for key, value in view.values.items() if key in kept}
+
+
+METHODS = {
+    "views.open": Method(open_view, (), ("view",)),
+    "views.push": Method(push_view, (), ("view",)),
+    "views.update": Method(update_view, (), ("view",)),
+    "views.publish": Method(publish_view, (), ("user_id", "view")),
+}
+
+
+def _body(world: World, arguments: Obj, surface: Surface, known: View | None = None) -> Obj:
+    body = check_view(arguments.get("view"), surface)
+    external = text(body.get("external_id"))
+    others: list[View] = [*world.views.values(), *world.homes.values()]
+    # methods/views.open, error duplicate_external_id: unique for all views of a team.
+    if external and any(one is not known and one.body.get("external_id") == external for one in others):
+        raise Refused("duplicate_external_id")
+    return body
+
+
+def _trigger(world: World, arguments: Obj) -> Trigger:
+    value = text(arguments.get("trigger_id"))
+    if not value:
+        raise Refused("invalid_arguments", ["missing required field: trigger_id [json-pointer:/]"])
+    trigger = world.triggers.get(value)
+    # methods/views.open, errors invalid_, exchanged_ and expired_trigger_id.
+    if trigger is None or not re.fullmatch(r"\d+\.\d+\.[0-9a-f]+", value):
+        raise Refused("invalid_trigger_id")
+    if trigger.used:
+        raise Refused("exchanged_trigger_id")
+    if world.now() - trigger.at > limits.TRIGGER_SECONDS:
+        raise Refused("expired_trigger_id")
+    return trigger
+
+
+def _find(world: World, arguments: Obj) -> View:
+    name, external = text(arguments.get("view_id")), text(arguments.get("external_id"))
+    if not name and not external:
+        raise Refused("invalid_arguments", ["missing required field: view_id [json-pointer:/]"])
+    for view in world.views.values():
+        if view.id == name or (external and view.body.get("external_id") == external):
+            return view
+    raise Refused("not_found")
+
+
+def _check_hash(view: View, arguments: Obj) -> None:
+    # methods/views.update, error hash_conflict.
+    given: Json = arguments.get("hash")
+    if given not in (None, "", view.hash):
+        raise Refused("hash_conflict")

@@ -1,0 +1,1 @@
+"""The emulated Slack, judged by the official SDKs."""
