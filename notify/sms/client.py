@@ -5,6 +5,7 @@ What counts is whether the request can have arrived: only then may it have been 
 
 import logging
 from datetime import timedelta
+from typing import Self
 
 import aiohttp
 from twilio.http.async_http_client import AsyncTwilioHttpClient
@@ -56,9 +57,25 @@ class SendingHttpClient:
             self._inner = None
 
 
+class BasicCredentials:
+    """Give the SDK its Authorization header ready made: its own way of basic authentication is deprecated."""
+
+    def __init__(self, user: str, password: str) -> None:
+        self._header = aiohttp.encode_basic_auth(user, password)
+
+    def to_auth_strategy(self) -> Self:
+        """Answer the SDK's question for a strategy."""
+        return self
+
+    def get_auth_string(self) -> str:
+        """Give the header's value."""
+        return self._header
+
+
 def make_client(account_sid: str, auth_token: str, api_url: str, http: SendingHttpClient) -> Client:
     """Make the SDK's client; `api_url` is an origin and may carry a path prefix."""
-    client = Client(account_sid, auth_token, http_client=http)
+    credentials = BasicCredentials(account_sid, auth_token)
+    client = Client(account_sid, auth_token, http_client=http, credential_provider=credentials)
     client.api.base_url = api_url.rstrip("/")
     return client
 

@@ -1,0 +1,247 @@
+"""The channel against Twilio as emulated: webhooks as it sends them, its list, its settings."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from aiohttp import web
+
+from channels.sms.receive import SmsChannel
+from core.channel import Change
+from core.errors import ConfigError, StoreUnavailable, Unavailable
+from core.messages import Command, IgnoredMessage, InboundMessage, ReachabilityChange
+from simulator.app import Simulator, serve_simulator
+from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
+from simulator.faults import FaultKind, Rule
+from tests.channels.sms.kit import MemorySink, serve_channel
+
+TWILIO = TwilioConfig()
+PUBLIC_URL = "https://valet.example.com"
+HOUR_AGO = timedelta(hours=1)
+ADA = "+14155550101"
+PIXEL = {"content_type": "image/png", "data": "aGVsbG8="}
+
+
+def make_channel(api_url: str, sink: MemorySink, **changes: str) -> SmsChannel:
+    values = {
+        "account_sid": TWILIO.account_sid,
+        "auth_token": TWILIO.auth_token,
+        "sender": TWILIO.number,
+        "public_url": PUBLIC_URL,
+        "api_url": api_url,
+        **changes,
+    }
+    return SmsChannel(**values, sink=sink)
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[Simulator]:
+    config = SimulatorConfig(gateway_url="http://127.0.0.1:9", public_url=PUBLIC_URL, pace=0.01)
+    async with serve_simulator(config, SystemClock()) as served:
+        yield served
+
+
+@pytest.fixture
+def sink() -> MemorySink:
+    return MemorySink()
+
+
+@pytest.fixture
+async def channel(simulator: Simulator, sink: MemorySink) -> AsyncIterator[SmsChannel]:
+    made = make_channel(simulator.twilio_url, sink)
+    yield made
+    await made.stop()
+
+
+async def say(simulator: Simulator, text: str, **more: object) -> object:
+    arguments = {"text": text, "wait": True, **more}
+    return await simulator.providers["twilio"].act("ada", "say", arguments)  # type: ignore[arg-type]
+
+
+async def test_promise_1_what_the_emulated_twilio_signs_and_sends_is_taken_in(
+    simulator: Simulator, channel: SmsChannel, sink: MemorySink
+) -> None:
+    async with serve_channel(channel, sink) as gateway:
+        simulator.wire.connect_gateway(f"http://127.0.0.1:{gateway.port}", PUBLIC_URL)
+        for text in ("Lunch?", "Grüße 👋 & more=less+1", "HELP", "STOP"):
+            await say(simulator, text)
+        await say(simulator, "", media=[PIXEL])
+    first, second, third, fourth, fifth = sink.accepted
+    assert isinstance(first, InboundMessage)
+    assert (first.text, first.sender, first.address.account) == ("Lunch?", ADA, TWILIO.number)
+    assert isinstance(second, InboundMessage)
+    assert second.text == "Grüße 👋 & more=less+1"
+    assert isinstance(third, InboundMessage)
+    assert third.command == Command("help")
+    assert isinstance(fourth, ReachabilityChange)
+    assert isinstance(fifth, InboundMessage)
+    assert fifth.media[0].content_type == "image/png"
+
+
+async def test_promise_2_a_text_that_twilio_sends_again_is_a_duplicate(
+    simulator: Simulator, channel: SmsChannel, sink: MemorySink
+) -> None:
+    async with serve_channel(channel, sink) as gateway:
+        simulator.wire.connect_gateway(f"http://127.0.0.1:{gateway.port}", PUBLIC_URL)
+        said = await say(simulator, "once")
+        again = {"sid": said["sid"], "times": 3, "wait": True}  # type: ignore[index]
+        await simulator.providers["twilio"].act("ada", "duplicate", again)
+    assert sink.calls == 4
+    assert len(sink.accepted) == 1
+
+
+async def test_promise_3_what_was_missed_comes_in_by_the_list_in_order(
+    simulator: Simulator, channel: SmsChannel, sink: MemorySink
+) -> None:
+    texts = [f"text {number}" for number in range(7)]
+    for text in texts:
+        await say(simulator, text)
+    await say(simulator, "", media=[PIXEL, PIXEL])
+    assert await channel.catch_up(datetime.now(UTC) - HOUR_AGO) == 8
+    messages = [inbound for inbound in sink.accepted if isinstance(inbound, InboundMessage)]
+    assert [message.text for message in messages] == [*texts, ""]
+    assert len(messages[-1].media) == 2
+    assert messages[-1].media[0].url.startswith(f"{simulator.twilio_url}/2010-04-01/Accounts/")
+    assert not messages[-1].media[0].url.endswith(".json")
+    assert messages[0].sent_at is not None
+
+
+async def test_promise_2_the_sweep_and_the_webhook_share_their_keys(
+    simulator: Simulator, channel: SmsChannel, sink: MemorySink
+) -> None:
+    await say(simulator, "missed")
+    async with serve_channel(channel, sink) as gateway:
+        simulator.wire.connect_gateway(f"http://127.0.0.1:{gateway.port}", PUBLIC_URL)
+        await say(simulator, "seen")
+        assert await channel.catch_up(datetime.now(UTC) - HOUR_AGO) == 1
+        assert await channel.catch_up(datetime.now(UTC) - HOUR_AGO) == 0
+    assert {getattr(inbound, "text", "") for inbound in sink.accepted} == {"missed", "seen"}
+
+
+async def test_promise_3_several_pages_are_read(
+    simulator: Simulator, channel: SmsChannel, sink: MemorySink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("channels.sms.catchup._PAGE_SIZE", 2)
+    for number in range(5):
+        await say(simulator, f"{number}")
+    assert await channel.catch_up(datetime.now(UTC) - HOUR_AGO) == 5
+    assert [getattr(inbound, "text", "") for inbound in sink.accepted] == list("01234")
+
+
+async def test_the_sweep_leaves_out_what_is_older(simulator: Simulator, channel: SmsChannel, sink: MemorySink) -> None:
+    await say(simulator, "old")
+    assert await channel.catch_up(datetime.now(UTC) + HOUR_AGO) == 0
+    assert sink.accepted == []
+
+
+async def test_promise_1_a_sweep_that_cannot_be_kept_says_so(
+    simulator: Simulator, channel: SmsChannel, sink: MemorySink
+) -> None:
+    await say(simulator, "hi")
+    sink.away = True
+    with pytest.raises(StoreUnavailable):
+        await channel.catch_up(datetime.now(UTC) - HOUR_AGO)
+
+
+@pytest.mark.parametrize("kind", [FaultKind.SERVER_ERROR, FaultKind.RATE_LIMIT])
+async def test_a_sweep_that_twilio_refuses_is_unavailable(
+    simulator: Simulator, channel: SmsChannel, kind: FaultKind
+) -> None:
+    simulator.wire.faults.add(Rule("twilio.messages.list", kind))
+    with pytest.raises(Unavailable):
+        await channel.catch_up(datetime.now(UTC) - HOUR_AGO)
+
+
+async def test_a_stop_that_was_missed_still_counts(simulator: Simulator, channel: SmsChannel, sink: MemorySink) -> None:
+    await say(simulator, "STOP")
+    await channel.catch_up(datetime.now(UTC) - HOUR_AGO)
+    (inbound,) = sink.accepted
+    assert isinstance(inbound, ReachabilityChange)
+    assert not isinstance(inbound, IgnoredMessage)
+
+
+async def test_setup_points_the_number_at_us_with_retries_and_is_idempotent(channel: SmsChannel) -> None:
+    changes = await channel.setup()
+    wanted = f"{PUBLIC_URL}/webhooks/sms#ct=1500&rt=2000&rc=5&rp=ct,rt,5xx"
+    assert Change("StatusCallback", "", f"{PUBLIC_URL}/webhooks/sms/status") in changes
+    assert wanted in {change.after for change in changes}
+    assert await channel.setup() == ()
+    assert all(check.ok for check in await channel.check())
+
+
+async def test_setup_of_a_number_that_is_not_ours_is_one_clear_sentence(simulator: Simulator) -> None:
+    other = make_channel(simulator.twilio_url, MemorySink(), sender="+14155559999")
+    with pytest.raises(ConfigError, match="TWILIO_FROM is not a number of this Twilio account"):
+        await other.setup()
+    checks = {check.what: check for check in await other.check()}
+    assert not checks["SMS sender"].ok
+    assert "TWILIO_FROM" in checks["SMS sender"].fix
+    await other.stop()
+
+
+async def test_doctor_explains_wrong_credentials_and_an_unreachable_provider(simulator: Simulator) -> None:
+    for api_url, token in ((simulator.twilio_url, "0" * 32), ("http://127.0.0.1:9", TWILIO.auth_token)):
+        other = make_channel(api_url, MemorySink(), auth_token=token)
+        (check,) = await other.check()
+        assert not check.ok
+        assert "TWILIO_AUTH_TOKEN" in check.fix
+        assert token not in check.detail
+        with pytest.raises(ConfigError):
+            await other.setup()
+        await other.stop()
+
+
+async def test_doctor_sees_a_webhook_that_points_elsewhere_and_warns_about_registration(
+    simulator: Simulator, channel: SmsChannel
+) -> None:
+    await channel.setup()
+    elsewhere = make_channel(simulator.twilio_url, MemorySink(), public_url="https://other.example")
+    checks = {check.what: check for check in await elsewhere.check()}
+    assert not checks["SMS webhook"].ok
+    assert "PUBLIC_URL" in checks["SMS webhook"].fix
+    assert "10DLC" in checks["SMS registration"].detail
+    await elsewhere.stop()
+
+
+SERVICE = "MG" + "e" * 32
+
+
+@asynccontextmanager
+async def _messaging_service() -> AsyncIterator[tuple[str, list[dict[str, str]]]]:
+    """Serve the one resource of messaging.twilio.com that setup touches (docs: messaging/api/service-resource)."""
+    settings: dict[str, object] = {"sid": SERVICE, "inbound_request_url": None, "use_inbound_webhook_on_number": True}
+    posts: list[dict[str, str]] = []
+
+    async def show(_: web.Request) -> web.Response:
+        return web.json_response(settings)
+
+    async def change(request: web.Request) -> web.Response:
+        form = {name: str(value) for name, value in (await request.post()).items()}
+        posts.append(form)
+        settings["inbound_request_url"] = form["InboundRequestUrl"]
+        settings["inbound_method"] = form["InboundMethod"]
+        settings["status_callback"] = form["StatusCallback"]
+        settings["use_inbound_webhook_on_number"] = form["UseInboundWebhookOnNumber"] == "true"
+        return web.json_response(settings)
+
+    app = web.Application()
+    app.add_routes([web.get(f"/v1/Services/{SERVICE}", show), web.post(f"/v1/Services/{SERVICE}", change)])
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}", posts
+    finally:
+        await runner.cleanup()
+
+
+async def test_setup_of_a_messaging_service_takes_the_webhook_from_its_numbers() -> None:
+    async with _messaging_service() as (url, posts):
+        channel = make_channel(url, MemorySink(), sender=SERVICE)
+        changes = await channel.setup()
+        assert Change("webhook of", "number", "service") in changes
+        assert len(posts) == 1
+        assert await channel.setup() == ()
+        assert len(posts) == 1
+        await channel.stop()

@@ -1,0 +1,39 @@
+"""Twilio as emulated, and the sender that speaks to it through the official SDK."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from notify.sms.send import SmsNotification
+from simulator.app import Simulator, serve_simulator
+from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
+
+SERVICE = "MG" + "e" * 32
+TWILIO = TwilioConfig(services=((SERVICE, ("+14155550100",)), ("MG" + "f" * 32, ())))
+PUBLIC_URL = "https://valet.example.com"
+
+
+def make_sender(api_url: str, *, sender: str = TWILIO.number, token: str = TWILIO.auth_token) -> SmsNotification:
+    return SmsNotification(
+        account_sid=TWILIO.account_sid,
+        auth_token=token,
+        sender=sender,
+        public_url=PUBLIC_URL,
+        api_url=api_url,
+        connect_seconds=1.0,
+        total_seconds=0.6,
+    )
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[Simulator]:
+    config = SimulatorConfig(gateway_url="http://127.0.0.1:9", public_url=PUBLIC_URL, twilio=TWILIO, pace=0.01)
+    async with serve_simulator(config, SystemClock()) as served:
+        yield served
+
+
+@pytest.fixture
+async def sms(simulator: Simulator) -> AsyncIterator[SmsNotification]:
+    sender = make_sender(simulator.twilio_url)
+    yield sender
+    await sender.close()
