@@ -34,6 +34,9 @@ def make_message(form: Form, store: Store, account: str, now: float, ours: str) 
         raise Refusal(21617)
     media = _media(form.all("MediaUrl"))
     callback = form.one("StatusCallback")
+    if service and not callback:
+        # docs: message-resource, a message's own StatusCallback stands over its service's.
+        callback = store.services[service].settings.get("StatusCallback", "")
     if callback and not is_url(callback, ours):
         raise Refusal(21609, f"The 'StatusCallback' URL {callback} is not a valid URL.")
     check_options(form)
@@ -60,7 +63,7 @@ def _sender(sender: str, service: str, to: str, store: Store, account: str) -> s
         # docs: errors/21701 and 21703.
         if service not in store.services:
             raise Refusal(21701)
-        pool = store.services[service]
+        pool = store.services[service].numbers
         if not pool:
             raise Refusal(21703)
         if not sender:

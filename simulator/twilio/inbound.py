@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from simulator.base import Answer, Wire
 from simulator.twilio.optout import REPLIES, OptOut, opt_out_of
-from simulator.twilio.store import Debug, Media, Message, PhoneNumber, Store, new_sid
+from simulator.twilio.store import Debug, Hook, Media, Message, PhoneNumber, Store, new_sid
 from simulator.twilio.webhooks import Delivered, TwimlError, deliver, replies_of
 
 _PLACE = {"City": "SAN FRANCISCO", "State": "CA", "Zip": "94105", "Country": "US"}
@@ -37,6 +37,7 @@ class Inbound:
         )
         store.messages[message.sid] = message
         word = opt_out_of(body) if self._config.answers_stop and not media else None
+        message.service_sid = self.hook_of(number).service_sid or None
         message.form = self._form(message, word)
         if word:
             self._opt_out(word, number.number, sender)
@@ -44,15 +45,14 @@ class Inbound:
 
     async def tell(self, message: Message, number: PhoneNumber) -> Delivered:
         """Call the webhook, then the fallback if that failed, and send what the answer asks for."""
-        url = self.hook_of(number)
-        done = await deliver(self._wire, "twilio.webhook", url, message.form, message.sid, number.settings["SmsMethod"])
+        hook = self.hook_of(number)
+        done = await deliver(self._wire, "twilio.webhook", hook.url, message.form, message.sid, hook.method)
         message.attempts += done.attempts
         failure = self._failure(done)
         if failure:
-            self._debug(failure, message, url, done.told)
-            fallback = number.settings.get("SmsFallbackUrl", "")
-            if fallback:
-                done = await self._tell_fallback(message, number, url, failure)
+            self._debug(failure, message, hook.url, done.told)
+            if hook.fallback_url:
+                done = await self._tell_fallback(message, hook, failure)
                 failure = self._failure(done)
         message.webhook = done.told if failure in (0, 11200) else str(failure)
         if not failure and isinstance(done.outcome, Answer):
@@ -60,19 +60,19 @@ class Inbound:
         self._wire.journal.touch()
         return done
 
-    def hook_of(self, number: PhoneNumber) -> str:
+    def hook_of(self, number: PhoneNumber) -> Hook:
         """Give the number's webhook: what the gateway set, else the configured one, else the usual path."""
         usual = f"{self._wire.public_url}/webhooks/sms" if self._wire.public_url else ""
-        return number.settings.get("SmsUrl") or self._config.webhook_url or usual
+        return self._store().hook_of(number, usual)
 
-    async def _tell_fallback(self, message: Message, number: PhoneNumber, url: str, failure: int) -> Delivered:
+    async def _tell_fallback(self, message: Message, hook: Hook, failure: int) -> Delivered:
         # docs: messaging/twiml, fallback requests carry ErrorCode and ErrorUrl.
-        form = {**message.form, "ErrorCode": str(failure), "ErrorUrl": url}
-        fallback, method = number.settings["SmsFallbackUrl"], number.settings["SmsFallbackMethod"]
-        done = await deliver(self._wire, "twilio.fallback", fallback, form, message.sid, method)
+        form = {**message.form, "ErrorCode": str(failure), "ErrorUrl": hook.url}
+        url, method = hook.fallback_url, hook.fallback_method
+        done = await deliver(self._wire, "twilio.fallback", url, form, message.sid, method)
         message.attempts += done.attempts
         if code := self._failure(done):
-            self._debug(code, message, fallback, done.told)
+            self._debug(code, message, url, done.told)
         return done
 
     def _failure(self, done: Delivered) -> int:
@@ -138,6 +138,8 @@ class Inbound:
             "SmsStatus": "received",
             "To": message.to,
         }
+        if message.service_sid:
+            form["MessagingServiceSid"] = message.service_sid
         for name, value in _PLACE.items():
             form[f"From{name}"] = form[f"To{name}"] = value
         base = f"{self._wire.url}/twilio/2010-04-01/Accounts/{self._config.account_sid}/Messages/{message.sid}"

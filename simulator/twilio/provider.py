@@ -1,5 +1,6 @@
 """Twilio as one part of the simulator: phones that text, and the account that they text."""
 
+import asyncio
 import base64
 import binascii
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from simulator.twilio.delivery import CALLBACK_MODES, PHONE_MODES, Phone, carry
 from simulator.twilio.inbound import Inbound
 from simulator.twilio.rest import Rest
 from simulator.twilio.segments import price_of
+from simulator.twilio.services import Services
 from simulator.twilio.store import Media, Message, PhoneNumber, Store, new_sid
 
 _MAX_MEDIA_BYTES = 5 * 1024 * 1024
@@ -35,11 +37,12 @@ class TwilioSimulator:
         self._store = Store(self._config, wire.now())
         self._phones: dict[str, Phone] = {}
         self._rest = Rest(wire, lambda: self._store, self._sent)
+        self._services = Services(wire, lambda: self._store)
         self._inbound = Inbound(wire, lambda: self._store, self._sent)
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
         """Give the routes under /twilio."""
-        return self._rest.routes()
+        return [*self._services.routes(), *self._rest.routes()]
 
     async def start(self) -> None:
         """Nothing to begin: it speaks when spoken to."""
@@ -70,7 +73,7 @@ class TwilioSimulator:
                 "bubbles": [self._bubble(one) for one in theirs],
             }
         numbers: list[Json] = [
-            {"number": number.number, "sid": number.sid, "webhook": self._inbound.hook_of(number)}
+            {"number": number.number, "sid": number.sid, "webhook": self._inbound.hook_of(number).url}
             for number in self._store.numbers.values()
         ]
         debug: list[Json] = [asdict(entry) for entry in self._store.debug]
@@ -107,7 +110,7 @@ class TwilioSimulator:
         number = self._store.numbers.get(to) if isinstance(to, str) else None
         if number is None:
             raise BadAction('"to" must be one of the account\'s numbers.')
-        if not self._inbound.hook_of(number):
+        if not self._inbound.hook_of(number).url:
             raise BadAction("The simulator does not know yet where the gateway is.")
         message = self._inbound.receive(person.phone, number, text, media)
         await self._tell(message, number, 1, wait=bool(arguments.get("wait")))
@@ -130,7 +133,7 @@ class TwilioSimulator:
 
         task = self._wire.spawn(run(), f"twilio:tell:{message.sid}")
         if wait:
-            await task
+            await asyncio.wait([task])  # a reset may end it
 
     def _sent(self, message: Message) -> None:
         work = carry(self._wire, self._store, message, self._phone(message.to))

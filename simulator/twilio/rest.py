@@ -1,13 +1,10 @@
 """The REST API 2010-04-01 under /twilio: authentication, routing, and the answers."""
 
-import base64
-import binascii
-import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from aiohttp import web
 
-from simulator.base import ABOUT, Handler, Wire
+from simulator.base import ABOUT, Wire
 from simulator.journal import Json
 from simulator.twilio.create import make_message
 from simulator.twilio.forms import (
@@ -22,12 +19,11 @@ from simulator.twilio.forms import (
     is_url,
     read_form,
 )
+from simulator.twilio.guard import PREFIX, Guard, not_found
 from simulator.twilio.paging import filtered, page_of
-from simulator.twilio.refusals import Refusal, fault_answer
+from simulator.twilio.refusals import Refusal
 from simulator.twilio.resources import API, media_json, message_json, number_json, rfc2822
 from simulator.twilio.store import FINAL, Media, Message, PhoneNumber, Store
-
-PREFIX = "/twilio"
 
 
 class Rest:
@@ -35,30 +31,31 @@ class Rest:
 
     def __init__(self, wire: Wire, store: Callable[[], Store], sent: Callable[[Message], None]) -> None:
         self._wire = wire
+        self._guard = Guard(wire)
         self._config = wire.config.twilio
         self._store = store
         self._sent = sent
 
     def routes(self) -> list[web.AbstractRouteDef]:
         """Give the routes."""
-        base = f"{PREFIX}{API}/Accounts/{{account}}"
+        base, wrap = f"{PREFIX}{API}/Accounts/{{account}}", self._guard.wrap
         message, number = f"{base}/Messages/{{sid}}", f"{base}/IncomingPhoneNumbers/{{sid}}.json"
         return [
-            web.post(f"{base}/Messages.json", self._wrapped("messages.create", self.create_message)),
-            web.get(f"{base}/Messages.json", self._wrapped("messages.list", self.list_messages)),
-            web.get(f"{message}/Media.json", self._wrapped("media.list", self.list_media)),
-            web.get(f"{message}/Media/{{media}}", self._wrapped("media.fetch", self.fetch_media)),
-            web.get(f"{message}.json", self._wrapped("messages.fetch", self.fetch_message)),
-            web.post(f"{message}.json", self._wrapped("messages.update", self.update_message)),
-            web.delete(f"{message}.json", self._wrapped("messages.delete", self.delete_message)),
-            web.get(f"{base}/IncomingPhoneNumbers.json", self._wrapped("numbers.list", self.list_numbers)),
-            web.get(number, self._wrapped("numbers.fetch", self.fetch_number)),
-            web.post(number, self._wrapped("numbers.update", self.update_number)),
-            web.get(f"{base}/Balance.json", self._wrapped("balance.fetch", self.balance)),
-            web.get(f"{base}.json", self._wrapped("account.fetch", self.account)),
+            web.post(f"{base}/Messages.json", wrap("messages.create", self.create_message)),
+            web.get(f"{base}/Messages.json", wrap("messages.list", self.list_messages)),
+            web.get(f"{message}/Media.json", wrap("media.list", self.list_media)),
+            web.get(f"{message}/Media/{{media}}", wrap("media.fetch", self.fetch_media)),
+            web.get(f"{message}.json", wrap("messages.fetch", self.fetch_message)),
+            web.post(f"{message}.json", wrap("messages.update", self.update_message)),
+            web.delete(f"{message}.json", wrap("messages.delete", self.delete_message)),
+            web.get(f"{base}/IncomingPhoneNumbers.json", wrap("numbers.list", self.list_numbers)),
+            web.get(number, wrap("numbers.fetch", self.fetch_number)),
+            web.post(number, wrap("numbers.update", self.update_number)),
+            web.get(f"{base}/Balance.json", wrap("balance.fetch", self.balance)),
+            web.get(f"{base}.json", wrap("account.fetch", self.account)),
             # What a media URL leads to: good without a password, as the real one is for four hours.
             web.get(f"{PREFIX}/media/{{media}}", self.file),
-            web.route("*", f"{PREFIX}/{{tail:.*}}", self._wrapped("unknown", self.unknown)),
+            web.route("*", f"{PREFIX}/{{tail:.*}}", wrap("unknown", self.unknown)),
         ]
 
     async def create_message(self, request: web.Request) -> web.StreamResponse:
@@ -189,34 +186,6 @@ class Rest:
         """Refuse what is not emulated (docs: errors/20404)."""
         raise not_found(request)
 
-    def _wrapped(self, name: str, handler: Handler) -> Handler:
-        return self._wire.endpoint(f"twilio.{name}", fault_answer)(self._answering(handler))
-
-    def _answering(self, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> Handler:
-        async def run(request: web.Request) -> web.StreamResponse:
-            try:
-                self._authenticate(request)
-                return await handler(request)
-            except Refusal as refusal:
-                realm = {"WWW-Authenticate": 'Basic realm="Twilio API"'} if refusal.status == 401 else None
-                return refusal.answer(realm)
-
-        return run
-
-    def _authenticate(self, request: web.Request) -> None:
-        # docs: errors/20003. The account in the path must be the one that the credentials open.
-        scheme, _, packed = request.headers.get("Authorization", "").partition(" ")
-        try:
-            user, _, password = base64.b64decode(packed, validate=True).decode("utf-8").partition(":")
-        except (binascii.Error, UnicodeDecodeError):
-            raise Refusal(20003) from None
-        if scheme.lower() != "basic" or user != self._config.account_sid:
-            raise Refusal(20003)
-        if not hmac.compare_digest(password.encode(), self._config.auth_token.encode()):
-            raise Refusal(20003, "Authenticate")
-        if request.match_info.get("account", user) != user:
-            raise Refusal(20003, "Authenticate")
-
     def _message(self, request: web.Request) -> Message:
         message = self._store().messages.get(request.match_info["sid"])
         if message is None:
@@ -248,9 +217,3 @@ class Rest:
 
     def _media(self, message: Message, media: Media) -> Json:
         return media_json(self._config.account_sid, message, media)
-
-
-def not_found(request: web.Request) -> Refusal:
-    """Make Twilio's 404 (docs: errors/20404)."""
-    path = request.path.removeprefix(PREFIX)
-    return Refusal(20404, f"The requested resource {path} was not found")

@@ -76,6 +76,28 @@ class PhoneNumber:
 
 
 @dataclass(slots=True)
+class Service:
+    """One Messaging Service with its senders; `settings` as a number's."""
+
+    sid: str
+    numbers: tuple[str, ...]
+    created: float
+    updated: float
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """Where a text is told: the webhook, its fallback, and the service whose webhook it is."""
+
+    url: str
+    method: str
+    fallback_url: str
+    fallback_method: str
+    service_sid: str = ""
+
+
+@dataclass(slots=True)
 class Debug:
     """One entry of the account's debugger: 11200 and its like."""
 
@@ -93,7 +115,8 @@ class Store:
         self.messages: dict[str, Message] = {}
         self.stopped: set[tuple[str, str]] = set()
         self.debug: list[Debug] = []
-        self.services = dict(config.services)
+        self._default_hook = config.webhook_url
+        self.services = {sid: Service(sid, numbers, now, now) for sid, numbers in config.services}
         pool = [number for _, numbers in config.services for number in numbers]
         owned = dict.fromkeys([config.number, *config.numbers, *pool])
         self.numbers = {number: self._number(number, now) for number in owned}
@@ -105,6 +128,31 @@ class Store:
     def number_by_sid(self, sid: str) -> PhoneNumber | None:
         """Find a number by its PN id."""
         return next((number for number in self.numbers.values() if number.sid == sid), None)
+
+    def hook_of(self, number: PhoneNumber, usual: str) -> Hook:
+        """Give the webhook of a number, or its service's; `usual` serves where nothing was set.
+
+        docs: messaging/api/service-resource; a service's webhook stands over its numbers' unless it defers.
+        """
+        usual = self._default_hook or usual
+        for service in self.services.values():
+            deferred = service.settings.get("UseInboundWebhookOnNumber", "false").lower() == "true"
+            if number.number in service.numbers and not deferred:
+                given = service.settings
+                return Hook(
+                    given.get("InboundRequestUrl") or usual,
+                    given.get("InboundMethod", "POST"),
+                    given.get("FallbackUrl", ""),
+                    given.get("FallbackMethod", "POST"),
+                    service.sid,
+                )
+        given = number.settings
+        return Hook(
+            given.get("SmsUrl") or usual,
+            given["SmsMethod"],
+            given.get("SmsFallbackUrl", ""),
+            given["SmsFallbackMethod"],
+        )
 
     def _number(self, number: str, now: float) -> PhoneNumber:
         settings = {"FriendlyName": number, "SmsMethod": "POST", "SmsFallbackMethod": "POST"}

@@ -7,11 +7,16 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from twilio.http.async_http_client import AsyncTwilioHttpClient
+from twilio.rest import Client
 
 from simulator.app import Simulator, serve_simulator
-from simulator.config import SimulatorConfig, SystemClock
+from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
 
 PUBLIC_URL = "https://valet.example.com"
+SERVICE = "MG" + "a" * 32
+EMPTY_SERVICE = "MG" + "b" * 32
+TWILIO = TwilioConfig(numbers=("+14155550199",), services=((SERVICE, ("+14155550177",)), (EMPTY_SERVICE, ())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ async def gateway() -> AsyncIterator[FakeGateway]:
 @pytest.fixture
 def simulator_config() -> SimulatorConfig:
     """The simulator's settings; a test module may override this fixture."""
-    return SimulatorConfig(public_url=PUBLIC_URL, pace=0.01, patience=0.1)
+    return SimulatorConfig(public_url=PUBLIC_URL, pace=0.01, patience=0.1, twilio=TWILIO)
 
 
 @pytest.fixture
@@ -81,3 +86,13 @@ async def http() -> AsyncIterator[aiohttp.ClientSession]:
     """A plain HTTP client."""
     async with aiohttp.ClientSession() as session:
         yield session
+
+
+@pytest.fixture
+async def twilio_client(simulator: Simulator) -> AsyncIterator[Client]:
+    """Twilio's official library, pointed at the simulator."""
+    http_client = AsyncTwilioHttpClient(timeout=5)
+    client = Client(TWILIO.account_sid, TWILIO.auth_token, http_client=http_client)
+    client.api.base_url = client.messaging.base_url = simulator.twilio_url
+    yield client
+    await http_client.close()

@@ -1,0 +1,155 @@
+"""Messaging Services: the part of messaging.twilio.com/v1 that sets webhooks and lists senders.
+
+docs: messaging/api/service-resource and messaging/api/phonenumber-resource. The official library reaches it
+here once its `messaging.base_url` is the same as its `api.base_url`.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from aiohttp import web
+
+from simulator.base import Wire
+from simulator.journal import Json
+from simulator.twilio.forms import Form, checked, is_url, read_form
+from simulator.twilio.guard import PREFIX, Guard, not_found
+from simulator.twilio.paging import page_of
+from simulator.twilio.refusals import Refusal
+from simulator.twilio.store import PhoneNumber, Service, Store
+
+# The names are those of the official library's update call; a test compares them.
+UPDATE_SERVICE = frozenset(
+    {
+        *("FriendlyName", "InboundRequestUrl", "InboundMethod", "FallbackUrl", "FallbackMethod", "StatusCallback"),
+        *("StickySender", "MmsConverter", "SmartEncoding", "ScanMessageContent", "FallbackToLongCode"),
+        *("AreaCodeGeomatch", "ValidityPeriod", "SynchronousValidation", "Usecase", "UseInboundWebhookOnNumber"),
+    }
+)
+_LIST = frozenset({"PageSize", "Page", "PageToken"})
+
+
+class Services:
+    """The handlers."""
+
+    def __init__(self, wire: Wire, store: Callable[[], Store]) -> None:
+        self._wire = wire
+        self._guard = Guard(wire)
+        self._account = wire.config.twilio.account_sid
+        self._store = store
+
+    def routes(self) -> list[web.AbstractRouteDef]:
+        """Give the routes."""
+        base, wrap = f"{PREFIX}/v1/Services", self._guard.wrap
+        return [
+            web.get(f"{base}/{{sid}}", wrap("services.fetch", self.fetch)),
+            web.post(f"{base}/{{sid}}", wrap("services.update", self.update)),
+            web.get(f"{base}/{{sid}}/PhoneNumbers", wrap("services.numbers", self.numbers)),
+        ]
+
+    async def fetch(self, request: web.Request) -> web.StreamResponse:
+        """Give one service."""
+        return web.json_response(self._shown(self._service(request)))
+
+    async def update(self, request: web.Request) -> web.StreamResponse:
+        """Set a service's webhooks."""
+        service = self._service(request)
+        form = await read_form(request, UPDATE_SERVICE)
+        self._check(form)
+        service.settings.update({name: form.one(name) for name in form.values})
+        service.updated = self._wire.now()
+        return web.json_response(self._shown(service))
+
+    async def numbers(self, request: web.Request) -> web.StreamResponse:
+        """List a service's senders, paged as the v1 APIs do, with a meta object."""
+        service, store = self._service(request), self._store()
+        form = checked(request.query_string, _LIST)
+        rows = [store.numbers[number] for number in service.numbers]
+        base = f"{self._wire.url}{PREFIX}"
+        page = page_of(
+            rows,
+            form,
+            f"/v1/Services/{service.sid}/PhoneNumbers",
+            "phone_numbers",
+            lambda row: row.sid,
+            lambda row: self._number(service, row),
+        )
+
+        def absolute(name: str) -> Json:
+            return f"{base}{page[name]}" if page[name] else None
+
+        meta: dict[str, Json] = {
+            "first_page_url": absolute("first_page_uri"),
+            "key": "phone_numbers",
+            "next_page_url": absolute("next_page_uri"),
+            "page": page["page"],
+            "page_size": page["page_size"],
+            "previous_page_url": absolute("previous_page_uri"),
+            "url": absolute("uri"),
+        }
+        return web.json_response({"meta": meta, "phone_numbers": page["phone_numbers"]})
+
+    def _service(self, request: web.Request) -> Service:
+        service = self._store().services.get(request.match_info["sid"])
+        if service is None:
+            raise not_found(request)
+        return service
+
+    def _check(self, form: Form) -> None:
+        for name in ("InboundRequestUrl", "FallbackUrl", "StatusCallback"):
+            # docs: errors/21402.
+            if form.one(name) and not is_url(form.one(name), self._wire.public_url):
+                raise Refusal(21402, f"{name} is not a valid URL")
+        for name in ("InboundMethod", "FallbackMethod"):
+            # docs: errors/21403.
+            if form.has(name) and form.one(name) not in ("GET", "POST"):
+                raise Refusal(21403, f"{name} is not a valid HTTP method")
+
+    def _shown(self, service: Service) -> Json:
+        url = f"{self._wire.url}{PREFIX}/v1/Services/{service.sid}"
+        settings = service.settings
+
+        def on(name: str, usual: str) -> bool:
+            return settings.get(name, usual).lower() == "true"
+
+        return {
+            "account_sid": self._account,
+            "area_code_geomatch": on("AreaCodeGeomatch", "true"),
+            "date_created": _iso(service.created),
+            "date_updated": _iso(service.updated),
+            "fallback_method": settings.get("FallbackMethod", "POST"),
+            "fallback_to_long_code": on("FallbackToLongCode", "false"),
+            "fallback_url": settings.get("FallbackUrl") or None,
+            "friendly_name": settings.get("FriendlyName", "Simulator"),
+            "inbound_method": settings.get("InboundMethod", "POST"),
+            "inbound_request_url": settings.get("InboundRequestUrl") or None,
+            "links": {"phone_numbers": f"{url}/PhoneNumbers"},
+            "mms_converter": on("MmsConverter", "true"),
+            "scan_message_content": settings.get("ScanMessageContent", "inherit"),
+            "sid": service.sid,
+            "smart_encoding": on("SmartEncoding", "true"),
+            "status_callback": settings.get("StatusCallback") or None,
+            "sticky_sender": on("StickySender", "true"),
+            "synchronous_validation": on("SynchronousValidation", "false"),
+            "url": url,
+            "us_app_to_person_registered": True,
+            "use_inbound_webhook_on_number": on("UseInboundWebhookOnNumber", "false"),
+            "usecase": settings.get("Usecase", "undeclared"),
+            "validity_period": int(settings.get("ValidityPeriod", "36000")),
+        }
+
+    def _number(self, service: Service, number: PhoneNumber) -> Json:
+        return {
+            "account_sid": self._account,
+            "capabilities": ["SMS", "MMS", "Voice"],
+            "country_code": "US",
+            "date_created": _iso(number.created),
+            "date_updated": _iso(number.updated),
+            "phone_number": number.number,
+            "service_sid": service.sid,
+            "sid": number.sid,
+            "url": f"{self._wire.url}{PREFIX}/v1/Services/{service.sid}/PhoneNumbers/{number.sid}",
+        }
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
