@@ -116,7 +116,8 @@ async def make_template(services: RunServices) -> None:
 @asynccontextmanager
 async def fresh_database(services: RunServices, name: str) -> AsyncIterator[str]:
     """Give the URL of a copy of the template database, dropped at the end."""
-    await _execute(services, f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}")
+    # With fsync off a copy of the files takes half the time of one through the log.
+    await _execute(services, f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE} STRATEGY FILE_COPY")
     try:
         yield _on_database(services.database_url, name)
     finally:
