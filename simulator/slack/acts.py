@@ -1,27 +1,36 @@
 """What people and tests do in Slack, by name, for the control API: POST /sim/slack/<name>."""
 
-import secrets
+from base64 import b64decode
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from simulator.base import BadAction
 from simulator.config import Person
 from simulator.journal import Json
 from simulator.slack import interactions
 from simulator.slack.events import home_event, mention_event, message_event, typed_message
+from simulator.slack.files import file_record
 from simulator.slack.method import Hub
 from simulator.slack.records import message_record, view_record
-from simulator.slack.shapes import Obj, obj, text
+from simulator.slack.shapes import Obj, items, obj, text
 from simulator.slack.switches import set_switches
-from simulator.slack.world import GENERAL, Channel, Message, View, dm_id
+from simulator.slack.world import GENERAL, Channel, Message, View, dm_id, make_id
 
 type Act = Callable[[Hub, Person, Obj], Awaitable[Obj]]
 
 
 async def say(hub: Hub, person: Person, arguments: Obj) -> Obj:
-    """Write `text` in the direct conversation, in a thread with `thread_ts`; gives the ts."""
+    """Write `text` in the direct conversation, in a thread with `thread_ts`; gives the ts.
+
+    `files` is a list of {"name", "content"}, text or base64 after "base64:". With `doubled` one gesture comes
+    as two events, with different ts and one client_msg_id, as has been seen of Slack.
+    """
     channel = _direct(hub, person)
     message = _typed(hub, channel, person, arguments)
     hub.deliverer.event(message_event(hub.world, message), message.ts, person.slack_user)
+    if arguments.get("doubled") is True:
+        again = hub.world.add(replace(message, ts=hub.world.next_ts()))
+        hub.deliverer.event(message_event(hub.world, again), again.ts, person.slack_user)
     return {"ok": True, "ts": message.ts, "channel": channel.id}
 
 
@@ -148,18 +157,22 @@ def _typed(hub: Hub, channel: Channel, person: Person, arguments: Obj) -> Messag
     root = channel.messages.get(thread)
     if thread and (root is None or root.thread_ts):
         raise BadAction(f"There is no thread {thread}.")
-    said = _needed(arguments, "text")
+    said = text(arguments.get("text")) if arguments.get("files") else _needed(arguments, "text")
     if person.slack_user in hub.world.disabled:
         raise BadAction(f"{person.name} is deactivated.")
     message = typed_message(hub.world.next_ts(), channel.id, person.slack_user, said, thread)
-    if arguments.get("files"):
-        message.files = [_file(name) for name in text(arguments["files"]).split(",")]
+    message.files = [_file(hub, obj(one)) for one in items(arguments.get("files"))]
     return hub.world.add(message)
 
 
-def _file(name: str) -> Obj:
-    file_id = f"F0{secrets.token_hex(4).upper()}"
-    return {"id": file_id, "name": name.strip(), "mode": "hosted", "size": 0}
+def _file(hub: Hub, given: Obj) -> Obj:
+    name, content = _needed(given, "name"), _needed(given, "content")
+    try:
+        coded = content.startswith("base64:")
+        data = b64decode(content[7:], validate=True) if coded else content.encode()
+    except ValueError:
+        raise BadAction(f"The content of {name} is not base64.") from None
+    return file_record(hub, make_id("F"), name, data)
 
 
 def _direct(hub: Hub, person: Person) -> Channel:

@@ -40,19 +40,19 @@ class Deliverer:
     def posted(self, message: Message) -> None:
         """Send the app its own message back, as Slack does to who is subscribed to message.im."""
         if self._world.switches.own_events:
-            self.event(message_event(self._world, message), message.ts, message.user)
+            self.event(message_event(self._world, message), message.ts, self._whose(message))
 
     def changed(self, message: Message, before: Obj) -> None:
         """Tell of a changed message."""
         if self._world.switches.own_events or not message.bot_id:
             event = changed_event(self._world, message, before, self._world.next_ts())
-            self.event(event, message.ts, message.user)
+            self.event(event, message.ts, self._whose(message))
 
     def deleted(self, message: Message, before: Obj) -> None:
         """Tell of a deleted message."""
         if self._world.switches.own_events or not message.bot_id:
             event = deleted_event(self._world, message, before, self._world.next_ts())
-            self.event(event, message.ts, message.user)
+            self.event(event, message.ts, self._whose(message))
 
     def event(self, event: Obj, about: str, user: str) -> Delivery:
         """Send an event, in the background, with retries."""
@@ -98,6 +98,9 @@ class Deliverer:
         delivery.state = "failed" if reply.reason else "delivered"
         self._wire.journal.touch()
         return reply
+
+    def _whose(self, message: Message) -> str:
+        return self._world.channels[message.channel].user or message.user
 
     async def _post_form(self, kind: str, payload: Obj, about: str) -> Reply:
         fields = payload if kind == "slash_commands" else {"payload": json.dumps(payload)}

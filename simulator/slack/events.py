@@ -84,7 +84,7 @@ def typed_message(ts: str, channel: str, user: str, said: str, thread_ts: str = 
         channel=channel,
         user=user,
         text=html.escape(said, quote=False),
-        blocks=blocks,
+        blocks=blocks if said else [],
         thread_ts=thread_ts,
         client_msg_id=str(uuid.uuid4()),
     )

@@ -1,4 +1,6 @@
-"""files.getUploadURLExternal, the upload itself, files.completeUploadExternal."""
+"""Files both ways: files.getUploadURLExternal, the upload, files.completeUploadExternal; and url_private."""
+
+import mimetypes
 
 from aiohttp import web
 
@@ -37,7 +39,7 @@ async def receive(hub: Hub, request: web.Request) -> web.Response:
         data = await request.read()
     if len(data) != upload["length"]:
         return web.Response(status=400, text="length mismatch")
-    upload["size"] = len(data)
+    upload |= file_record(hub, text(upload["id"]), text(upload["name"]), data)
     return web.Response(text=f"OK - {len(data)}")
 
 
@@ -56,6 +58,35 @@ def complete(hub: Hub, arguments: Obj) -> Obj:
         message.files = [*files]
         hub.deliverer.posted(hub.world.add(message))
     return {"ok": True, "files": [*files]}
+
+
+def file_record(hub: Hub, file_id: str, name: str, data: bytes) -> Obj:
+    """Keep a file's bytes and describe it (reference/objects/file-object)."""
+    hub.world.contents[file_id] = data
+    url = f"{hub.url()}/slack/files/{file_id}"
+    return {
+        "id": file_id,
+        "name": name,
+        "title": name,
+        "mimetype": mimetypes.guess_type(name)[0] or "application/octet-stream",
+        "filetype": name.rpartition(".")[2],
+        "size": len(data),
+        "mode": "hosted",
+        "is_external": False,
+        "url_private": url,
+        "url_private_download": f"{url}/download",
+    }
+
+
+async def hand_out(hub: Hub, request: web.Request) -> web.Response:
+    """Serve url_private: with the bot's token; without one Slack shows its sign-in page, as a 200."""
+    data = hub.world.contents.get(request.match_info["file"])
+    if data is None:
+        return web.Response(status=404, text="not found")
+    allowed = request.headers.get("Authorization") == f"Bearer {hub.world.config.slack.bot_token}"
+    if not allowed or "files:read" not in hub.world.switches.scopes:
+        return web.Response(text="<!DOCTYPE html><title>Sign in</title>", content_type="text/html")
+    return web.Response(body=data, content_type="application/octet-stream")
 
 
 METHODS = {

@@ -28,8 +28,8 @@ def message_record(world: World, message: Message, *, metadata: bool = False) ->
     if message.edited_ts:
         record["edited"] = {"user": message.edited_by, "ts": message.edited_ts}
     if message.files:
-        record["files"] = list(message.files)
-        record["upload"] = False
+        # reference/events/message/file_share: a person's message with files is of this subtype.
+        record |= {"files": list(message.files), "upload": False, "subtype": "file_share"}
     if message.reactions:
         record["reactions"] = [
             {"name": name, "users": list(users), "count": len(users)} for name, users in message.reactions.items()

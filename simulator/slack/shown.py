@@ -13,8 +13,14 @@ from simulator.slack.world import GENERAL, Channel, Delivery, Message, View, Wor
 def shown(world: World, connections: int) -> Obj:
     """Give the whole state; `people` by key, each with `bubbles`, `modals`, `home`, `failed` and more."""
     switches = world.switches
+    untold: dict[str, list[Delivery]] = {}
+    for delivery in world.deliveries:
+        if delivery.state != "delivered":
+            untold.setdefault(delivery.user, []).append(delivery)
     return {
-        "people": {person.key: _person(world, person) for person in world.config.people},
+        "people": {
+            person.key: _person(world, person, untold.get(person.slack_user, [])) for person in world.config.people
+        },
         "general": _bubbles(world, world.channels[GENERAL], ""),
         "switches": {
             "token": switches.token,
@@ -40,11 +46,10 @@ def visible_text(message: Message) -> str:
     return f"{own}\n{read}" if message.markdown and own else read
 
 
-def _person(world: World, person: Person) -> Obj:
+def _person(world: World, person: Person, untold: list[Delivery]) -> Obj:
     channel = world.channels[dm_id(person.slack_user)]
     home = world.homes.get(person.slack_user)
     stack = [world.views[one] for one in world.stacks.get(person.slack_user, [])]
-    mine = [one for one in world.deliveries if one.user == person.slack_user or one.about in channel.messages]
     return {
         "user": person.slack_user,
         "channel": channel.id,
@@ -55,8 +60,8 @@ def _person(world: World, person: Person) -> Obj:
         "prompts": list(channel.prompts),
         "modals": [_view(world, view) for view in stack],
         "home": _view(world, home) if home is not None else None,
-        "deliveries": [_delivery(one) for one in mine if one.state != "delivered"],
-        "failed": [_delivery(one) for one in mine if one.state == "failed"],
+        "deliveries": [_delivery(one) for one in untold],
+        "failed": [_delivery(one) for one in untold if one.state == "failed"],
     }
 
 

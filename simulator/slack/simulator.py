@@ -33,12 +33,14 @@ class SlackSimulator:
         return "slack"
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Give the Web API, the socket, response_urls and uploads."""
+        """Give the Web API, the socket, response_urls and files."""
         return [
             *self._api.routes(),
             *self.sockets.routes(),
-            self._post("/slack/response/{token}", "slack.response_url", response_urls.respond),
-            self._post("/slack/upload/{file}", "slack.upload", files.receive),
+            self._route("POST", "/slack/response/{token}", "slack.response_url", response_urls.respond),
+            self._route("POST", "/slack/upload/{file}", "slack.upload", files.receive),
+            self._route("GET", "/slack/files/{file}", "slack.files", files.hand_out),
+            self._route("GET", "/slack/files/{file}/download", "slack.files", files.hand_out),
         ]
 
     async def start(self) -> None:
@@ -74,9 +76,9 @@ class SlackSimulator:
         self._api.hub = hub
         return hub
 
-    def _post(self, path: str, label: str, served: Served) -> web.AbstractRouteDef:
+    def _route(self, verb: str, path: str, label: str, served: Served) -> web.AbstractRouteDef:
         async def handle(request: web.Request) -> web.StreamResponse:
             return await served(self.hub, request)
 
         handler: Handler = handle
-        return web.post(path, self._wire.endpoint(label, fault_answer)(handler))
+        return web.route(verb, path, self._wire.endpoint(label, fault_answer)(handler))

@@ -154,6 +154,7 @@ class World:
         self.config = config
         self.now = now
         self.switches = Switches()
+        self._people = {person.slack_user: person for person in config.people}
         self.disabled: set[str] = set()
         self.channels = {GENERAL: Channel(GENERAL)}
         for person in config.people:
@@ -166,12 +167,13 @@ class World:
         self.response_urls: dict[str, ResponseUrl] = {}
         self.deliveries: list[Delivery] = []
         self.uploads: dict[str, Obj] = {}
+        self.contents: dict[str, bytes] = {}
         self.posted: dict[str, float] = {}
         self._last_ts = 0
 
     def person(self, user: str) -> Person | None:
         """Find a person by Slack user id."""
-        return next((one for one in self.config.people if one.slack_user == user), None)
+        return self._people.get(user)
 
     def channel(self, name: str) -> Channel | None:
         """Find a channel by its id, or a direct conversation by the person's user id."""

@@ -304,3 +304,29 @@ async def test_app_home_is_published_opened_and_pressed(client: AsyncWebClient, 
     modal_at_home = modal(type="home")
     with pytest.raises(SlackApiError, match="invalid_arguments"):
         await client.views_publish(user_id="U0ADA00001", view=modal_at_home)
+
+
+async def test_a_file_comes_with_an_address_that_wants_the_bots_token(client: AsyncWebClient, team: Team) -> None:
+    await team.act("say", text="look", files=[{"name": "list.txt", "content": "eggs"}])
+    (body,) = await team.events()
+    (file,) = body["event"]["files"]
+    assert (body["event"]["subtype"], file["mimetype"], file["size"]) == ("file_share", "text/plain", 4)
+    async with aiohttp.ClientSession() as http:
+        async with http.get(file["url_private"]) as answer:
+            assert (answer.status, answer.content_type) == (200, "text/html")
+        headers = {"Authorization": f"Bearer {client.token}"}
+        async with http.get(file["url_private_download"], headers=headers) as answer:
+            assert await answer.read() == b"eggs"
+
+
+async def test_one_gesture_may_come_as_two_events(team: Team) -> None:
+    await team.act("say", text="once", doubled=True)
+    events = [body["event"] for body in await team.events(2)]
+    assert len({event["client_msg_id"] for event in events}) == 1
+    assert len({event["ts"] for event in events}) == 2
+
+
+async def test_anybody_in_a_channel_can_press_a_button_there(client: AsyncWebClient, team: Team) -> None:
+    posted = await client.chat_postMessage(channel="C0GENERAL1", text="x", blocks=[buttons("approve")])
+    await team.act("press", person="grace", channel="C0GENERAL1", ts=posted["ts"], action_id="approve")
+    assert _payload((await team.heard())[-1])["user"]["id"] == "U0GRACE002"
