@@ -7,8 +7,9 @@ from aiohttp import web
 from simulator.base import BadAction, Wire
 from simulator.journal import Json
 from simulator.telegram.acts import Acts
-from simulator.telegram.api import Api, endpoint_name, fault_answer
+from simulator.telegram.api import Api, endpoint_name, fault_answer, refused
 from simulator.telegram.polling import Polling
+from simulator.telegram.refusals import Refusal
 from simulator.telegram.state import World
 from simulator.telegram.view import show
 from simulator.telegram.webhooks import Webhooks
@@ -31,6 +32,7 @@ class TelegramSimulator:
             web.get("/telegram/bot{token:[^/]+}/{method}", call),
             web.post("/telegram/bot{token:[^/]+}/{method}", call),
             web.get("/telegram/file/bot{token:[^/]+}/{path:.+}", download),
+            web.route("*", "/telegram/{path:.*}", self._wire.endpoint("telegram.unknown", fault_answer)(_nowhere)),
         ]
 
     async def start(self) -> None:
@@ -69,3 +71,8 @@ class TelegramSimulator:
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         return await self._api.download(request)
+
+
+async def _nowhere(_: web.Request) -> web.StreamResponse:
+    # Server source, `HttpConnection::handle`: whatever is not /bot<token>/<method>.
+    return refused(Refusal(404, "Not Found"))

@@ -238,6 +238,20 @@ async def test_wrong_tokens_are_unauthorized(house: House) -> None:
         await house.bot.get_me()
 
 
+async def test_other_paths_are_not_found(house: House) -> None:
+    for path in ("", f"bot{TOKEN}", f"file/bot{TOKEN}/documents/none.txt"):
+        async with house.http.get(f"{house.url}/telegram/{path}") as answer:
+            assert answer.status == 404
+            assert await answer.json() == {"ok": False, "error_code": 404, "description": "Not Found"}
+
+
+async def test_parameters_that_are_not_utf8_are_refused(house: House) -> None:
+    url = f"{house.url}/telegram/bot{TOKEN}/sendMessage"
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    async with house.http.post(url, data=b"chat_id=1&text=%ff", headers=headers) as answer:
+        assert (await answer.json())["description"] == "Bad Request: strings must be encoded in UTF-8"
+
+
 async def test_a_stranger_has_no_chat_before_they_start(house: House) -> None:
     with pytest.raises(BadRequest, match="Chat not found"):
         await house.bot.send_message(700100002, "hello")

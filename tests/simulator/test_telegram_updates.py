@@ -37,7 +37,7 @@ async def test_the_webhook_gets_updates_with_the_secret_and_growing_ids(house: H
     assert ids == [ids[0], ids[0] + 1, ids[0] + 2]
     assert texts(house) == ["one", "two", "three"]
     assert house.hook.secrets == [SECRET] * 3
-    assert [bubble["status"] for bubble in house.chat()["messages"]] == ["taken"] * 3
+    await until(lambda: [bubble["status"] for bubble in house.chat()["messages"]] == ["taken"] * 3)
     info = await house.bot.get_webhook_info()
     assert (info.url, info.pending_update_count, info.last_error_message) == (house.hook.url, 0, None)
 
