@@ -29,7 +29,7 @@ MAX_MEDIA = 10
 MAX_FIELDS = 200
 
 STOP_WORDS = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"})
-START_WORDS = frozenset({"START", "UNSTOP", "YES"})
+START_WORDS = frozenset({"START", "UNSTOP"})
 COMMANDS = {"HELP": "help", "INFO": "help", "NEW": "new", "HALT": "stop"}
 
 _STATUSES = {
@@ -46,7 +46,10 @@ _STATUSES = {
     "canceled": DeliveryStatus.FAILED,
 }
 # What Twilio is known to send between Body and From, in its order of signing.
-_AFTER_BODY = frozenset({"ButtonPayload", "ButtonText", "ErrorCode", "EventType", "Forwarded", "From"})
+_AFTER_BODY = frozenset(
+    ["ButtonPayload", "ButtonText", "ChannelInstallSid", "ChannelMetadata", "ChannelPrefix"]
+    + ["ChannelToAddress", "ErrorCode", "EventType", "Forwarded", "From"]
+)
 _NAME = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 _MESSAGE_SID = re.compile(r"(SM|MM)[0-9a-fA-F]{32}")
 _E164 = re.compile(r"\+[1-9][0-9]{6,14}")
@@ -128,7 +131,7 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
     opt_out = text.opt_out.upper()
     if opt_out == "STOP" or word in STOP_WORDS:
         return (_reachability(text, address, reachable=False, keys=(text.sid,)),)
-    if opt_out == "START" or word in START_WORDS - {"YES"}:
+    if word != "YES" and (opt_out == "START" or word in START_WORDS):
         return (_reachability(text, address, reachable=True, keys=(text.sid,)),)
     if not body.strip() and not text.media:
         return (_ignored(text, address, IgnoreReason.EMPTY),)

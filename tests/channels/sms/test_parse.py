@@ -81,8 +81,9 @@ def test_a_start_word_lets_us_in_again(word: str) -> None:
     assert one(Body=word) == ReachabilityChange("sms", NUMBER, PERSON, True, "started", (MESSAGE_SID,))
 
 
-def test_yes_opts_in_and_is_also_the_answer_that_a_person_gave() -> None:
-    change, message = parse_message(tuple(webhook(Body="Yes")), ACCOUNT)
+@pytest.mark.parametrize("verdict", [{}, {"OptOutType": "START"}])
+def test_yes_opts_in_and_is_also_the_answer_that_a_person_gave(verdict: dict[str, str]) -> None:
+    change, message = parse_message(tuple(webhook(Body="Yes", **verdict)), ACCOUNT)
     assert change == ReachabilityChange("sms", NUMBER, PERSON, True, "started", (f"{MESSAGE_SID}:started",))
     assert isinstance(message, InboundMessage)
     assert message.text == "Yes"
