@@ -1,0 +1,48 @@
+"""What the tests of this folder read: the project's files, its lines of commands, and a process of its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("onevalet", "channels", "notify", "jobs", "core", "agents", "simulator", "tests", "benchmarks")
+
+
+def read(name: str) -> str:
+    """Give the text of a file, by its path from the root."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def tracked_files() -> list[Path]:
+    """List what belongs to the project: what git knows, or would know at the next `git add`."""
+    listed = run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+    return [path for name in listed.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def clean_environment(**values: str) -> dict[str, str]:
+    """Give this machine's environment without any setting of ours and without this run's own Python."""
+    ours = ("ONEVALET_", "TWILIO_", "SLACK_", "TELEGRAM_", "DATABASE_URL", "REDIS_URL", "HOST", "PORT", "PUBLIC_URL")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith((*ours, "PYTHON", "VIRTUAL_ENV"))}
+    return kept | values
+
+
+def find_uv() -> str | None:
+    """Give the uv that started the tests, or the one on PATH."""
+    return os.environ.get("UV") or shutil.which("uv")
+
+
+def run(command: list[str], *, folder: Path = ROOT, environment: Mapping[str, str] | None = None) -> str:
+    """Run a program and give what it printed; the test fails with its last words when it fails."""
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=110, check=False
+    )
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+    return done.stdout
+
+
+def run_python(code: str) -> str:
+    """Run code in a fresh Python at the root."""
+    return run([sys.executable, "-c", code], environment=clean_environment())

@@ -1,0 +1,73 @@
+"""`.env.example` and the settings are the same list, and what stands in it changes nothing."""
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from core.react_config import ReactLoopConfig
+from onevalet.settings import LOOP_PREFIX, Settings
+from tests.shipping.house import ROOT, read
+
+COMPOSE_ONLY = {"POSTGRES_PASSWORD"}
+"""Read by docker-compose.yml, not by us."""
+_LINE = re.compile(r"^(#?)([A-Z][A-Z0-9_]*)=(.*)$", re.MULTILINE)
+
+
+def shown() -> dict[str, tuple[bool, str]]:
+    """Give each name in the file: whether it is commented out, and its value."""
+    return {name: (mark == "#", value) for mark, name, value in _LINE.findall(read(".env.example"))}
+
+
+def is_loop(name: str) -> bool:
+    return name.lower().startswith(LOOP_PREFIX)
+
+
+def test_every_setting_is_shown_and_nothing_else() -> None:
+    expected = {name.upper() for name in Settings.model_fields if name != "loop"}
+    assert {name for name in shown() if not is_loop(name)} - COMPOSE_ONLY == expected
+
+
+def test_every_number_of_the_loop_is_shown_and_nothing_else() -> None:
+    expected = {LOOP_PREFIX + field.name for field in fields(ReactLoopConfig)}
+    assert {name.lower() for name in shown() if is_loop(name)} == expected
+
+
+def test_no_name_is_shown_twice() -> None:
+    names = [name for _, name, _ in _LINE.findall(read(".env.example"))]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_a_plain_copy_of_the_example_gives_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in shown():
+        monkeypatch.delenv(name, raising=False)
+    copied = Settings(_env_file=ROOT / ".env.example")
+    assert copied == Settings(_env_file=None)
+
+
+def test_the_loop_is_shown_at_its_defaults_and_commented_out() -> None:
+    for field in fields(ReactLoopConfig):
+        commented, value = shown()[(LOOP_PREFIX + field.name).upper()]
+        expected = "" if field.default is None else str(field.default)
+        assert commented, field.name
+        assert value == (expected.lower() if isinstance(field.default, bool) else expected), field.name
+
+
+def test_every_group_of_names_has_a_comment() -> None:
+    uncommented = []
+    for block in re.split(r"\n\s*\n", read(".env.example")):
+        first = block.strip().splitlines()[0] if block.strip() else "#"
+        if not first.startswith("# ") and not is_explained_by_heading(first):
+            uncommented.append(first)
+    assert uncommented == []
+
+
+def is_explained_by_heading(line: str) -> bool:
+    """Tell whether the heading above says it all: the names that are the provider's own words."""
+    return line.split("=")[0] in {"TWILIO_ACCOUNT_SID", "SLACK_BOT_TOKEN", "TELEGRAM_BOT_TOKEN"}
+
+
+def test_the_example_holds_no_secret() -> None:
+    secret = re.compile("TOKEN|SECRET|PASSWORD|KEYS|SID$")
+    filled = {name for name, (_, value) in shown().items() if value and not is_loop(name)}
+    assert {name for name in filled if secret.search(name)} == set()

@@ -1,0 +1,53 @@
+"""The tree keeps the house rules that a program can see."""
+
+import re
+from pathlib import Path
+
+from tests.shipping.house import ROOT, tracked_files
+
+MOST_LINES = 400
+CODE = {".py", ".sql", ".sh", ".js", ".css", ".html"}
+GENERATED = {"core/sql/schema.sql"}
+"""Written by a program, from the migrations."""
+
+# Put together here, so that this file does not hold what it looks for.
+_REGISTRIES = [
+    *("pypi" + ".org", "python" + "hosted.org", "npm" + "js."),
+    *("docker" + ".io", "gh" + "cr.io", "index" + "-url"),
+]
+_ELSEWHERE = re.compile(r"(?<![\w./{}$:~-])/(?:root|work|Users|mnt|home/(?!onevalet\b))(?:/|\b)[\w.-]*")
+
+
+def texts() -> list[tuple[str, str]]:
+    found = []
+    for path in tracked_files():
+        content = path.read_bytes()
+        if b"\0" not in content:
+            found.append((path.relative_to(ROOT).as_posix(), content.decode("utf-8")))
+    return found
+
+
+def test_no_file_of_code_is_longer_than_the_house_allows() -> None:
+    code = [(name, text) for name, text in texts() if Path(name).suffix in CODE and name not in GENERATED]
+    long = {name: lines for name, text in code if (lines := len(text.splitlines())) > MOST_LINES}
+    assert long == {}
+
+
+def test_no_file_names_a_package_registry() -> None:
+    assert [name for name, text in texts() for host in _REGISTRIES if host in text] == []
+
+
+def test_no_file_names_a_path_of_somebodys_machine() -> None:
+    assert {name: found for name, text in texts() if (found := _ELSEWHERE.findall(text))} == {}
+
+
+def test_every_script_is_executable_and_every_text_ends_with_a_newline() -> None:
+    paths = {path.relative_to(ROOT).as_posix(): path for path in tracked_files()}
+    scripts = [name for name, text in texts() if text.startswith("#!")]
+    assert [name for name in scripts if not paths[name].stat().st_mode & 0o100] == []
+    assert [name for name, text in texts() if text and not text.endswith("\n")] == []
+
+
+def test_every_folder_of_code_is_a_package() -> None:
+    folders = {path.parent for path in tracked_files() if path.suffix == ".py"}
+    assert [folder.relative_to(ROOT).as_posix() for folder in folders if not (folder / "__init__.py").exists()] == []
