@@ -11,6 +11,8 @@ from aiohttp import web
 from simulator.base import Provider, Wire
 from simulator.config import Clock, SimulatorConfig
 from simulator.control import Control, loopback_only
+from simulator.slack import SlackSimulator
+from simulator.telegram import TelegramSimulator
 from simulator.twilio import TwilioSimulator
 
 _PAGE = Path(__file__).parent / "page"
@@ -80,7 +82,7 @@ class Simulator:
 def build_simulator(config: SimulatorConfig, clock: Clock) -> Simulator:
     """Put the simulator together: one list of what is emulated."""
     wire = Wire(config, clock)
-    providers: list[Provider] = [TwilioSimulator(wire)]
+    providers: list[Provider] = [TwilioSimulator(wire), SlackSimulator(wire), TelegramSimulator(wire)]
     return Simulator(wire, providers)
 
 

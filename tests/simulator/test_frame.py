@@ -24,7 +24,7 @@ async def test_people_and_state_are_listed(simulator: Simulator, http: aiohttp.C
         people = await answer.json()
     assert [person["key"] for person in people] == ["ada", "grace"]
     async with http.get(simulator.url + "/sim/state") as answer:
-        assert set(await answer.json()) == set(simulator.providers)
+        assert set(await answer.json()) == {"twilio", "slack", "telegram"}
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::1"])
@@ -137,6 +137,20 @@ async def test_the_event_stream_tells_of_changes_and_ends_with_the_simulator() -
             assert await answer.content.readline() == b"event: changed\n"
         rest = await asyncio.wait_for(answer.content.read(), 3)
         assert rest.count(b"changed") <= 1
+
+
+async def test_a_reset_leaves_every_provider_as_just_started(simulator: Simulator, http: aiohttp.ClientSession) -> None:
+    async def state() -> object:
+        async with http.get(simulator.url + "/sim/state") as answer:
+            return await answer.json()
+
+    fresh = await state()
+    async with http.post(simulator.url + "/sim/twilio/say", json={"person": "ada", "text": "STOP"}) as answer:
+        assert answer.status == 200
+    assert await state() != fresh
+    async with http.post(simulator.url + "/sim/reset", json={}) as answer:
+        assert answer.status == 200
+    assert await state() == fresh
 
 
 async def test_a_background_failure_is_logged_and_ends_nothing(simulator: Simulator) -> None:
