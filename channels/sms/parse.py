@@ -47,8 +47,10 @@ _STATUSES = {
 }
 # What Twilio is known to send between Body and From, in its order of signing.
 _AFTER_BODY = frozenset(
-    ["ButtonPayload", "ButtonText", "ChannelInstallSid", "ChannelMetadata", "ChannelPrefix"]
-    + ["ChannelToAddress", "ErrorCode", "EventType", "Forwarded", "From"]
+    {
+        *("ButtonPayload", "ButtonText", "ChannelInstallSid", "ChannelMetadata", "ChannelPrefix"),
+        *("ChannelToAddress", "ErrorCode", "EventType", "Forwarded", "From"),
+    }
 )
 _NAME = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 _MESSAGE_SID = re.compile(r"(SM|MM)[0-9a-fA-F]{32}")

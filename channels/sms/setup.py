@@ -79,18 +79,20 @@ async def _webhook_url(api: TwilioApi, account: Account) -> str:
     if account.is_service:
         service = await _service(api, account)
         return "" if service.use_inbound_webhook_on_number else service.inbound_request_url or ""
-    return (await _number(api, account)).sms_url or ""
+    number = await _number(api, account)
+    return number.sms_application_sid or number.sms_url or ""
 
 
 async def _setup_number(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Change]:
+    """Set where texts go. The number's StatusCallback is left alone: it tells of calls, and every text of
+    ours names its own."""
     number = await _number(api, account)
-    before = (number.sms_url or "", number.sms_method or "", number.status_callback or "")
-    after = (webhooks.message + RETRIES, "POST", webhooks.status)
-    changes = _changes(("SmsUrl", "SmsMethod", "StatusCallback"), before, after)
+    # An application, if set, stands over the URL (docs: incomingphonenumber-resource).
+    before = (number.sms_url or "", number.sms_method or "", number.sms_application_sid or "")
+    after = (webhooks.message + RETRIES, "POST", "")
+    changes = _changes(("SmsUrl", "SmsMethod", "SmsApplicationSid"), before, after)
     if changes:
-        await number.update_async(
-            sms_url=after[0], sms_method="POST", status_callback=after[2], status_callback_method="POST"
-        )
+        await number.update_async(sms_url=after[0], sms_method=after[1], sms_application_sid=after[2])
     return changes
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels.sms.parse import Account, Text, decode_form, parse_message, parse_status, read_text
@@ -167,6 +167,7 @@ def test_a_status_that_says_nothing_about_our_parts_is_let_go(said: str) -> None
 
 
 @given(st.dictionaries(st.sampled_from([name for name, _ in webhook()]), st.text(max_size=30)))
+@settings(deadline=None)
 def test_promise_12_any_values_are_read_or_refused(changes: dict[str, str]) -> None:
     status = 200
     try:
@@ -177,6 +178,7 @@ def test_promise_12_any_values_are_read_or_refused(changes: dict[str, str]) -> N
 
 
 @given(st.binary(max_size=200))
+@settings(deadline=None)
 def test_promise_12_any_bytes_are_decoded_or_refused(raw: bytes) -> None:
     status = 200
     try:

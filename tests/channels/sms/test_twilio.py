@@ -1,14 +1,11 @@
 """The channel against Twilio as emulated: webhooks as it sends them, its list, its settings."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from aiohttp import web
 
 from channels.sms.receive import SmsChannel
-from core.channel import Change
 from core.errors import ConfigError, StoreUnavailable, Unavailable
 from core.messages import Command, IgnoredMessage, InboundMessage, ReachabilityChange
 from simulator.app import Simulator, serve_simulator
@@ -16,7 +13,8 @@ from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
 from simulator.faults import FaultKind, Rule
 from tests.channels.sms.kit import MemorySink, serve_channel
 
-TWILIO = TwilioConfig()
+SERVICE = "MG" + "e" * 32
+TWILIO = TwilioConfig(services=((SERVICE, ("+14155550100",)),))
 PUBLIC_URL = "https://valet.example.com"
 HOUR_AGO = timedelta(hours=1)
 ADA = "+14155550101"
@@ -37,7 +35,7 @@ def make_channel(api_url: str, sink: MemorySink, **changes: str) -> SmsChannel:
 
 @pytest.fixture
 async def simulator() -> AsyncIterator[Simulator]:
-    config = SimulatorConfig(gateway_url="http://127.0.0.1:9", public_url=PUBLIC_URL, pace=0.01)
+    config = SimulatorConfig(gateway_url="http://127.0.0.1:9", public_url=PUBLIC_URL, twilio=TWILIO, pace=0.01)
     async with serve_simulator(config, SystemClock()) as served:
         yield served
 
@@ -162,10 +160,9 @@ async def test_a_stop_that_was_missed_still_counts(simulator: Simulator, channel
 
 
 async def test_setup_points_the_number_at_us_with_retries_and_is_idempotent(channel: SmsChannel) -> None:
-    changes = await channel.setup()
-    wanted = f"{PUBLIC_URL}/webhooks/sms#ct=1500&rt=2000&rc=5&rp=ct,rt,5xx"
-    assert Change("StatusCallback", "", f"{PUBLIC_URL}/webhooks/sms/status") in changes
-    assert wanted in {change.after for change in changes}
+    changes = {change.what: change for change in await channel.setup()}
+    assert changes["SmsUrl"].after == f"{PUBLIC_URL}/webhooks/sms#ct=1500&rt=2000&rc=5&rp=ct,rt,5xx"
+    assert changes["SmsUrl"].before != changes["SmsUrl"].after
     assert await channel.setup() == ()
     assert all(check.ok for check in await channel.check())
 
@@ -204,44 +201,39 @@ async def test_doctor_sees_a_webhook_that_points_elsewhere_and_warns_about_regis
     await elsewhere.stop()
 
 
-SERVICE = "MG" + "e" * 32
+@pytest.fixture
+async def service(simulator: Simulator, sink: MemorySink) -> AsyncIterator[SmsChannel]:
+    made = make_channel(simulator.twilio_url, sink, sender=SERVICE)
+    yield made
+    await made.stop()
 
 
-@asynccontextmanager
-async def _messaging_service() -> AsyncIterator[tuple[str, list[dict[str, str]]]]:
-    """Serve the one resource of messaging.twilio.com that setup touches (docs: messaging/api/service-resource)."""
-    settings: dict[str, object] = {"sid": SERVICE, "inbound_request_url": None, "use_inbound_webhook_on_number": True}
-    posts: list[dict[str, str]] = []
-
-    async def show(_: web.Request) -> web.Response:
-        return web.json_response(settings)
-
-    async def change(request: web.Request) -> web.Response:
-        form = {name: str(value) for name, value in (await request.post()).items()}
-        posts.append(form)
-        settings["inbound_request_url"] = form["InboundRequestUrl"]
-        settings["inbound_method"] = form["InboundMethod"]
-        settings["status_callback"] = form["StatusCallback"]
-        settings["use_inbound_webhook_on_number"] = form["UseInboundWebhookOnNumber"] == "true"
-        return web.json_response(settings)
-
-    app = web.Application()
-    app.add_routes([web.get(f"/v1/Services/{SERVICE}", show), web.post(f"/v1/Services/{SERVICE}", change)])
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}", posts
-    finally:
-        await runner.cleanup()
+async def test_setup_of_a_messaging_service_sets_its_urls_and_is_idempotent(service: SmsChannel) -> None:
+    changes = {change.what: change for change in await service.setup()}
+    assert changes["InboundRequestUrl"].after.startswith(f"{PUBLIC_URL}/webhooks/sms#ct=")
+    assert changes["StatusCallback"].after == f"{PUBLIC_URL}/webhooks/sms/status"
+    assert await service.setup() == ()
+    assert all(check.ok for check in await service.check())
 
 
-async def test_setup_of_a_messaging_service_takes_the_webhook_from_its_numbers() -> None:
-    async with _messaging_service() as (url, posts):
-        channel = make_channel(url, MemorySink(), sender=SERVICE)
-        changes = await channel.setup()
-        assert Change("webhook of", "number", "service") in changes
-        assert len(posts) == 1
-        assert await channel.setup() == ()
-        assert len(posts) == 1
-        await channel.stop()
+async def test_promise_3_texts_to_any_number_of_a_service_are_swept_in_and_known_again(
+    simulator: Simulator, service: SmsChannel, sink: MemorySink
+) -> None:
+    await service.setup()
+    await say(simulator, "missed")
+    assert await service.catch_up(datetime.now(UTC) - HOUR_AGO) == 1
+    async with serve_channel(service, sink) as gateway:
+        simulator.wire.connect_gateway(f"http://127.0.0.1:{gateway.port}", PUBLIC_URL)
+        await say(simulator, "seen")
+        assert await service.catch_up(datetime.now(UTC) - HOUR_AGO) == 0
+    messages = [inbound for inbound in sink.accepted if isinstance(inbound, InboundMessage)]
+    assert [message.text for message in messages] == ["missed", "seen"]
+    assert {message.address.account for message in messages} == {SERVICE}
+
+
+async def test_a_service_that_does_not_exist_is_told_to_the_operator(simulator: Simulator) -> None:
+    other = make_channel(simulator.twilio_url, MemorySink(), sender="MG" + "0" * 32)
+    with pytest.raises(ConfigError):
+        await other.setup()
+    assert not {check.what: check for check in await other.check()}["SMS sender"].ok
+    await other.stop()

@@ -2,7 +2,7 @@
 
 import pytest
 import smsutil
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from smsutil.codecs import is_valid_gsm
 
@@ -13,6 +13,7 @@ any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 
 
 @given(st.one_of(gsm_texts, any_texts))
+@settings(deadline=None)
 def test_segments_agree_with_smsutil(text: str) -> None:
     assert is_gsm(text) == (is_valid_gsm(text) or not text)
     assert count_segments(text) == len(smsutil.split(text).parts or [""])
@@ -65,6 +66,7 @@ def test_a_text_that_stays_outside_gsm_is_left_as_it_is(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("abc’“…–→\t½ \u0301é🍕ж")))
+@settings(deadline=None)
 def test_folding_gives_gsm_or_the_text_itself_and_settles(text: str) -> None:
     folded = fold(text)
     assert fold(folded) == folded

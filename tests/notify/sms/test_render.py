@@ -124,7 +124,7 @@ URLS = regex.compile(r"https://a\.example/\d+")
 
 
 @given(documents, st.integers(1, 6))
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 def test_no_word_and_no_url_of_a_document_is_lost(document: str, times: int) -> None:
     source = "\n\n".join([document] * times)
     said = "\n".join(texts(source))
@@ -138,6 +138,7 @@ graphemes = st.lists(clusters, max_size=900).map("".join)
 
 
 @given(noise, st.integers(1, 12))
+@settings(deadline=None)
 def test_any_text_renders_within_the_limit_and_never_empty(text: str, times: int) -> None:
     parts = render(message(text * times))
     assert parts
@@ -145,6 +146,7 @@ def test_any_text_renders_within_the_limit_and_never_empty(text: str, times: int
 
 
 @given(graphemes, st.integers(40, 120))
+@settings(deadline=None)
 def test_splitting_keeps_graphemes_whole_and_loses_only_white_space(text: str, limit: int) -> None:
     pieces = split(text, limit)
     assert all(units(piece) <= limit for piece in pieces)
@@ -156,6 +158,6 @@ def test_splitting_keeps_graphemes_whole_and_loses_only_white_space(text: str, l
 
 
 @given(graphemes)
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 def test_rendering_is_deterministic(text: str) -> None:
     assert render(message(text)) == render(message(text))
