@@ -1,6 +1,7 @@
 """Twilio's official client, pointed at the configured origin, with timeouts and silent about numbers."""
 
 import logging
+from importlib import import_module
 from typing import Self
 
 import aiohttp
@@ -61,6 +62,12 @@ class TwilioApi:
         if self._http is not None:
             await self._http.close()
         self._http = self._client = None
+
+
+def load_sdk() -> None:
+    """Import what the SDK leaves until its first call: half a second in which webhooks would wait."""
+    for module in ("twilio.rest.api", "twilio.rest.messaging"):
+        import_module(module)
 
 
 def describe(error: BaseException) -> str:

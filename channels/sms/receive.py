@@ -1,5 +1,6 @@
 """The way in over SMS: Twilio's webhooks, proven, parsed, committed, and only then acknowledged."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -7,7 +8,7 @@ import structlog
 from aiohttp import web
 
 from channels.sms.catchup import catch_up
-from channels.sms.client import REAL_API_URL, TwilioApi
+from channels.sms.client import REAL_API_URL, TwilioApi, load_sdk
 from channels.sms.parse import CHANNEL, Account, decode_form, parse_message, parse_status
 from channels.sms.setup import Webhooks, check_sender, setup_sender
 from channels.sms.verify import FormPairs, is_signed
@@ -53,7 +54,8 @@ class SmsChannel:
         return (web.post(MESSAGE_PATH, self._receive_message), web.post(STATUS_PATH, self._receive_status))
 
     async def start(self) -> None:
-        """Do nothing: Twilio comes to us."""
+        """Make ready for the sweep; texts come by themselves."""
+        await asyncio.to_thread(load_sdk)
 
     async def stop(self) -> None:
         """Release connections."""

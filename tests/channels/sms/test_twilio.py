@@ -48,6 +48,7 @@ def sink() -> MemorySink:
 @pytest.fixture
 async def channel(simulator: Simulator, sink: MemorySink) -> AsyncIterator[SmsChannel]:
     made = make_channel(simulator.twilio_url, sink)
+    await made.start()
     yield made
     await made.stop()
 
