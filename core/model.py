@@ -1,0 +1,316 @@
+"""The only module that knows litellm: one call to one model, its answer and its errors made ours.
+
+Importing litellm takes seconds, so it happens at the first call or in `warm_up`, in a thread. Retries, keys and
+fallbacks are `core.model_errors`' business: here a call is made once.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from core.errors import (
+    ContextOverflow,
+    ModelAuthError,
+    ModelError,
+    ModelRateLimited,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from core.json_mode import from_json_mode, to_json_mode
+from core.json_types import JsonObject
+from core.model_types import (
+    ChatMessage,
+    ModelAnswer,
+    ModelLayer,
+    ModelRequest,
+    Role,
+    TokenUsage,
+    ToolCall,
+)
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+type ToolMode = Literal["auto", "native", "json"]
+
+# How providers behind an OpenAI-like address say that a request is too long; litellm knows only some.
+_OVERFLOW_WORDS = (
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "maximum number of tokens",
+    "input token count",
+    "exceed_context_size",
+    "reduce the length of the messages",
+)
+# 404 is "no such model, or your key may not see it" at OpenAI: both are the operator's to mend.
+_KEY_STATUSES = (401, 402, 403, 404)
+
+
+class LiteLLMClient:
+    """Reach models through litellm, by its names (`openai/gpt-4o`, `anthropic/claude-…`).
+
+    `keys` are tried in turn with the models of the first one's provider; without any, and for other providers,
+    litellm reads its own variables. `tool_mode` "auto" calls tools natively unless litellm's map says that the
+    model cannot.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        fallback_models: Sequence[str] = (),
+        keys: Sequence[str] = (),
+        *,
+        reasoning_effort: str = "",
+        tool_mode: ToolMode = "auto",
+    ) -> None:
+        self._keys = tuple(keys)
+        self._tool_mode = tool_mode
+        self._reasoning_effort = reasoning_effort
+        self.layers: Sequence[ModelLayer] = _layers(model, fallback_models, len(self._keys), reasoning_effort)
+        self._provider = _provider(model)
+
+    async def warm_up(self) -> None:
+        """Load litellm without holding up the loop; seconds of CPU the first time."""
+        await asyncio.to_thread(_litellm)
+
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
+        litellm = await asyncio.to_thread(_litellm)
+        layer = self.layers[request.layer]
+        as_json = self._json_mode(litellm, layer.model)
+        sent = to_json_mode(request) if as_json else request
+        try:
+            response = await litellm.acompletion(**self._arguments(sent, layer))
+            answer = _answer(litellm, response, layer.model)
+        except litellm.exceptions.openai.OpenAIError as error:  # the root of all that litellm types
+            raise _our_error(error) from error
+        except Exception as error:
+            if not _is_providers(error):
+                raise
+            raise ModelUnavailable(f"{layer.model}: {type(error).__name__}") from error
+        return from_json_mode(answer) if as_json and request.use_tools else answer
+
+    async def close(self) -> None:
+        """Release litellm's connections."""
+        if _loaded:
+            await _litellm().close_litellm_async_clients()
+
+    def _json_mode(self, litellm: "ModuleType", model: str) -> bool:
+        if self._tool_mode != "auto":
+            return self._tool_mode == "json"
+        known = litellm.model_cost.get(model) or litellm.model_cost.get(model.split("/", 1)[-1]) or {}
+        return known.get("supports_function_calling") is False
+
+    def _arguments(self, request: ModelRequest, layer: ModelLayer) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "model": layer.model,
+            "messages": [_message(message, layer.model) for message in request.messages],
+            "timeout": request.timeout,
+            "max_retries": 0,
+            "num_retries": 0,
+        }
+        if request.tools and request.use_tools:
+            arguments["tools"] = [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": tool.name,
+                        "description": tool.description,
+                        "parameters": tool.parameters,
+                    },
+                }
+                for tool in request.tools
+            ]
+            if not request.parallel_tools:
+                arguments["parallel_tool_calls"] = False
+        optional = {
+            "max_tokens": request.max_output_tokens,
+            "temperature": request.temperature,
+            "reasoning_effort": layer.reasoning_effort or None,
+            "api_key": self._key(layer),
+        }
+        return arguments | {name: value for name, value in optional.items() if value is not None}
+
+    def _key(self, layer: ModelLayer) -> str | None:
+        if not self._keys or _provider(layer.model) != self._provider:
+            return None
+        return self._keys[layer.key]
+
+
+_loaded = False
+
+
+def _litellm() -> "ModuleType":
+    """Import litellm, tamed: the price map that it ships with, no telemetry, no words on the terminal."""
+    global _loaded
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm
+
+    if not _loaded:
+        litellm.telemetry = False
+        litellm.suppress_debug_info = True
+        litellm.drop_params = True
+        _loaded = True
+    return litellm
+
+
+def _layers(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> tuple[ModelLayer, ...]:
+    """Order the onion: every key, then less reasoning, then the fallback models with their keys."""
+    layers = [ModelLayer(model, key, effort) for key in range(max(keys, 1))]
+    if effort and effort != "low":
+        layers.append(ModelLayer(model, 0, "low"))
+    for fallback in fallbacks:
+        same = _provider(fallback) == _provider(model)
+        layers += [ModelLayer(fallback, key, effort) for key in range(max(keys, 1) if same else 1)]
+    return tuple(layers)
+
+
+def _provider(model: str) -> str:
+    return model.split("/", 1)[0] if "/" in model else ""
+
+
+def _message(message: ChatMessage, model: str) -> JsonObject:
+    out: JsonObject = {"role": message.role.value, "content": message.text}
+    if message.role is Role.TOOL:
+        out["tool_call_id"] = message.tool_call_id
+        return out
+    if message.tool_calls:
+        out["content"] = message.text or None
+        out["tool_calls"] = [_call(call, keep_extra=message.model == model) for call in message.tool_calls]
+    if message.model == model:
+        blocks = [block for block in message.thinking if block.get("type") != "reasoning_content"]
+        plain = [block["text"] for block in message.thinking if block.get("type") == "reasoning_content"]
+        if blocks:
+            out["thinking_blocks"] = list(blocks)
+        elif plain:
+            out["reasoning_content"] = plain[0]
+    return out
+
+
+def _call(call: ToolCall, *, keep_extra: bool) -> JsonObject:
+    out: JsonObject = {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": _object_text(call.arguments)},
+    }
+    if call.extra and keep_extra:
+        out["provider_specific_fields"] = call.extra
+    return out
+
+
+def _object_text(arguments: str) -> str:
+    """Give arguments as a JSON object's text: providers refuse a request that repeats a model's bad JSON."""
+    try:
+        return arguments if isinstance(json.loads(arguments), dict) else "{}"
+    except ValueError:
+        return "{}"
+
+
+def _answer(litellm: "ModuleType", response: Any, model: str) -> ModelAnswer:
+    choice = response.choices[0]
+    said = choice.message
+    calls: list[ToolCall] = []
+    for index, call in enumerate(said.tool_calls or ()):
+        fresh = call.id and all(call.id != other.id for other in calls)
+        calls.append(
+            ToolCall(
+                id=str(call.id) if fresh else f"{response.id or 'call'}_{index}",
+                name=str(call.function.name or ""),
+                arguments=str(call.function.arguments or ""),
+                extra=dict(getattr(call, "provider_specific_fields", None) or {}),
+            )
+        )
+    return ModelAnswer(
+        text=str(said.content or ""),
+        tool_calls=tuple(calls),
+        thinking=_thinking(said),
+        usage=_usage(litellm, response),
+        model=model,
+        finish_reason=str(choice.finish_reason or ""),
+    )
+
+
+def _thinking(said: Any) -> tuple[JsonObject, ...]:
+    if blocks := getattr(said, "thinking_blocks", None):
+        return tuple(dict(block) for block in blocks)
+    if plain := getattr(said, "reasoning_content", None):
+        return ({"type": "reasoning_content", "text": str(plain)},)
+    return ()
+
+
+def _usage(litellm: "ModuleType", response: Any) -> TokenUsage:
+    usage = getattr(response, "usage", None)
+    if usage is None:
+        return TokenUsage()
+    details = getattr(usage, "prompt_tokens_details", None)
+    cost = getattr(response, "_hidden_params", {}).get("response_cost")
+    return TokenUsage(
+        usage.prompt_tokens or 0,
+        usage.completion_tokens or 0,
+        getattr(details, "cached_tokens", 0) or 0,
+        cost if isinstance(cost, float) and cost > 0 else None,
+    )
+
+
+def _our_error(error: Any) -> ModelError:
+    """Map litellm's typed exceptions, which are openai's own classes below; never with their text."""
+    status = getattr(error, "status_code", None)
+    said = f"{getattr(error, 'model', '') or 'model'}: {type(error).__name__} {status or ''}".strip()
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if "ContextWindowExceededError" in kinds or _is_overflow(error, status):
+        return ContextOverflow(said)
+    if "RateLimitError" in kinds or status == 429:
+        return ModelRateLimited(said, _retry_after(error))
+    if kinds & {"APITimeoutError", "Timeout"} or status == 408:
+        return ModelTimeout(said)
+    if status in _KEY_STATUSES or kinds & {"AuthenticationError", "PermissionDeniedError", "NotFoundError"}:
+        return ModelAuthError(said)
+    if kinds & {"BadRequestError", "UnprocessableEntityError"}:
+        return ModelRejected(said)
+    return ModelUnavailable(said)
+
+
+def _is_overflow(error: Any, status: int | None) -> bool:
+    if status not in (400, 413, 422, 500):
+        return False
+    text = str(error).lower()
+    return status == 413 or any(words in text for words in _OVERFLOW_WORDS)
+
+
+def _retry_after(error: Any) -> timedelta | None:
+    """Read Retry-After, in seconds or as a date (RFC 9110 10.2.3), or OpenAI's retry-after-ms."""
+    response = getattr(error, "response", None)
+    places = [getattr(error, "litellm_response_headers", None), getattr(response, "headers", None)]
+    for headers in places:
+        if not isinstance(headers, Mapping):
+            continue
+        if found := headers.get("retry-after-ms") or headers.get("Retry-After-Ms"):
+            return _seconds(found, 0.001)
+        if found := headers.get("retry-after") or headers.get("Retry-After"):
+            return _seconds(found, 1.0)
+    return None
+
+
+def _seconds(value: str, unit: float) -> timedelta | None:
+    try:
+        return timedelta(seconds=max(float(value) * unit, 0.0))
+    except (ValueError, OverflowError):
+        pass
+    try:
+        return max(parsedate_to_datetime(value) - datetime.now(UTC), timedelta())
+    except (ValueError, TypeError):
+        return None
+
+
+def _is_providers(error: Exception) -> bool:
+    """Tell whether an untyped error is litellm's way to say that an answer could not be read."""
+    return isinstance(error, ValueError | KeyError | TypeError | AttributeError | IndexError | OSError)
