@@ -76,7 +76,7 @@ class TurnResult:
     """What became of a turn.
 
     Either `reply` is Markdown for the person, or it is empty and `reason` says why nothing is said. `reason`
-    is also set for a failed turn (`model_down`, `model_auth`, `context_overflow`, …). `history` is to be
+    is also set for all but a plain answer (`model_down`, `context_overflow`, `max_turns`, …). `history` is to be
     appended to the conversation's: the inbound messages of this turn, unchanged, and all that followed.
     """
 

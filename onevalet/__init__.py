@@ -10,16 +10,48 @@ if TYPE_CHECKING:
     from core.context import ToolExecutionContext as ToolExecutionContext
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
+    from core.hooks import Decision as Decision
+    from core.hooks import Hook as Hook
+    from core.hooks import HookContext as HookContext
+    from core.hooks import PlannedCall as PlannedCall
+    from core.hooks import Rule as Rule
+    from core.hooks import Verdict as Verdict
+    from core.orchestrator import Orchestrator as Orchestrator
+    from core.react_config import ReactLoopConfig as ReactLoopConfig
+    from core.react_result import ReactLoopResult as ReactLoopResult
     from core.tools import tool as tool
 
 _HOMES = {
+    "Decision": "core.hooks",
+    "Hook": "core.hooks",
+    "HookContext": "core.hooks",
+    "Orchestrator": "core.orchestrator",
+    "PlannedCall": "core.hooks",
+    "ReactLoopConfig": "core.react_config",
+    "ReactLoopResult": "core.react_result",
+    "Rule": "core.hooks",
     "ToolExecutionContext": "core.context",
     "ToolFailed": "core.errors",
     "ToolRetry": "core.errors",
+    "Verdict": "core.hooks",
     "tool": "core.tools",
 }
 
-__all__ = ["ToolExecutionContext", "ToolFailed", "ToolRetry", "tool"]
+__all__ = [
+    "Decision",
+    "Hook",
+    "HookContext",
+    "Orchestrator",
+    "PlannedCall",
+    "ReactLoopConfig",
+    "ReactLoopResult",
+    "Rule",
+    "ToolExecutionContext",
+    "ToolFailed",
+    "ToolRetry",
+    "Verdict",
+    "tool",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,82 @@
+"""Find what ships and what an operator adds: import the plugin modules and collect from their namespaces.
+
+No decorator registers anything: what a module holds when it has been imported is what it brings.
+"""
+
+import importlib
+import pkgutil
+import traceback
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+from core.errors import ConfigError
+from core.hooks import Hook
+from core.orchestrator import Orchestrator
+from core.registry import ToolRegistry
+from core.tools import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Plugins:
+    """All that the plugin modules brought."""
+
+    tools: ToolRegistry
+    hooks: tuple[Hook, ...] = ()
+    orchestrator: type[Orchestrator] = Orchestrator
+
+
+def load_plugins(names: Sequence[str]) -> Plugins:
+    """Import the named modules, a package with its direct submodules, and collect what they hold.
+
+    Raises `ConfigError` in one sentence with the file and line, for whoever wrote the module.
+    """
+    modules = [module for name in names for module in _import_with_submodules(name)]
+    found = [value for module in modules for value in vars(module).values()]
+    return Plugins(
+        tools=ToolRegistry(value for value in found if isinstance(value, Tool)),
+        hooks=tuple(dict.fromkeys(value for value in found if isinstance(value, Hook))),
+        orchestrator=_one_orchestrator(modules),
+    )
+
+
+def _import_with_submodules(name: str) -> list[ModuleType]:
+    module = _import(name)
+    paths: Iterable[str] = getattr(module, "__path__", ())
+    below = sorted(info.name for info in pkgutil.iter_modules(paths) if info.name != "__main__")
+    return [module, *(_import(f"{name}.{child}") for child in below)]
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ConfigError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            raise ConfigError(f"ONEVALET_PLUGINS names {name!r}, and there is no such module.") from error
+        raise ConfigError(f"{_place(error, name)}: it imports {error.name!r}, which is missing.") from error
+    except SyntaxError as error:
+        raise ConfigError(f"{error.filename}:{error.lineno}: {error.msg}.") from error
+    except Exception as error:  # a plugin may raise anything while it is imported: name it, with its place
+        raise ConfigError(f"{_place(error, name)}: {type(error).__name__}: {error}.") from error
+
+
+def _place(error: BaseException, name: str) -> str:
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    inside = [frame for frame in frames if frame.filename != __file__]
+    return f"{inside[-1].filename}:{inside[-1].lineno}" if inside else f"the plugin {name}"
+
+
+def _one_orchestrator(modules: Sequence[ModuleType]) -> type[Orchestrator]:
+    found = {
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Orchestrator) and value is not Orchestrator
+    }
+    last = [one for one in found if not any(other is not one and issubclass(other, one) for other in found)]
+    if len(last) > 1:
+        names = " and ".join(sorted(f"{one.__module__}.{one.__qualname__}" for one in last))
+        raise ConfigError(f"The plugins bring more than one Orchestrator: {names}; keep one.")
+    return last[0] if last else Orchestrator

@@ -1,0 +1,50 @@
+"""The system prompt: who the assistant is, then what changes, so that providers can cache the beginning."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from core.turn_types import TurnTenant
+
+DEFAULT_PERSONA = (
+    "You are a personal assistant that people reach by text message and chat. Be brief, friendly and exact. "
+    "Use a tool whenever it gives a better answer than you can from memory, and never claim to have done "
+    "something that no tool result confirms."
+)
+
+_FORMATS = {
+    "sms": "Your answer is sent as an SMS: plain text only, no Markdown, as short as it can be.",
+    "slack": "Your answer is shown in Slack: Markdown is fine; keep it short enough to read at a glance.",
+    "telegram": "Your answer is shown in Telegram: simple Markdown is fine; no tables and no headings.",
+    "console": "Your answer is shown in a terminal: plain text or simple Markdown.",
+}
+
+
+def system_prompt(persona: str, tenant: TurnTenant, channel: str, now: datetime, *, known: tuple[str, ...] = ()) -> str:
+    """Write the system prompt: the persona first, what is known of the person next, the time last.
+
+    `known` are facts recalled for this turn, a line each.
+    """
+    parts = [persona.strip() or DEFAULT_PERSONA]
+    if channel in _FORMATS:
+        parts.append(_FORMATS[channel])
+    parts.append(_about(tenant))
+    if known:
+        parts.append("\n".join(["What you remember that may matter now:", *(f"- {fact}" for fact in known)]))
+    local = now.astimezone(zone_of(tenant))
+    parts.append(f"Now it is {local:%A, %Y-%m-%d %H:%M} in the person's timezone, {zone_of(tenant).key}.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def zone_of(tenant: TurnTenant) -> ZoneInfo:
+    """Give the person's timezone; UTC for one that does not exist."""
+    try:
+        return ZoneInfo(tenant.timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def _about(tenant: TurnTenant) -> str:
+    said = [f"The person you talk to is called {tenant.name}."] if tenant.name else []
+    if tenant.language:
+        said.append(f"Their language is {tenant.language}; answer in the language they write in.")
+    return " ".join(said)
