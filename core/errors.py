@@ -4,6 +4,7 @@
       ConfigError                 the operator must change a setting; exit code 2
       StoreUnavailable            Postgres cannot be reached now; a webhook answers 503
       LeaseLost                   another worker took over; stop, write nothing
+      TurnDelayed                 a check could not tell; the turn waits and is tried again
       RequestRefused              a request that is not the provider's, or not well-formed; 4xx
       DeliveryError               what became of one part
         RateLimited               not accepted; try again after `retry_after`
@@ -44,6 +45,10 @@ class StoreUnavailable(OneValetError):
 
 class LeaseLost(OneValetError):
     """The lease on the lane is another worker's by now."""
+
+
+class TurnDelayed(OneValetError):
+    """A check could not tell whether this turn may run: it is neither refused nor let pass."""
 
 
 class RequestRefused(OneValetError):

@@ -6,7 +6,7 @@ codes that answer a card.
 
 from collections.abc import Iterator
 
-import regex  # type: ignore[import-untyped]
+import regex
 
 from core.channel import Part
 from core.json_types import Json

@@ -1,7 +1,7 @@
 """Markdown as texts: readable, whole, within the limit."""
 
 import pytest
-import regex  # type: ignore[import-untyped]
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,0 +1,114 @@
+"""The composition root: everything is built and wired here, from the settings, for each kind of process."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+
+import structlog
+from aiohttp import web
+
+from core.bell import RedisBell
+from core.channel import Channel
+from core.clock import Clock
+from core.database import Database
+from core.errors import ConfigError
+from core.ids import make_id
+from core.inbox import Inbox
+from core.outbox import Outbox
+from core.turns import TurnStore
+from onevalet.providers import build_channels, build_notification_channels
+from onevalet.settings import Settings
+
+LANE_LEASE = timedelta(seconds=10)
+"""How long a dead worker's turn waits to be taken over."""
+OUTBOX_LEASE = timedelta(seconds=20)
+"""Longer than a provider call may take."""
+
+_log = structlog.get_logger()
+
+
+def database_url(settings: Settings) -> str:
+    """Give DATABASE_URL or say that it is missing."""
+    if settings.database_url is None:
+        raise ConfigError("DATABASE_URL is not set: give a Postgres address, or use `dev`, which brings one.")
+    return settings.database_url.get_secret_value()
+
+
+def redis_url(settings: Settings) -> str:
+    """Give REDIS_URL or say that it is missing."""
+    if settings.redis_url is None:
+        raise ConfigError("REDIS_URL is not set: give a Redis address, or use `dev`, which brings one.")
+    return settings.redis_url.get_secret_value()
+
+
+@asynccontextmanager
+async def open_web(
+    settings: Settings, *, extra_routes: Iterable[web.AbstractRouteDef] = ()
+) -> AsyncIterator[tuple[int, list[Channel]]]:
+    """Serve the ways in inside the block; gives the port and the channels."""
+    from channels.app import build_app, serve
+
+    async with AsyncExitStack() as stack:
+        # Short patience: a provider comes back by itself, and must not wait for its answer.
+        database = Database(database_url(settings), patience=2.5, name="onevalet web")
+        stack.push_async_callback(database.close)
+        bell = RedisBell(redis_url(settings))
+        await bell.start()
+        stack.push_async_callback(bell.stop)
+        channels = build_channels(settings, Inbox(database, bell, make_id))
+        app = build_app(channels, ready=database.ready, extra_routes=extra_routes)
+        port = await stack.enter_async_context(serve(app, settings.host, settings.port))
+        for channel in channels:
+            stack.push_async_callback(channel.stop)
+            await channel.start()
+        _log.info("web_started", port=port, channels=[channel.name for channel in channels], pid=os.getpid())
+        yield port, channels
+
+
+@asynccontextmanager
+async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterator[None]:
+    """Run turns and deliveries inside the block. `demo`: the demo model may speak when none is configured."""
+    url, bell_url = database_url(settings), redis_url(settings)
+    if not settings.onevalet_model and not demo:
+        raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
+    from jobs.delivery import DeliveryRunner
+    from jobs.turns import TurnRunner
+    from jobs.worker import WorkerProcess
+    from onevalet.assistant import build_orchestrator
+
+    async with AsyncExitStack() as stack:
+        worker = f"{socket.gethostname()}:{os.getpid()}"
+        database = Database(url, patience=15, size=20, name="onevalet worker")
+        stack.push_async_callback(database.close)
+        bell = RedisBell(bell_url)
+        await bell.start()
+        stack.push_async_callback(bell.stop)
+        orchestrator = await stack.enter_async_context(build_orchestrator(settings, Clock(settings.onevalet_clock)))
+        channels = build_notification_channels(settings)
+        for channel in channels.values():
+            stack.push_async_callback(channel.close)
+        turns = TurnRunner(TurnStore(database, make_id, LANE_LEASE), orchestrator, bell, channels, make_id, worker)
+        delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
+        process = WorkerProcess(bell_url, turns, delivery)
+        process.start()
+        stack.push_async_callback(process.stop)
+        _log.info("worker_started", worker=worker, channels=sorted(channels))
+        yield
+
+
+async def run_web(settings: Settings, stop: asyncio.Event) -> None:
+    """Be a web process until told to stop."""
+    try:
+        async with open_web(settings):
+            await stop.wait()
+    except OSError as error:
+        raise ConfigError(f"{settings.host}:{settings.port} cannot be listened on: {error.strerror}.") from error
+
+
+async def run_worker(settings: Settings, stop: asyncio.Event) -> None:
+    """Be a worker process until told to stop."""
+    async with open_worker(settings):
+        await stop.wait()

@@ -1,0 +1,70 @@
+"""The assistant of a worker: model, tools and orchestrator, built from the settings."""
+
+import types
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import fields
+from typing import Union, get_args, get_origin, get_type_hints
+
+from core.clock import Clock
+from core.errors import ConfigError
+from core.loader import load_plugins
+from core.model import LiteLLMClient
+from core.orchestrator import Orchestrator
+from core.react_config import ReactLoopConfig
+from onevalet.settings import LOOP_PREFIX, Settings
+
+DEMO_MODEL = "demo/valet"
+
+
+@asynccontextmanager
+async def build_orchestrator(settings: Settings, clock: Clock) -> AsyncIterator[Orchestrator]:
+    """Load the plugins and make the orchestrator; without a configured model the demo model speaks."""
+    plugins = load_plugins(settings.onevalet_plugins)
+    client = LiteLLMClient(
+        settings.onevalet_model or DEMO_MODEL,
+        settings.onevalet_fallback_models,
+        [key.get_secret_value() for key in settings.onevalet_model_keys],
+        tool_mode=settings.onevalet_tool_mode,
+    )
+    # Seconds of CPU, before the first lease is taken: nobody waits for it then.
+    await client.warm_up()
+    try:
+        yield plugins.orchestrator(
+            client,
+            settings.system_prompt,
+            tools=plugins.tools,
+            hooks=plugins.hooks,
+            config=loop_config(settings.loop),
+            clock=clock,
+        )
+    finally:
+        await client.close()
+
+
+def loop_config(values: dict[str, str]) -> ReactLoopConfig:
+    """Read `ONEVALET_LOOP_<NAME>`; raises `ConfigError` for a name or a number that does not exist."""
+    hints = get_type_hints(ReactLoopConfig)
+    known = {one.name: hints[one.name] for one in fields(ReactLoopConfig)}
+    read: dict[str, object] = {}
+    for name, text in values.items():
+        if name not in known:
+            names = ", ".join(sorted(f"{LOOP_PREFIX}{one}".upper() for one in known))
+            raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} does not exist; there are {names}.")
+        read[name] = _value(name, text, known[name])
+    return ReactLoopConfig(**read)  # type: ignore[arg-type]
+
+
+def _value(name: str, text: str, kind: object) -> object:
+    if get_origin(kind) in (Union, types.UnionType):
+        if text.lower() == "none":
+            return None
+        kind = next(one for one in get_args(kind) if one is not type(None))
+    if kind is bool:
+        if text.lower() not in ("true", "false", "1", "0"):
+            raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} is {text!r}; write true or false.")
+        return text.lower() in ("true", "1")
+    try:
+        return int(text) if kind is int else float(text)
+    except ValueError as error:
+        raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} is {text!r}; write a number.") from error

@@ -1,0 +1,130 @@
+"""The command line: every command's words and options; the work is elsewhere, imported when it is asked for."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+import typer
+
+from core.errors import ConfigError, OneValetError
+from onevalet.settings import Settings, load_settings
+
+type Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+app = typer.Typer(
+    name="onevalet",
+    help="A personal assistant that people reach by the messaging they already have.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def dev() -> None:
+    """Run everything in one process: database, Redis, web, worker; no accounts needed."""
+    from onevalet.dev import run_dev
+
+    _serve(run_dev)
+
+
+@app.command()
+def web() -> None:
+    """Run a web process: take messages in. Any number may run."""
+    from onevalet.app import run_web
+
+    _serve(run_web)
+
+
+@app.command()
+def worker() -> None:
+    """Run a worker process: answer messages. Any number may run."""
+    from onevalet.app import run_worker
+
+    _serve(run_worker)
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database up to the newest migration."""
+    from core.migrate import migrate as apply_migrations
+    from onevalet.app import database_url
+
+    applied = _run(lambda settings: apply_migrations(database_url(settings)))
+    _print("\n".join(f"applied {name}" for name in applied) or "The database is up to date.")
+
+
+@app.command()
+def chat() -> None:
+    """Talk with the assistant in this terminal."""
+    from onevalet.chat import run_chat
+
+    _serve(run_chat)
+
+
+@app.command()
+def trace(
+    id: Annotated[str, typer.Argument(help="Any id: message, turn, outbound, or the provider's own.")],
+    json: Json = False,
+) -> None:
+    """Show the whole path of a message."""
+    from onevalet.trace import print_trace
+
+    _run(lambda settings: print_trace(settings, id, as_json=json))
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Show what is configured and reachable, and what to fix; exit code 1 when something is wrong."""
+    from onevalet.doctor import print_checks
+
+    if not _run(lambda settings: print_checks(settings, as_json=json)):
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    """Run the command line; what the operator must change is one sentence and exit code 2."""
+    try:
+        app()
+    except ConfigError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
+    except OneValetError as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        sys.exit(1)
+
+
+def _run[Result](work: Callable[[Settings], Awaitable[Result]]) -> Result:
+    settings = _settings()
+
+    async def run() -> Result:
+        return await work(settings)
+
+    return asyncio.run(run())
+
+
+def _serve(work: Callable[[Settings, asyncio.Event], Awaitable[None]]) -> None:
+    settings = _settings()
+
+    async def run() -> None:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop.set)
+        await work(settings, stop)
+
+    asyncio.run(run())
+
+
+def _settings() -> Settings:
+    from onevalet.logs import set_up_logs
+
+    settings = load_settings()
+    set_up_logs(settings.onevalet_log, settings.secrets())
+    return settings
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

@@ -1,0 +1,128 @@
+"""`dev`: database, Redis, web, worker and simulator in one process, from nothing."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from pydantic import SecretStr
+
+from core.clock import Clock
+from core.errors import ConfigError
+from core.migrate import migrate
+from onevalet.app import open_web, open_worker
+from onevalet.embedded.folder import Running, hold_home
+from onevalet.embedded.services import embedded_services
+from onevalet.settings import Settings
+from onevalet.simulated import Simulated, wire_simulator
+from simulator.app import serve_simulator
+from simulator.config import SimulatorConfig
+
+SIMULATOR_HOST = "127.0.0.1"
+
+
+async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
+    """Run everything until told to stop; the data stays in ONEVALET_HOME."""
+    async with AsyncExitStack() as stack:
+        home = stack.enter_context(hold_home(settings.onevalet_home))
+        refuse_taken_port(settings.host, settings.port)
+        refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
+        settings = await stack.enter_async_context(open_services(settings))
+        await migrate(_plain(settings.database_url))
+        config = SimulatorConfig()
+        simulator = await stack.enter_async_context(
+            serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1)
+        )
+        simulated = wire_simulator(settings, config, simulator)
+        settings = simulated.settings
+        port, _ = await stack.enter_async_context(
+            open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))])
+        )
+        url = f"http://{settings.host}:{port}"
+        simulator.wire.connect_gateway(url, settings.public_url)
+        await stack.enter_async_context(open_worker(settings, demo=True))
+        home.remember(
+            Running(
+                pid=os.getpid(),
+                url=url,
+                simulator_url=simulator.url,
+                database_url=_plain(settings.database_url),
+                redis_url=_plain(settings.redis_url),
+            )
+        )
+        sys.stdout.write(describe(simulated, url, simulator.url))
+        sys.stdout.flush()
+        await stop.wait()
+        sys.stdout.write("Stopping.\n")
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncIterator[Settings]:
+    """Start the embedded servers for whichever address is not set; gives settings that have both."""
+    async with embedded_services(
+        settings.onevalet_home, database=settings.database_url is None, redis=settings.redis_url is None
+    ) as services:
+        found: dict[str, object] = {}
+        if services.database_url is not None:
+            found["database_url"] = SecretStr(services.database_url)
+        if services.redis_url is not None:
+            found["redis_url"] = SecretStr(services.redis_url)
+        yield settings.model_copy(update=found)
+
+
+def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
+    """Say what is on, and what it is wired to."""
+    settings = simulated.settings
+    home = Path(settings.onevalet_home)
+    demo = "the demo model: set ONEVALET_MODEL and its key for a real one"
+    rows = [
+        ("database", f"Postgres at {_where(settings.database_url)}, data in {home}"),
+        ("redis", f"Valkey at {_where(settings.redis_url)}"),
+        ("model", settings.onevalet_model or demo),
+        ("console", "on: uv run -m onevalet chat"),
+        ("sms", _channel("sms", settings.twilio_from, "TWILIO_* and PUBLIC_URL", simulated)),
+    ]
+    lines = [f"  {name:<10}{what}" for name, what in rows]
+    places = [f"  gateway    {url}", f"  simulator  {simulator_url}"]
+    return "\n".join(["", "OneValet is running. Ctrl-C ends it.", "", *lines, "", *places, ""]) + "\n"
+
+
+def refuse_taken_port(host: str, port: int) -> None:
+    """Say so, in one sentence, before anything is started."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise ConfigError(
+                f"{host}:{port} cannot be listened on ({error.strerror}): stop what uses it, or set PORT."
+            ) from error
+
+
+def _channel(name: str, account: str, needed: str, simulated: Simulated) -> str:
+    if name in simulated.channels:
+        return f"on, in the simulator, as {account}: set {needed} for the real one"
+    return f"on, as {account}"
+
+
+def _where(url: SecretStr | None) -> str:
+    parts = urlsplit(_plain(url))
+    return f"{parts.hostname}:{parts.port}" if parts.hostname else "a socket of its own"
+
+
+def _plain(url: SecretStr | None) -> str:
+    if url is None:
+        raise ConfigError("No address is known.")
+    return url.get_secret_value()
+
+
+def _to_page(simulator_url: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def front_page(_: web.Request) -> web.StreamResponse:
+        raise web.HTTPFound(simulator_url)
+
+    return front_page

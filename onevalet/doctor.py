@@ -1,0 +1,132 @@
+"""`doctor`: one table of what is configured, what answers, what came in and went out last, what to fix."""
+
+import json
+import sys
+from dataclasses import asdict, replace
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from core.channel import Check, Received
+from core.database import Database
+from core.errors import ConfigError, OneValetError
+from core.messages import Inbound
+from core.migrate import load_migrations
+from onevalet.providers import build_channels
+from onevalet.reach import Reached, reach
+from onevalet.settings import Settings
+
+
+async def print_checks(settings: Settings, *, as_json: bool) -> bool:
+    """Print the table; True when nothing needs fixing."""
+    checks = await run_checks(settings)
+    if as_json:
+        sys.stdout.write(json.dumps([asdict(check) for check in checks], indent=2) + "\n")
+    else:
+        for check in checks:
+            mark = "ok " if check.ok else "FIX"
+            sys.stdout.write(f"{mark}  {check.what:<26} {check.detail}\n")
+            if check.fix:
+                sys.stdout.write(f"     {'':<26} -> {check.fix}\n")
+    return all(check.ok for check in checks)
+
+
+async def run_checks(settings: Settings) -> list[Check]:
+    """Look at everything; never raises."""
+    try:
+        reached = reach(settings)
+    except ConfigError as error:
+        return [Check("system", False, "not found", str(error)), _model(settings), *await _channels(settings)]
+    database = Database(reached.database_url, patience=3, size=1, name="onevalet doctor")
+    try:
+        return [
+            *await _database(database),
+            await _redis(reached),
+            _model(settings),
+            *await _channels(settings),
+            *await _last_seen(database),
+        ]
+    finally:
+        await database.close()
+
+
+async def _database(database: Database) -> list[Check]:
+    try:
+        row = await database.call("select max(number) as newest from schema_migrations")
+        work = await database.call("select * from count_work()")
+    except OneValetError:
+        return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
+    except Exception as error:  # whatever a half-made database answers is told, not raised
+        return [Check("database", False, type(error).__name__, "run `uv run -m onevalet migrate`")]
+    known = load_migrations()[-1].number
+    newest = row["newest"] if row else 0
+    checks = [
+        Check(
+            "database",
+            newest == known,
+            f"answers; migration {newest} of {known}",
+            "" if newest == known else "run `uv run -m onevalet migrate`",
+        )
+    ]
+    if work:
+        waiting = (
+            f"{work['waiting_messages']} waiting, {work['running_turns']} running, {work['open_outbound']} to send"
+        )
+        checks.append(Check("work", True, waiting))
+        trouble = work["ambiguous"] + work["failed"] + work["poison"]
+        detail = f"{work['ambiguous']} ambiguous, {work['failed']} not deliverable, {work['poison']} set aside"
+        checks.append(Check("trouble", True, detail, "see `trace ID` for each" if trouble else ""))
+    return checks
+
+
+async def _redis(reached: Reached) -> Check:
+    if not reached.redis_url:
+        return Check("redis", False, "REDIS_URL is not set", "set REDIS_URL")
+    try:
+        async with Redis.from_url(reached.redis_url, socket_timeout=3, socket_connect_timeout=3) as redis:
+            await redis.ping()
+            aof = await redis.config_get("appendonly")
+    except (RedisError, OSError) as error:
+        return Check("redis", False, f"does not answer ({type(error).__name__})", "start it, or correct REDIS_URL")
+    kept = aof.get("appendonly") == "yes"
+    return Check("redis", True, "answers", "" if kept else "turn its AOF on: a restart then delays nothing")
+
+
+def _model(settings: Settings) -> Check:
+    if settings.onevalet_model:
+        return Check("model", True, settings.onevalet_model)
+    return Check("model", True, "the demo model", "set ONEVALET_MODEL and its key; `worker` needs one")
+
+
+async def _channels(settings: Settings) -> list[Check]:
+    checks = [Check("sms", True, "on" if settings.sms_on else "off")]
+    for channel in build_channels(settings, _NoSink()):
+        checks += [replace(check, what=f"{channel.name}: {check.what}") for check in await channel.check()]
+        await channel.stop()
+    return checks
+
+
+async def _last_seen(database: Database) -> list[Check]:
+    try:
+        rows = await database.rows("select * from channel_state order by channel, account")
+    except OneValetError:
+        return []
+    return [
+        Check(
+            f"{row['channel']} {row['account']}",
+            True,
+            f"last in {_moment(row['last_in_at'])}, last out {_moment(row['last_out_at'])}",
+        )
+        for row in rows
+    ]
+
+
+def _moment(value: object) -> str:
+    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if value else "never"
+
+
+class _NoSink:
+    """Looking takes nothing in."""
+
+    async def accept(self, inbound: Inbound) -> Received:
+        raise OneValetError("doctor takes nothing in")

@@ -1,0 +1,43 @@
+"""Settings -> the channels of a process. Only what is on is imported: each SDK costs a second."""
+
+from core.channel import Channel, InboundSink, NotificationChannel
+from onevalet.settings import Settings
+
+
+def build_channels(settings: Settings, sink: InboundSink) -> list[Channel]:
+    """Make the ways in that are on."""
+    channels: list[Channel] = []
+    if settings.sms_on and settings.twilio_auth_token:
+        from channels.sms.receive import SmsChannel
+
+        channels.append(
+            SmsChannel(
+                account_sid=settings.twilio_account_sid,
+                auth_token=settings.twilio_auth_token.get_secret_value(),
+                sender=settings.twilio_from,
+                public_url=settings.public_url,
+                api_url=settings.twilio_api_url,
+                sink=sink,
+            )
+        )
+    return channels
+
+
+def build_notification_channels(settings: Settings) -> dict[str, NotificationChannel]:
+    """Make the ways out that are on, by name; the console always is."""
+    from notify.console.send import ConsoleNotification
+
+    ways: list[NotificationChannel] = [ConsoleNotification()]
+    if settings.sms_on and settings.twilio_auth_token:
+        from notify.sms.send import SmsNotification
+
+        ways.append(
+            SmsNotification(
+                account_sid=settings.twilio_account_sid,
+                auth_token=settings.twilio_auth_token.get_secret_value(),
+                sender=settings.twilio_from,
+                public_url=settings.public_url,
+                api_url=settings.twilio_api_url,
+            )
+        )
+    return {way.name: way for way in ways}

@@ -1,0 +1,207 @@
+"""All settings, from the environment or `.env`, in one class; nothing else reads the environment."""
+
+from pathlib import Path
+from typing import Annotated, Literal, override
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from core.errors import ConfigError
+
+LOOP_PREFIX = "onevalet_loop_"
+
+
+def _split(value: object) -> object:
+    if isinstance(value, str):
+        return tuple(item.strip() for item in value.split(",") if item.strip())
+    return value
+
+
+def _origin(value: str) -> str:
+    if value and not value.startswith(("https://", "http://")):
+        raise ValueError("must start with https:// or http://")
+    return value.rstrip("/")
+
+
+type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
+type Origin = Annotated[str, AfterValidator(_origin)]
+
+
+class Settings(BaseSettings):
+    """What an operator may set. A channel is on when its group is whole; half a group is an error at start."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
+
+    database_url: SecretStr | None = None
+    redis_url: SecretStr | None = None
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535)
+    public_url: Origin = ""
+
+    onevalet_home: Path = Path(".onevalet")
+    onevalet_model: str = ""
+    onevalet_fallback_models: Names = ()
+    onevalet_model_keys: Secrets = ()
+    onevalet_embedding_model: str = ""
+    onevalet_tool_mode: Literal["auto", "native", "json"] = "auto"
+    onevalet_system_prompt: str = ""
+    onevalet_plugins: Names = ("agents",)
+    onevalet_access: Literal["open"] = "open"
+    onevalet_secret_keys: Secrets = ()
+    onevalet_rate_per_minute: int = Field(default=30, ge=1)
+    onevalet_log: Literal["text", "json"] = "text"
+    onevalet_clock: Path | None = None
+    loop: dict[str, str] = Field(default_factory=dict, exclude=True)
+    """`ONEVALET_LOOP_<NAME>` for each number of ReactLoopConfig, by lower-case name."""
+
+    twilio_account_sid: str = ""
+    twilio_auth_token: SecretStr | None = None
+    twilio_from: str = ""
+    twilio_api_url: Origin = "https://api.twilio.com"
+    twilio_opt_out: Literal["twilio", "ours"] = "twilio"
+
+    slack_bot_token: SecretStr | None = None
+    slack_signing_secret: SecretStr | None = None
+    slack_app_token: SecretStr | None = None
+    slack_api_url: str = "https://slack.com/api/"
+
+    telegram_bot_token: SecretStr | None = None
+    telegram_webhook_secret: SecretStr | None = None
+    telegram_api_url: Origin = "https://api.telegram.org"
+
+    @classmethod
+    @override
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read the environment before `.env`, and gather the numbers of the loop from both."""
+        loop = _LoopSource(settings_cls, env_settings, dotenv_settings)
+        return init_settings, loop, env_settings, dotenv_settings
+
+    @property
+    def sms_on(self) -> bool:
+        """Tell whether the SMS group is whole."""
+        return bool(self.twilio_account_sid and self.twilio_auth_token and self.twilio_from and self.public_url)
+
+    @property
+    def slack_on(self) -> bool:
+        """Tell whether the Slack group is whole, for Socket Mode or for HTTP."""
+        over_http = self.slack_signing_secret and self.public_url
+        return bool(self.slack_bot_token and (self.slack_app_token or over_http))
+
+    @property
+    def telegram_on(self) -> bool:
+        """Tell whether the Telegram group is whole, for long polling or for a webhook."""
+        return bool(self.telegram_bot_token and (self.public_url or not self.telegram_webhook_secret))
+
+    def secrets(self) -> list[str]:
+        """List every secret value that is set, for blotting out of logs; passwords inside URLs too."""
+        found: list[str] = []
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            items = value if isinstance(value, tuple) else (value,)
+            found += [item.get_secret_value() for item in items if isinstance(item, SecretStr)]
+        return found + [password for url in found if (password := _password(url))]
+
+    @property
+    def system_prompt(self) -> str:
+        """Give the persona: the text itself, or what the file behind `@` holds."""
+        text = self.onevalet_system_prompt
+        if not text.startswith("@"):
+            return text
+        try:
+            return Path(text[1:]).read_text(encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"ONEVALET_SYSTEM_PROMPT names {text[1:]}, which cannot be read.") from error
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Read and check all settings; raises `ConfigError` with one sentence that says what to do."""
+    try:
+        settings = Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(str(item) for item in first["loc"][:1]).upper()
+        raise ConfigError(f"{name} cannot be used: {first['msg']}.") from error
+    check_channels(settings)
+    return settings
+
+
+def check_channels(settings: Settings) -> None:
+    """Refuse half a channel, naming what is missing."""
+    groups: dict[str, dict[str, object]] = {
+        "SMS": {
+            "TWILIO_ACCOUNT_SID": settings.twilio_account_sid,
+            "TWILIO_AUTH_TOKEN": settings.twilio_auth_token,
+            "TWILIO_FROM": settings.twilio_from,
+        },
+        "Slack": {"SLACK_BOT_TOKEN": settings.slack_bot_token},
+        "Telegram": {"TELEGRAM_BOT_TOKEN": settings.telegram_bot_token},
+    }
+    needed_url = {
+        "SMS": True,
+        "Slack": not settings.slack_app_token,
+        "Telegram": bool(settings.telegram_webhook_secret),
+    }
+    begun = {
+        "SMS": any(groups["SMS"].values()),
+        "Slack": bool(settings.slack_bot_token or settings.slack_signing_secret or settings.slack_app_token),
+        "Telegram": bool(settings.telegram_bot_token or settings.telegram_webhook_secret),
+    }
+    if not settings.slack_app_token:
+        groups["Slack"]["SLACK_SIGNING_SECRET (or SLACK_APP_TOKEN for Socket Mode)"] = settings.slack_signing_secret
+    for channel, values in groups.items():
+        if not begun[channel]:
+            continue
+        missing = [name for name, value in values.items() if not value]
+        if needed_url[channel] and not settings.public_url:
+            missing.append("PUBLIC_URL")
+        if missing:
+            raise ConfigError(f"{channel} is half configured: set {' and '.join(missing)}, or unset the others.")
+
+
+def _password(url: str) -> str | None:
+    try:
+        return urlsplit(url).password
+    except ValueError:
+        return None
+
+
+class _LoopSource(PydanticBaseSettingsSource):
+    """Gathers `ONEVALET_LOOP_*`, whose names only the loop's own configuration knows."""
+
+    def __init__(self, settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource) -> None:
+        super().__init__(settings_cls)
+        self._sources = [s for s in sources if isinstance(s, EnvSettingsSource | DotEnvSettingsSource)]
+
+    @override
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[object, str, bool]:
+        """Give nothing field by field: `__call__` gives the one field."""
+        return None, field_name, False
+
+    @override
+    def __call__(self) -> dict[str, object]:
+        """Give `loop`; the environment wins over `.env`."""
+        found: dict[str, str] = {}
+        for source in reversed(self._sources):
+            for name, value in source.env_vars.items():
+                if name.lower().startswith(LOOP_PREFIX) and value:
+                    found[name.lower().removeprefix(LOOP_PREFIX)] = value
+        return {"loop": found} if found else {}

@@ -1,0 +1,163 @@
+"""`trace ID`: the whole path of a message, from its receipt to the provider's word on the answer."""
+
+import json
+import sys
+from collections.abc import Mapping
+from datetime import datetime
+
+import asyncpg
+
+from core.database import Connection, Database
+from core.errors import ConfigError
+from onevalet.reach import reach
+from onevalet.settings import Settings
+
+type Line = dict[str, object]
+
+
+async def print_trace(settings: Settings, wanted: str, *, as_json: bool) -> None:
+    """Print every known moment of the path, in order of time; ids and states, never text."""
+    reached = reach(settings)
+    database = Database(reached.database_url, size=1, name="onevalet trace")
+    try:
+        lines = await trace(database, wanted)
+    finally:
+        await database.close()
+    if as_json:
+        sys.stdout.write(json.dumps(lines, default=str, indent=2) + "\n")
+        return
+    first = lines[0]["at"]
+    for line in lines:
+        rest = "  ".join(f"{key}={value}" for key, value in line.items() if key not in ("at", "what") and value)
+        sys.stdout.write(f"{_after(first, line['at']):>10}  {line['what']:<12}  {rest}\n")
+
+
+async def trace(database: Database, wanted: str) -> list[Line]:
+    """Give the path as lines with `at` and `what`; raises `ConfigError` for an id that is not known."""
+    found = await database.call("select * from find_trace($1)", wanted)
+    if found is None:
+        ignored = await database.call("select key, reason, received_at from ignored_messages where key = $1", wanted)
+        if ignored is None:
+            raise ConfigError(f"Nothing is known of {wanted}: give the id of a message, a turn or an answer.")
+        return [{"at": ignored["received_at"], "what": "ignored", "reason": ignored["reason"]}]
+    tenant = found["tenant_id"]
+    async with database.tenant(tenant) as connection:
+        if found["turn_id"]:
+            return await _turn_lines(connection, tenant, found["turn_id"])
+        if found["outbound_id"]:
+            return _in_order(await _outbound_lines(connection, tenant, found["outbound_id"]))
+        return _in_order(await _inbound_lines(connection, tenant, found["inbound_id"]))
+
+
+async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
+    row = await connection.fetchrow("select * from turns where tenant_id = $1 and id = $2", tenant, turn)
+    assert row is not None  # noqa: S101 - found a moment ago by its id
+    lines = await _inbound_lines(connection, tenant, turn)
+    lines.append({"at": row["started_at"], "what": "turn begun", "id": turn, "attempts": row["attempts"]})
+    for step in await connection.fetch("select * from steps where tenant_id = $1 and turn_id = $2", tenant, turn):
+        lines.append(_step_line(step))
+    if row["finished_at"]:
+        lines.append({"at": row["finished_at"], "what": "turn ended", "state": row["state"], "reason": row["reason"]})
+    lines += await _outbound_lines(connection, tenant, turn)
+    return _in_order(lines)
+
+
+async def _inbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:
+    rows = await connection.fetch(
+        "select i.*, c.channel, array(select k.key from inbox_keys k where k.tenant_id = i.tenant_id"
+        " and k.inbound_id = i.id order by k.key) as keys from inbound i join conversations c"
+        " on c.tenant_id = i.tenant_id and c.id = i.conversation_id"
+        " where i.tenant_id = $1 and (i.id = $2 or i.turn_id = $2)",
+        tenant,
+        wanted,
+    )
+    return [
+        {
+            "at": row["received_at"],
+            "what": "received",
+            "id": row["id"],
+            "channel": row["channel"],
+            "seq": row["seq"],
+            "keys": ",".join(row["keys"]),
+            "sent_at": row["sent_at"],
+            "state": row["state"],
+            "reason": row["reason"],
+        }
+        for row in rows
+    ]
+
+
+async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:
+    rows = await connection.fetch(
+        "select o.* from outbound o where o.tenant_id = $1 and (o.id = $2 or o.turn_id = $2)",
+        tenant,
+        wanted,
+    )
+    lines: list[Line] = []
+    for row in rows:
+        lines.append(
+            {
+                "at": row["created_at"],
+                "what": "owed",
+                "id": row["id"],
+                "kind": row["kind"],
+                "seq": row["seq"],
+                "state": row["state"],
+                "reason": row["reason"],
+            }
+        )
+        lines += [
+            _delivery_line(delivery)
+            for delivery in await connection.fetch(
+                "select * from deliveries where tenant_id = $1 and outbound_id = $2", tenant, row["id"]
+            )
+        ]
+        lines += [
+            {"at": part["status_at"], "what": part["status"], "id": part["provider_id"], "code": part["error_code"]}
+            for part in await connection.fetch(
+                "select * from outbound_parts where tenant_id = $1 and outbound_id = $2 and status_at is not null",
+                tenant,
+                row["id"],
+            )
+        ]
+    return lines
+
+
+def _step_line(step: asyncpg.Record) -> Line:
+    labels: Mapping[str, str] = {"model": "THINK", "tool": "CALL_TOOL", "agent": "CALL_TOOL", "steer": "OBSERVE"}
+    label = labels.get(step["kind"], step["kind"])
+    if step["outcome"] in ("error", "unknown", "refused"):
+        label = "ERROR"
+    elif step["kind"] == "model" and not step["result"].get("tool_calls"):
+        label = "RESPOND"
+    return {
+        "at": step["finished_at"] or step["started_at"],
+        "what": label,
+        "step": f"{step['agent_path']}{step['step']}.{step['call_index']}",
+        "name": step["name"],
+        "state": step["state"],
+        "outcome": step["outcome"],
+        "effect": step["effect"] if step["kind"] == "tool" else "",
+        "ms": step["duration_ms"],
+    }
+
+
+def _delivery_line(delivery: asyncpg.Record) -> Line:
+    return {
+        "at": delivery["finished_at"] or delivery["started_at"],
+        "what": delivery["outcome"],
+        "part": delivery["part"],
+        "attempt": delivery["attempt"],
+        "id": delivery["provider_id"],
+        "code": delivery["error_code"],
+    }
+
+
+def _in_order(lines: list[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: str(line["at"]))
+
+
+def _after(first: object, at: object) -> str:
+    if isinstance(first, datetime) and isinstance(at, datetime):
+        return f"+{(at - first).total_seconds():.3f}s"
+    return ""

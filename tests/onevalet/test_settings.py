@@ -1,0 +1,94 @@
+"""Settings: half a group is named in one sentence."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.errors import ConfigError
+from onevalet.settings import Settings, load_settings
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_nothing_set_is_a_whole_configuration_with_every_channel_but_the_console_off() -> None:
+    settings = load_settings()
+    assert (settings.sms_on, settings.slack_on, settings.telegram_on) == (False, False, False)
+    assert settings.onevalet_plugins == ("agents",)
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({"TWILIO_FROM": "+15550001111"}, ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "PUBLIC_URL"]),
+        (
+            {"TWILIO_FROM": "+1", "TWILIO_ACCOUNT_SID": "AC1", "TWILIO_AUTH_TOKEN": "secret-token"},
+            ["PUBLIC_URL"],
+        ),
+        ({"SLACK_BOT_TOKEN": "xoxb-1"}, ["SLACK_SIGNING_SECRET", "PUBLIC_URL"]),
+        ({"SLACK_APP_TOKEN": "xapp-1"}, ["SLACK_BOT_TOKEN"]),
+        ({"SLACK_SIGNING_SECRET": "s", "PUBLIC_URL": "https://a.example"}, ["SLACK_BOT_TOKEN"]),
+        ({"TELEGRAM_WEBHOOK_SECRET": "s"}, ["TELEGRAM_BOT_TOKEN", "PUBLIC_URL"]),
+    ],
+)
+def test_half_a_channel_is_named_with_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], missing: list[str]
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError) as caught:
+        load_settings()
+    for name in missing:
+        assert name in str(caught.value)
+    assert "secret-token" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1"},
+        {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": "s", "PUBLIC_URL": "https://a.example"},
+        {"TELEGRAM_BOT_TOKEN": "1:a"},
+        {"TELEGRAM_BOT_TOKEN": "1:a", "TELEGRAM_WEBHOOK_SECRET": "s", "PUBLIC_URL": "https://a.example"},
+    ],
+)
+def test_a_whole_group_is_on(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    settings = load_settings()
+    assert settings.slack_on or settings.telegram_on
+
+
+def test_the_loops_numbers_are_read_from_the_environment_and_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(".env").write_text("ONEVALET_LOOP_MAX_TURNS=3\nONEVALET_LOOP_LLM_TIMEOUT=9\n")
+    monkeypatch.setenv("ONEVALET_LOOP_MAX_TURNS", "5")
+    assert load_settings().loop == {"max_turns": "5", "llm_timeout": "9"}
+
+
+def test_secrets_are_listed_for_the_logs_with_the_passwords_in_urls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://valet:pass-word-1@db.example/valet")
+    monkeypatch.setenv("ONEVALET_MODEL_KEYS", "key-one-1,key-two-2")
+    assert {"pass-word-1", "key-one-1", "key-two-2"} <= set(load_settings().secrets())
+
+
+@pytest.mark.parametrize("command", ["web", "worker", "migrate"])
+def test_a_missing_address_is_one_sentence_and_exit_code_2(command: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "onevalet", command],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "ONEVALET_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr.strip().count("\n") == 0
+    assert "DATABASE_URL" in done.stderr

@@ -1,0 +1,37 @@
+"""`python -m tests.spine`: the full run by command; exits 1 when a promise did not hold."""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.spine.run import FAULTS, run_spine, show
+
+
+def main() -> None:
+    """Run and print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m tests.spine")
+    parser.add_argument("--messages", type=int, default=1000)
+    parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fault", action="append", choices=FAULTS, default=[], help="struck in the middle, in order")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        report = asyncio.run(
+            run_spine(
+                Path(folder),
+                messages=options.messages,
+                people=options.people,
+                faults=options.fault,
+                seed=options.seed,
+            )
+        )
+    sys.stdout.write(show(report) + "\n")
+    found = report.findings
+    well = found.rows == found.answered == options.messages and not (found.lost or found.doubled or found.out_of_order)
+    sys.exit(0 if well else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""One run of the whole system under load and faults, with its findings."""
+
+import asyncio
+import random
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from redis.asyncio import Redis
+
+from simulator.config import TwilioConfig
+from tests.spine.checker import Findings, check, until_quiet
+from tests.spine.driver import Driver, make_people, make_texts
+from tests.spine.system import System, running_system
+
+FAULTS = ("flushall", "postgres-away", "kill-worker", "kill-web", "redis-away")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run found, and how long it took."""
+
+    findings: Findings
+    pids: dict[str, int]
+    delivered: int
+    retried: int
+    seconds: float
+    quiet_seconds: float
+    """From the last delivery until nothing waited any more."""
+
+
+async def run_spine(
+    folder: Path, *, messages: int, people: int, faults: Sequence[str] = (), seed: int = 0, quiet_within: float = 120.0
+) -> Report:
+    """Deliver `messages` of `people`, 1 to 5 times each, with the faults struck one after another in the middle."""
+    chance = random.Random(seed)
+    everyone = make_people(people)
+    texts = make_texts(everyone, messages, chance)
+    async with running_system(folder, everyone) as system:
+        driver = Driver(system, TwilioConfig(), chance)
+        pids = {member.name: member.pid for member in (*system.webs, *system.workers)}
+        started = time.monotonic()
+        strikes = asyncio.create_task(_strike(system, driver, faults, messages))
+        await driver.deliver(texts)
+        await strikes
+        taken = time.monotonic()
+        await until_quiet(system, within=quiet_within)
+        ended = time.monotonic()
+        findings = await check(system, texts)
+        logs = system.logs()
+    for word in ("Traceback", "work_failed", "turn_failed"):
+        assert word not in logs, logs[max(0, logs.find(word) - 500) : logs.find(word) + 3000]
+    return Report(findings, pids, driver.delivered, driver.retried, ended - started, ended - taken)
+
+
+async def _strike(system: System, driver: Driver, faults: Sequence[str], messages: int) -> None:
+    for number, fault in enumerate(faults, start=1):
+        share = number / (len(faults) + 1)
+        while len(driver.taken) < messages * share:  # noqa: ASYNC110 - the driver counts, nobody signals
+            await asyncio.sleep(0.02)
+        await _FAULTS[fault](system)
+
+
+async def _flushall(system: System) -> None:
+    async with Redis.from_url(system.valkey.url) as redis:
+        await redis.flushall()
+
+
+async def _postgres_away(system: System) -> None:
+    await system.postgres.stop()
+    await asyncio.sleep(5)
+    await system.postgres.start()
+
+
+async def _redis_away(system: System) -> None:
+    await system.valkey.stop()
+    await asyncio.sleep(5)
+    await system.valkey.start()
+
+
+async def _kill_worker(system: System) -> None:
+    await system.workers[0].stop(signal.SIGKILL)
+
+
+async def _kill_web(system: System) -> None:
+    await system.webs[1].stop(signal.SIGKILL)
+    await system.webs[1].start()
+
+
+_FAULTS = {
+    "flushall": _flushall,
+    "postgres-away": _postgres_away,
+    "kill-worker": _kill_worker,
+    "kill-web": _kill_web,
+    "redis-away": _redis_away,
+}
+
+
+def show(report: Report) -> str:
+    """Give the figures as lines."""
+    findings = ", ".join(f"{name} {value}" for name, value in asdict(report.findings).items())
+    processes = ", ".join(f"{name} {pid}" for name, pid in report.pids.items())
+    return "\n".join(
+        [
+            f"processes: {processes}",
+            f"deliveries with a 2xx: {report.delivered}, retries: {report.retried}",
+            f"findings: {findings}",
+            f"seconds: {report.seconds:.1f} in all, {report.quiet_seconds:.1f} after the last delivery",
+        ]
+    )

@@ -1,0 +1,159 @@
+"""The whole system as it runs for an operator: processes of their own, on servers of their own."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import aiohttp
+import asyncpg
+
+from core.clock import Clock
+from core.migrate import migrate
+from onevalet.embedded.postgres import Postgres
+from onevalet.embedded.valkey import Valkey
+from simulator.app import Simulator, serve_simulator
+from simulator.config import Person, SimulatorConfig
+from tests.scripted_model import ScriptedModel, echo
+from tests.services import private_postgres, private_valkey
+
+ROOT = Path(__file__).parents[2]
+PUBLIC_URL = "https://valet.example"
+
+
+@dataclass(slots=True)
+class Member:
+    """One process of the system; it may be killed and started again on the same port."""
+
+    name: str
+    command: str
+    environment: dict[str, str]
+    log: Path
+    process: asyncio.subprocess.Process | None = None
+
+    @property
+    def pid(self) -> int:
+        """Give the id of the running process."""
+        assert self.process is not None
+        return self.process.pid
+
+    @property
+    def url(self) -> str:
+        """Give the address of a web process."""
+        return f"http://127.0.0.1:{self.environment['PORT']}"
+
+    async def start(self) -> None:
+        """Start it; its output goes to its log."""
+        with self.log.open("ab") as log:
+            self.process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "onevalet", self.command, cwd=ROOT, env=self.environment, stdout=log, stderr=log
+            )
+
+    async def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """End it with a signal and give its exit code."""
+        assert self.process is not None
+        if self.process.returncode is None:
+            self.process.send_signal(how)
+        return await asyncio.wait_for(self.process.wait(), 40)
+
+
+@dataclass(slots=True)
+class System:
+    """Everything that runs, with what a test may do to it."""
+
+    postgres: Postgres
+    valkey: Valkey
+    simulator: Simulator
+    model: ScriptedModel
+    folder: Path
+    webs: list[Member] = field(default_factory=list)
+    workers: list[Member] = field(default_factory=list)
+
+    async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
+        """Connect as the superuser, to look at everything as the checker does."""
+        return await asyncpg.connect(self.postgres.url)
+
+    def logs(self) -> str:
+        """Give everything that the processes wrote."""
+        return "".join(member.log.read_text(errors="replace") for member in (*self.webs, *self.workers))
+
+
+@asynccontextmanager
+async def running_system(
+    folder: Path, people: tuple[Person, ...], *, webs: int = 2, workers: int = 2, pace: float = 0.1
+) -> AsyncIterator[System]:
+    """Run a system for the block: servers, simulator, scripted model, and the processes."""
+    async with AsyncExitStack() as stack:
+        postgres = await stack.enter_async_context(private_postgres())
+        valkey = await stack.enter_async_context(private_valkey())
+        await migrate(postgres.url)
+        web_ports = [_free_port() for _ in range(webs)]
+        config = SimulatorConfig(
+            gateway_url=f"http://127.0.0.1:{web_ports[0]}",
+            public_url=PUBLIC_URL,
+            people=people,
+            journal_path=folder / "journal.jsonl",
+            pace=pace,
+        )
+        simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
+        model = await stack.enter_async_context(ScriptedModel(echo))
+        system = System(postgres, valkey, simulator, model, folder)
+        environment = _environment(system, config)
+        for number, port in enumerate(web_ports, start=1):
+            system.webs.append(
+                Member(f"web{number}", "web", environment | {"PORT": str(port)}, folder / f"web{number}.log")
+            )
+        for number in range(1, workers + 1):
+            system.workers.append(Member(f"worker{number}", "worker", environment, folder / f"worker{number}.log"))
+        stack.push_async_callback(_stop_all, system)
+        await asyncio.gather(*(member.start() for member in (*system.webs, *system.workers)))
+        await _until_ready(system)
+        yield system
+
+
+def _environment(system: System, config: SimulatorConfig) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return kept | {
+        "DATABASE_URL": system.postgres.url,
+        "REDIS_URL": system.valkey.url,
+        "PUBLIC_URL": PUBLIC_URL,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_RATE_PER_MINUTE": "100000",
+        "ONEVALET_MODEL": "openai/scripted",
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": system.model.url,
+        "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
+        "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
+        "TWILIO_FROM": config.twilio.number,
+        "TWILIO_API_URL": system.simulator.twilio_url,
+    }
+
+
+async def _until_ready(system: System) -> None:
+    async with aiohttp.ClientSession() as session, asyncio.timeout(60):
+        for web in system.webs:
+            while True:
+                assert web.process is not None
+                if web.process.returncode is not None:
+                    raise AssertionError(f"{web.name} ended: {web.log.read_text()}")
+                try:
+                    async with session.get(f"{web.url}/readyz") as answer:
+                        if answer.status == 200:
+                            break
+                except aiohttp.ClientError:
+                    await asyncio.sleep(0.1)
+
+
+async def _stop_all(system: System) -> None:
+    await asyncio.gather(*(member.stop() for member in (*system.webs, *system.workers)))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
