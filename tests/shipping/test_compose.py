@@ -1,0 +1,114 @@
+"""docker-compose.yml as Debian's own docker-compose reads it."""
+
+import importlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs.worker import GRACE
+from tests.shipping.house import ROOT, clean_environment, read, run
+
+type Config = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with the compose file and a filled-in copy of the example."""
+    if shutil.which("docker-compose") is None:
+        if os.environ.get("CI"):
+            pytest.fail("docker-compose is not installed, and CI may not leave this out")
+        pytest.skip("docker-compose is not installed")
+    folder = tmp_path_factory.mktemp("onevalet")
+    shutil.copy(ROOT / "docker-compose.yml", folder)
+    filled = read(".env.example").replace("POSTGRES_PASSWORD=", "POSTGRES_PASSWORD=only4test")
+    (folder / ".env").write_text(filled.replace("\nPORT=8080", "\nPORT=9090"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def config(folder: Path) -> Config:
+    """Give what docker-compose makes of it, and of the `.env` beside it."""
+    printed = run(["docker-compose", "config"], folder=folder, environment=clean_environment())
+    return parse_yaml(printed)
+
+
+def test_it_has_the_services_of_an_installation(config: Config) -> None:
+    assert set(config["services"]) == {"postgres", "valkey", "migrate", "web", "worker"}
+
+
+def test_web_and_worker_wait_until_migrate_has_ended_well(config: Config) -> None:
+    for name in ("web", "worker"):
+        waits = config["services"][name]["depends_on"]
+        assert waits["migrate"] == {"condition": "service_completed_successfully"}
+        assert waits["valkey"] == {"condition": "service_healthy"}
+    assert config["services"]["migrate"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+
+
+def test_migrate_runs_once_and_the_others_come_back(config: Config) -> None:
+    restarts = {name: service["restart"] for name, service in config["services"].items()}
+    assert restarts.pop("migrate") == "no"
+    assert set(restarts.values()) == {"unless-stopped"}
+
+
+def test_our_processes_reach_the_services_beside_them_whatever_the_env_file_says(config: Config) -> None:
+    for name in ("migrate", "web", "worker"):
+        environment = config["services"][name]["environment"]
+        assert environment["DATABASE_URL"] == "postgresql://onevalet:only4test@postgres:5432/onevalet"
+        assert environment["REDIS_URL"] == "redis://valkey:6379/0"
+        assert (environment["HOST"], str(environment["PORT"])) == ("0.0.0.0", "8080")  # noqa: S104
+
+
+def test_only_the_web_process_is_reachable_and_only_from_this_machine(config: Config) -> None:
+    published = {name: service["ports"] for name, service in config["services"].items() if "ports" in service}
+    assert list(published) == ["web"]
+    assert [str(port).removesuffix("/tcp") for port in published["web"]] == ["127.0.0.1:9090:8080"]
+
+
+def test_what_must_be_kept_is_on_volumes_and_valkey_writes_its_file(config: Config) -> None:
+    services = config["services"]
+    assert set(config["volumes"]) == {"postgres", "valkey"}
+    assert services["postgres"]["volumes"] == ["postgres:/var/lib/postgresql/data:rw"]
+    assert services["valkey"]["volumes"] == ["valkey:/data:rw"]
+    assert services["valkey"]["command"][:3] == ["valkey-server", "--appendonly", "yes"]
+
+
+def test_what_others_wait_for_and_what_strangers_reach_is_health_checked(config: Config) -> None:
+    checked = {name for name, service in config["services"].items() if "healthcheck" in service}
+    assert checked == {"postgres", "valkey", "web"}
+    assert "/readyz" in config["services"]["web"]["healthcheck"]["test"][-1]
+
+
+def test_a_worker_is_given_longer_to_stop_than_it_waits_for_its_turns(config: Config) -> None:
+    assert float(config["services"]["worker"]["stop_grace_period"].removesuffix("s")) > GRACE.total_seconds()
+
+
+def test_our_processes_have_no_privileges(config: Config) -> None:
+    for name in ("migrate", "web", "worker"):
+        assert config["services"][name]["cap_drop"] == ["ALL"]
+        assert config["services"][name]["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_a_missing_password_is_refused_by_name(folder: Path, tmp_path: Path) -> None:
+    shutil.copy(folder / "docker-compose.yml", tmp_path)
+    shutil.copy(ROOT / ".env.example", tmp_path / ".env")
+    done = subprocess.run(
+        ["docker-compose", "config"],
+        cwd=tmp_path,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "POSTGRES_PASSWORD" in done.stderr or "set it in .env" in done.stderr
+
+
+def parse_yaml(text: str) -> Config:
+    """Read YAML with the parser that litellm brings along, which has no type stubs here."""
+    parsed: Config = importlib.import_module("yaml").safe_load(text)
+    return parsed
