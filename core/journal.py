@@ -10,11 +10,14 @@ A turn taken over reads `recorded()` once and replays: a done row is never done 
 its end follows the tool's effect: `read` runs again, `idempotent` again with the same key, `once` does not.
 """
 
+import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from core.errors import StoreUnavailable
 from core.json_types import JsonObject
 from core.model_types import TokenUsage
 
@@ -133,6 +136,38 @@ class MemoryJournal:
             row.name == name and row.arguments_hash == arguments_hash and row.outcome is Outcome.UNKNOWN
             for row in self._rows.values()
         )
+
+
+class PatientJournal:
+    """A journal that waits for a store that is away for a moment.
+
+    What a tool did has happened whether or not it can be written down: giving up at once would leave its
+    outcome unknown. `patience` is in seconds; after it `StoreUnavailable` is raised as it came.
+    """
+
+    def __init__(self, journal: Journal, patience: float, pause: float = 0.3) -> None:
+        self._journal = journal
+        self._patience = patience
+        self._pause = pause
+
+    async def recorded(self) -> Sequence[StepRecord]:
+        """Give every row of this turn, by key."""
+        return await self._journal.recorded()
+
+    async def write(self, record: StepRecord) -> None:
+        """Keep a row under its key, trying again while the store is away."""
+        ends = time.monotonic() + self._patience
+        while True:
+            try:
+                return await self._journal.write(record)
+            except StoreUnavailable:
+                if time.monotonic() >= ends:
+                    raise
+                await asyncio.sleep(self._pause)
+
+    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
+        """Ask the store."""
+        return await self._journal.outcome_unknown(name, arguments_hash)
 
 
 def _order(record: StepRecord) -> tuple[str, int, int]:

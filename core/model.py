@@ -22,7 +22,7 @@ from core.errors import (
     ModelUnavailable,
 )
 from core.json_mode import from_json_mode, to_json_mode
-from core.json_types import JsonObject
+from core.json_types import JsonObject, storable
 from core.model_types import (
     ChatMessage,
     ModelAnswer,
@@ -179,7 +179,7 @@ def _provider(model: str) -> str:
 
 
 def _message(message: ChatMessage, model: str) -> JsonObject:
-    out: JsonObject = {"role": message.role.value, "content": message.text}
+    out: JsonObject = {"role": message.role.value, "content": storable(message.text)}
     if message.role is Role.TOOL:
         out["tool_call_id"] = message.tool_call_id
         return out
@@ -224,13 +224,13 @@ def _answer(litellm: "ModuleType", response: Any, model: str) -> ModelAnswer:
         calls.append(
             ToolCall(
                 id=str(call.id) if fresh else f"{response.id or 'call'}_{index}",
-                name=str(call.function.name or ""),
-                arguments=str(call.function.arguments or ""),
+                name=storable(str(call.function.name or "")),
+                arguments=storable(str(call.function.arguments or "")),
                 extra=dict(getattr(call, "provider_specific_fields", None) or {}),
             )
         )
     return ModelAnswer(
-        text=str(said.content or ""),
+        text=storable(str(said.content or "")),
         tool_calls=tuple(calls),
         thinking=_thinking(said),
         usage=_usage(litellm, response),

@@ -48,7 +48,7 @@ class Refusal:
 
 
 type Check = Callable[[TurnRequest, TurnContext], Awaitable[Refusal | None]]
-"""One thing that may keep a turn from being worked on. A check that cannot tell raises, and the turn waits."""
+"""One thing that may keep a turn from being worked on. One that cannot tell raises `TurnDelayed`."""
 
 
 class Recall(Protocol):
@@ -103,7 +103,7 @@ class Orchestrator:
     async def handle_message(self, request: TurnRequest) -> TurnResult:
         """Run a turn, or on from where its journal ends.
 
-        Raises `LeaseLost` when another worker has it, and what a check raises that cannot tell.
+        Raises `LeaseLost` when another worker has it, and `TurnDelayed` when a check could not tell.
         """
         context = await self.prepare_context(request)
         if refusal := await self.should_process(request, context):

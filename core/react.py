@@ -9,15 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from core import sentences
-from core.canonical import canonical_hash
 from core.context import ToolExecutionContext
 from core.context_manager import ContextManager, Messages, estimate_tokens, repair
 from core.errors import ModelError
 from core.hooks import HookContext, Hooks
-from core.journal import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import JsonObject
+from core.journal import Journal, Outcome, PatientJournal, StepKey, StepKind, StepRecord, StepState
 from core.model_errors import ModelCaller
-from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage, ToolSpec
+from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended, ReactLoopResult, ToolCallRecord
 from core.registry import ToolRegistry
@@ -49,8 +47,7 @@ class LoopRun:
     steering: Steering
     recorded: dict[StepKey, StepRecord]
     window: Messages
-    specs: tuple[ToolSpec, ...]
-    tools_hash: str
+    journal: Journal
     began: float = field(default_factory=time.monotonic)
     step: int = 0
     failures: int = 0
@@ -151,7 +148,7 @@ class ReactLoop:
             answer = await self._ask(run, use_tools=use_tools)
         else:
             answer = ModelAnswer.from_json(known.result, known.usage)
-            run.tools_changed |= known.arguments_hash != run.tools_hash
+            run.tools_changed |= known.arguments_hash != run.task.tools.hash
         run.step += 1
         run.usage += answer.usage
         run.empties = 0 if answer.text.strip() or answer.tool_calls else run.empties + 1
@@ -172,7 +169,7 @@ class ReactLoop:
         asked = await self._caller.ask(
             ModelRequest(
                 messages=messages,
-                tools=run.specs,
+                tools=run.task.tools.specs,
                 use_tools=use_tools,
                 parallel_tools=self._config.parallel_tools,
                 max_output_tokens=self._config.max_output_tokens,
@@ -182,13 +179,13 @@ class ReactLoop:
         if asked.cut:
             run.window, run.window_tokens = asked.messages, estimate_tokens(asked.messages)
         answer = await self._hooks.post_reasoning(where, asked.answer)
-        await run.task.journal.write(
+        await run.journal.write(
             StepRecord(
                 run.key,
                 StepKind.MODEL,
                 answer.model,
                 StepState.DONE,
-                arguments_hash=run.tools_hash,
+                arguments_hash=run.task.tools.hash,
                 result=answer.to_json(),
                 usage=answer.usage,
                 duration_ms=int((time.monotonic() - began) * 1000),
@@ -217,8 +214,7 @@ class ReactLoop:
 
     async def _begin(self, task: LoopTask) -> LoopRun:
         recorded = {record.key: record for record in await task.journal.recorded()}
-        specs = tuple(tool.spec for tool in task.tools)
-        described: list[JsonObject] = [{"name": one.name, "parameters": one.parameters} for one in specs]
+        journal = PatientJournal(task.journal, self._config.journal_patience)
         window = repair(task.messages)
         if not recorded:
             await self._hooks.pre_call(task.where, window)
@@ -226,7 +222,7 @@ class ReactLoop:
             task=task,
             runner=ToolRunner(
                 tools=task.tools,
-                journal=task.journal,
+                journal=journal,
                 recorded=recorded,
                 make_context=task.make_context,
                 where=task.where,
@@ -234,11 +230,10 @@ class ReactLoop:
                 context=self._context,
                 hooks=self._hooks,
             ),
-            steering=Steering(task.control, task.journal, recorded, task.inbound, task.where.agent_path),
+            steering=Steering(task.control, journal, recorded, task.inbound, task.where.agent_path),
             recorded=recorded,
+            journal=journal,
             window=window,
-            specs=specs,
-            tools_hash=canonical_hash(list(described)),
             window_tokens=estimate_tokens(window),
         )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 from core.errors import ConfigError
 
-_MAY_BE_ZERO = {"llm_max_retries", "llm_retry_base_delay", "max_empty_answers", "temperature"}
+_MAY_BE_ZERO = {"llm_max_retries", "llm_retry_base_delay", "max_empty_answers", "temperature", "journal_patience"}
 _SHARES = {"max_tool_result_share", "context_trim_threshold"}
 
 
@@ -48,6 +48,8 @@ class ReactLoopConfig:
     max_output_tokens: int | None = None
     temperature: float | None = None
 
+    journal_patience: float = 20.0
+    """How long a step waits to be written down while the store is away."""
     approval_timeout_minutes: int = 30
 
     def __post_init__(self) -> None:

@@ -3,7 +3,10 @@
 import difflib
 from collections.abc import Iterable, Iterator
 
+from core.canonical import canonical_hash
 from core.errors import ConfigError
+from core.json_types import Json
+from core.model_types import ToolSpec
 from core.tools import AnyTool
 
 
@@ -14,6 +17,11 @@ class ToolRegistry:
         self._tools: dict[str, AnyTool] = {}
         for tool in tools:
             self._add(tool)
+        self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
+        """What the model is shown."""
+        described: list[Json] = [{"name": one.name, "parameters": one.parameters} for one in self.specs]
+        self.hash = canonical_hash(described)
+        """Changes when a tool's name or parameters do."""
 
     def __iter__(self) -> Iterator[AnyTool]:
         return iter(self._tools.values())

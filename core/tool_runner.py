@@ -16,7 +16,7 @@ from core.context_manager import ContextManager
 from core.errors import LeaseLost, ToolError, ToolRetry
 from core.hooks import Decision, HookContext, Hooks, PlannedCall
 from core.journal import Effect, Journal, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, storable
 from core.model_types import ToolCall
 from core.react_config import ReactLoopConfig
 from core.registry import ToolRegistry
@@ -234,7 +234,7 @@ class ToolRunner:
         )
 
     async def _end(self, record: StepRecord, call: ToolCall, text: str, outcome: Outcome) -> CallResult:
-        kept = self._context.truncate_tool_result(text)
+        kept = self._context.truncate_tool_result(storable(text))
         result: JsonObject = {"text": kept, "chars": len(text)}
         await self._journal.write(replace(record, outcome=outcome, result=result))
         return CallResult(call, kept, outcome, len(text), record.duration_ms)
@@ -252,6 +252,8 @@ def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
 
 
 def _short(value: Json) -> Json:
+    if value is None or isinstance(value, bool | int | float):
+        return value
     text = value if isinstance(value, str) else json.dumps(value)
     return value if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
 

@@ -14,7 +14,7 @@ from core.errors import (
     ModelRejected,
     ModelUnavailable,
     OneValetError,
-    StoreUnavailable,
+    TurnDelayed,
 )
 from core.hooks import Hook, HookContext
 from core.journal import MemoryJournal
@@ -100,10 +100,10 @@ class TestChecks:
 
     async def test_one_that_cannot_tell_raises_and_lets_nothing_pass(self) -> None:
         async def broken(request: TurnRequest, context: TurnContext) -> Refusal | None:
-            raise StoreUnavailable("away")
+            raise TurnDelayed("away")
 
         model = FakeModel([says("never")])
-        with pytest.raises(StoreUnavailable):
+        with pytest.raises(TurnDelayed):
             await Orchestrator(model, checks=[broken]).handle_message(_request("Hi"))
         assert model.requests == []
 

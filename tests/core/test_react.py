@@ -9,9 +9,9 @@ import pytest
 
 from core import sentences
 from core.context import ToolExecutionContext
-from core.errors import ContextOverflow, LeaseLost, ModelAuthError, ModelUnavailable, ToolFailed
+from core.errors import ContextOverflow, LeaseLost, ModelAuthError, ModelUnavailable, StoreUnavailable, ToolFailed
 from core.hooks import Decision, Hook, HookContext, PlannedCall, Rule, Verdict
-from core.journal import MemoryJournal, StepRecord
+from core.journal import MemoryJournal, StepRecord, StepState
 from core.model_types import ModelAnswer, ModelRequest, Role
 from core.react import LoopFailed
 from core.react_config import ReactLoopConfig
@@ -365,6 +365,31 @@ class TestJournal:
         with pytest.raises(LeaseLost):
             await run_loop(model, [add], journal=Lost())
         assert len(model.requests) == 1
+
+    async def test_a_store_that_is_away_for_a_moment_costs_no_outcome(self) -> None:
+        class Away(MemoryJournal):
+            failures = 3
+
+            async def write(self, record: StepRecord) -> None:
+                if record.key.call_index and record.state is StepState.DONE and self.failures:
+                    self.failures -= 1
+                    raise StoreUnavailable("away")
+                await super().write(record)
+
+        ran = []
+
+        @tool
+        async def send() -> str:
+            """Send."""
+            ran.append(1)
+            return "sent \ud800\x00."
+
+        script = [wants(("send", {"x": "\ud800"})), wants(("send", {})), says("ok")]
+        _, model = await run_loop(script, [send], journal=Away())
+        assert model.told()[1] == "sent \ufffd."
+        assert ran == [1]
+        with pytest.raises(StoreUnavailable):
+            await run_loop([wants(("send", {}))], [send], journal=Away(), config=ReactLoopConfig(journal_patience=0))
 
     async def test_changed_tools_are_told_to_the_model_at_take_over(self) -> None:
         journal = MemoryJournal()
