@@ -1,5 +1,6 @@
 """The image: what it installs is pinned and hashed, installs by the Dockerfile's own lines, and then runs."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -74,6 +75,7 @@ def test_no_secret_and_no_data_goes_into_the_image() -> None:
     assert not any(line.startswith("!") for line in ignored)
 
 
+@pytest.mark.timeout(600)  # where nothing is cached yet, it downloads
 def test_its_install_lines_run_and_every_module_finds_what_it_imports(tmp_path: Path) -> None:
     uv = find_uv()
     if uv is None:
@@ -95,8 +97,10 @@ def _run_line(line: str, uv: str) -> None:
     environment = clean_environment()
     environment["PATH"] = f"{Path(uv).parent}:{environment['PATH']}"
     done = subprocess.run(
-        ["/bin/sh", "-c", line], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=110, check=False
+        ["/bin/sh", "-c", line], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=500, check=False
     )
+    if done.returncode and not os.environ.get("CI") and re.search("Failed to fetch|sending request", done.stderr):
+        pytest.skip("the packages cannot be fetched from here")
     assert done.returncode == 0, f"{line}\n{done.stderr[-2000:]}"
 
 
