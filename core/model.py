@@ -6,7 +6,9 @@ fallbacks are `core.model_errors`' business: here a call is made once.
 
 import asyncio
 import json
+import logging
 import os
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -51,6 +53,9 @@ _OVERFLOW_WORDS = (
     "exceed_context_size",
     "reduce the length of the messages",
 )
+# Anthropic and Google refuse a conversation that the assistant begins, as ours does when it writes first.
+_USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
+
 # 404 is "no such model, or your key may not see it" at OpenAI: both are the operator's to mend.
 _KEY_STATUSES = (401, 402, 403, 404)
 
@@ -97,7 +102,7 @@ class LiteLLMClient:
             if not _is_providers(error):
                 raise
             raise ModelUnavailable(f"{layer.model}: {type(error).__name__}") from error
-        return from_json_mode(answer) if as_json and request.use_tools else answer
+        return from_json_mode(answer) if as_json else answer
 
     async def close(self) -> None:
         """Release litellm's connections."""
@@ -113,7 +118,7 @@ class LiteLLMClient:
     def _arguments(self, request: ModelRequest, layer: ModelLayer) -> dict[str, Any]:
         arguments: dict[str, Any] = {
             "model": layer.model,
-            "messages": [_message(message, layer.model) for message in request.messages],
+            "messages": _messages(request.messages, layer.model),
             "timeout": request.timeout,
             "max_retries": 0,
             "num_retries": 0,
@@ -159,6 +164,8 @@ def _litellm() -> "ModuleType":
         litellm.telemetry = False
         litellm.suppress_debug_info = True
         litellm.drop_params = True
+        # Its own log repeats requests and providers' words; ours tells what failed, without them (promise 14).
+        logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
         _loaded = True
     return litellm
 
@@ -176,6 +183,14 @@ def _layers(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> tup
 
 def _provider(model: str) -> str:
     return model.split("/", 1)[0] if "/" in model else ""
+
+
+def _messages(messages: Sequence[ChatMessage], model: str) -> list[JsonObject]:
+    out = [_message(message, model) for message in messages]
+    first = next((index for index, one in enumerate(messages) if one.role is not Role.SYSTEM), len(out))
+    if _USER_FIRST.search(model) and out[first : first + 1] and messages[first].role is not Role.USER:
+        out.insert(first, {"role": "user", "content": "[The assistant writes first.]"})
+    return out
 
 
 def _message(message: ChatMessage, model: str) -> JsonObject:

@@ -169,7 +169,9 @@ class ModelCaller:
             except ModelError as error:
                 effort.tries += 1
                 layer = effort.layers[effort.layer]
-                _log.warning("model_failed", kind=type(error).__name__, model=layer.model, key=layer.key)
+                _log.warning(
+                    "model_failed", kind=type(error).__name__, cause=str(error), layer=layer.model, key=layer.key
+                )
                 await self._handler(error)(effort, error)
 
     async def _try(self, request: ModelRequest) -> ModelAnswer:

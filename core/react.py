@@ -126,9 +126,9 @@ class ReactLoop:
         while run.step < self._config.max_turns:
             if not run.replaying and (stopped := await run.steering.stopped()) is not None:
                 return run.end(Ended.INTERRUPTED, stopped or sentences.INTERRUPTED)
-            run.say(*await run.steering.absorb(run.step, replaying=run.replaying))
             if self._over_budget(run):
                 return run.end(Ended.BUDGET, sentences.OUT_OF_TOKENS)
+            run.say(*await run.steering.absorb(run.step, replaying=run.replaying))
             answer = await self._think(run)
             if answer.tool_calls:
                 await self._act(run, answer)

@@ -228,6 +228,15 @@ class TestJsonMode:
         assert '"result": "3"' in model.calls[1].last_user
         assert "not valid JSON" in model.calls[2].last_user
 
+    async def test_a_forced_summary_is_read_too(self, model: ScriptedModel) -> None:
+        client = LiteLLMClient("openai/scripted", tool_mode="json")
+        model.add(text('{"tool": "add", "arguments": {"a": 1, "b": 2}}'), text('{"final": "So far 3."}'))
+        try:
+            assert (await _loop(client, [add], ReactLoopConfig(max_turns=1))).response == "So far 3."
+        finally:
+            await client.close()
+        assert '{"tool": "its name"' not in model.calls[1].system
+
     async def test_only_a_model_that_is_listed_as_unable_goes_over_text(
         self, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -269,6 +278,16 @@ class TestLayers:
             await client.answer(ModelRequest((user("x"), said, result), tools=(ADD,)))
         sent = [call.messages[1].get("reasoning_content") for call in model.calls]
         assert sent == ["hm", None]
+
+
+def test_a_conversation_that_we_began_is_begun_by_a_user_where_the_provider_wants_it() -> None:
+    from core.model import _messages
+
+    began = (SYSTEM, ChatMessage(Role.ASSISTANT, "Your dentist, at 3."), user("Thanks"))
+    assert [one["role"] for one in _messages(began, "openai/x")] == ["system", "assistant", "user"]
+    told = _messages(began, "anthropic/claude-x")
+    assert [one["role"] for one in told] == ["system", "user", "assistant", "user"]
+    assert [one["role"] for one in _messages((SYSTEM, user("Hi")), "anthropic/claude-x")] == ["system", "user"]
 
 
 def test_retry_after_may_be_a_date() -> None:
