@@ -1,9 +1,9 @@
 """What the tests of this folder read: the project's files, its lines of commands, and a process of its own."""
 
 import os
+import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +14,12 @@ PACKAGES = ("onevalet", "channels", "notify", "jobs", "core", "agents", "simulat
 def read(name: str) -> str:
     """Give the text of a file, by its path from the root."""
     return (ROOT / name).read_text(encoding="utf-8")
+
+
+def processes() -> dict[str, list[str]]:
+    """Give the Procfile's processes: the words of each command, by name."""
+    lines = [line.partition(":") for line in read("Procfile").splitlines() if line.strip()]
+    return {name: shlex.split(command) for name, _, command in lines}
 
 
 def tracked_files() -> list[Path]:
@@ -41,8 +47,3 @@ def run(command: list[str], *, folder: Path = ROOT, environment: Mapping[str, st
     )
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
     return done.stdout
-
-
-def run_python(code: str) -> str:
-    """Run code in a fresh Python at the root."""
-    return run([sys.executable, "-c", code], environment=clean_environment())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shipping.house import PACKAGES, ROOT, clean_environment, find_uv, read, run, tracked_files
+from tests.shipping.house import PACKAGES, ROOT, clean_environment, find_uv, processes, read, run, tracked_files
 
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)", re.MULTILINE)
 EXPORT = "uv export --no-dev --no-header --no-annotate --format requirements-txt -q -o requirements.txt"
@@ -88,9 +88,24 @@ def test_its_install_lines_run_and_every_module_finds_what_it_imports(tmp_path: 
         _run_line(local, uv)
     _copy_project(tmp_path / "app")
     environment = {"PATH": f"{venv}/bin", "PYTHONPATH": str(tmp_path / "app"), "PYTHONDONTWRITEBYTECODE": "1"}
-    python = str(venv / "bin" / "python")
-    run([python, "-m", "onevalet", "--help"], folder=tmp_path, environment=environment)
-    run([python, "-c", _IMPORT_ALL.format(names=SHIPPED)], folder=tmp_path, environment=environment)
+    for command in processes().values():
+        assert _refusal(command, venv, tmp_path, environment).startswith("DATABASE_URL is not set")
+    run([f"{venv}/bin/python", "-c", _IMPORT_ALL.format(names=SHIPPED)], folder=tmp_path, environment=environment)
+
+
+def _refusal(command: list[str], venv: Path, folder: Path, environment: dict[str, str]) -> str:
+    """Start a process that lacks its settings and give the sentence it ends with."""
+    done = subprocess.run(
+        [f"{venv}/bin/{command[0]}", *command[1:]],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr[-1000:]
+    return done.stderr
 
 
 def _run_line(line: str, uv: str) -> None:

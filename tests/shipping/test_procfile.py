@@ -1,16 +1,9 @@
 """The Procfile names the three processes that DESIGN fixes, and each is a command that exists."""
 
-import shlex
-
 from typer.main import get_command
 
 from onevalet.cli import app
-from tests.shipping.house import read
-
-
-def processes() -> dict[str, list[str]]:
-    lines = [line.partition(":") for line in read("Procfile").splitlines() if line.strip()]
-    return {name: shlex.split(command) for name, _, command in lines}
+from tests.shipping.house import processes
 
 
 def test_it_has_release_web_and_worker() -> None:
