@@ -1,0 +1,248 @@
+"""From a Bot API Update to our inbound types; pure.
+
+Source of names and shapes: core.telegram.org/bots/api#update. Only what is used is read, and that strictly:
+PTB's `Update.de_json` checks no types, and refuses a whole update for one new or odd field that nobody needs,
+which would hold up its chat. Tests compare the two readings.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NoReturn
+
+from channels.telegram.content import has_content, read_media
+from core.errors import RequestRefused
+from core.json_types import JsonObject
+from core.messages import (
+    Address,
+    AddressChange,
+    Command,
+    IgnoredMessage,
+    IgnoreReason,
+    Inbound,
+    InboundMessage,
+    ReachabilityChange,
+)
+
+CHANNEL = "telegram"
+ONLY_DIRECT = "I answer in direct chats only. Write to me there."
+ONLY_TEXT_AND_FILES = "I can read text, photos, voice and files, but not this. Please tell me in words."
+
+_READ = ("message", "edited_message", "callback_query", "my_chat_member")
+_LARGEST = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class BotIdentity:
+    """Our side: the bot's numeric id, and its username as far as it is known."""
+
+    id: str
+    username: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonPress:
+    """A press on an inline button. Nothing here proves that we sent such a button: clients can forge `data`."""
+
+    id: str
+    sender: str
+    peer: str
+    message_id: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What an update is to us; a press also has to be acknowledged."""
+
+    inbound: Inbound
+    press: ButtonPress | None = None
+
+
+def decode_update(raw: bytes) -> JsonObject:
+    """Read a request's body. Raises `RequestRefused` when it is no JSON object."""
+    try:
+        update = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):  # the error would quote the text
+        raise RequestRefused("body is not JSON") from None
+    if not isinstance(update, dict):
+        raise RequestRefused("update is not an object")
+    return update
+
+
+def read_update_id(update: JsonObject) -> int:
+    """Give the update's number. Raises `RequestRefused` when it has none."""
+    return _integer(update, "update_id", at_least=0)
+
+
+def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
+    """Decide what an update is to us. Raises `RequestRefused` when it is not well-formed."""
+    key = f"update:{read_update_id(update)}"
+    kinds = [name for name in _READ if name in update]
+    if len(kinds) > 1:
+        raise RequestRefused("update is of two kinds")
+    match kinds:
+        case ["message"]:
+            return Parsed(_read_message(_object(update, "message"), key, bot))
+        case ["edited_message"]:
+            place = _place(_object(update, "edited_message"), bot)
+            return Parsed(IgnoredMessage(place.address, place.sender, (key,), IgnoreReason.EDITED))
+        case ["callback_query"]:
+            return _read_press(_object(update, "callback_query"), key, bot)
+        case ["my_chat_member"]:
+            return Parsed(_read_membership(_object(update, "my_chat_member"), key, bot))
+    return Parsed(ignore_update(update, bot))
+
+
+def ignore_update(update: JsonObject, bot: BotIdentity) -> IgnoredMessage:
+    """Set aside an update that we do not read, whatever else is in it; it needs a number only."""
+    key = f"update:{read_update_id(update)}"
+    return IgnoredMessage(Address(CHANNEL, bot.id, ""), "", (key,), IgnoreReason.UNSUPPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where something was said, and by whom."""
+
+    address: Address
+    kind: str
+    sender: str
+    is_bot: bool
+    name: str
+
+
+def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
+    place = _place(message, bot)
+    number = _integer(message, "message_id", at_least=0)
+    keys = (key, f"message:{place.address.peer}:{number}")
+    if "migrate_to_chat_id" in message:
+        moved_to = str(_integer(message, "migrate_to_chat_id"))
+        return AddressChange(CHANNEL, bot.id, place.address.peer, moved_to, keys)
+    if place.is_bot:
+        reason = IgnoreReason.OWN if place.sender == bot.id else IgnoreReason.BOT
+        return IgnoredMessage(place.address, place.sender, keys, reason)
+    media = read_media(message)
+    text = _text(message, "text") or _text(message, "caption")
+    if place.kind != "private":
+        if not (text or media or has_content(message)):  # somebody joined, the group got a new title
+            return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED)
+        return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.GROUP, reply=ONLY_DIRECT)
+    if not text.strip() and not media:
+        if "text" in message:
+            return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.EMPTY)
+        reply = ONLY_TEXT_AND_FILES if has_content(message) else ""
+        return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED, reply=reply)
+    command, addressed = _read_command(message, text)
+    if addressed and bot.username and addressed.casefold() != bot.username.casefold():
+        return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.OTHER_ACCOUNT)
+    return InboundMessage(
+        address=place.address,
+        sender=place.sender,
+        keys=keys,
+        text=text,
+        media=media,
+        command=command,
+        sent_at=_moment(_integer(message, "date", at_least=0)),
+        sender_name=place.name,
+        provider_id=str(number),
+    )
+
+
+def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
+    """Give the command that a text begins with, and the bot it names after @.
+
+    Telegram marks commands itself: core.telegram.org/bots/api#messageentity.
+    """
+    entities = message.get("entities")
+    for entity in entities if isinstance(entities, list) else ():
+        if isinstance(entity, dict) and entity.get("type") == "bot_command" and entity.get("offset") == 0:
+            word, _, argument = text.replace("\n", " ", 1).partition(" ")
+            name, _, addressed = word.removeprefix("/").partition("@")
+            return (Command(name.lower(), argument.strip()) if name else None), addressed
+    return None, ""
+
+
+def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
+    number = _required_text(query, "id")
+    sender, _, _ = _person(_object(query, "from"))
+    message = _object(query, "message") if "message" in query else {}
+    chat = _object(message, "chat") if "chat" in message else {}
+    peer = str(_integer(chat, "id")) if chat else sender
+    message_id = str(_integer(message, "message_id", at_least=0)) if message else ""
+    ignored = IgnoredMessage(
+        Address(CHANNEL, bot.id, peer), sender, (key, f"callback:{number}"), IgnoreReason.UNSUPPORTED
+    )
+    return Parsed(ignored, ButtonPress(number, sender, peer, message_id, _text(query, "data")))
+
+
+def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
+    """Read core.telegram.org/bots/api#chatmemberupdated: in a private chat, blocked or let in again."""
+    place = _place(change, bot)
+    status = _required_text(_object(change, "new_chat_member"), "status")
+    if place.kind != "private":
+        is_in = status in ("member", "administrator", "restricted")
+        return IgnoredMessage(
+            place.address, place.sender, (key,), IgnoreReason.GROUP, reply=ONLY_DIRECT if is_in else ""
+        )
+    reachable = status not in ("kicked", "left")
+    reason = "unblocked" if reachable else "blocked"
+    return ReachabilityChange(CHANNEL, bot.id, place.address.peer, reachable, reason, (key,))
+
+
+def _place(said: JsonObject, bot: BotIdentity) -> _Place:
+    chat = _object(said, "chat")
+    peer = str(_integer(chat, "id"))
+    kind = _required_text(chat, "type")
+    if kind == "private" or "from" in said:
+        sender, is_bot, name = _person(_object(said, "from"))
+    else:  # said in a channel's or a group's own name
+        sender, is_bot, name = peer, True, ""
+    # Topics of a private chat; elsewhere the field also numbers plain replies.
+    is_topic = kind == "private" and said.get("is_topic_message") is True
+    thread = str(_integer(said, "message_thread_id", at_least=1)) if is_topic else ""
+    return _Place(Address(CHANNEL, bot.id, peer, thread), kind, sender, is_bot, name)
+
+
+def _person(user: JsonObject) -> tuple[str, bool, str]:
+    number = _integer(user, "id", at_least=1)
+    names = (_text(user, "first_name"), _text(user, "last_name"))
+    return str(number), user.get("is_bot") is True, " ".join(name for name in names if name)
+
+
+def _object(parent: JsonObject, name: str) -> JsonObject:
+    value = parent.get(name)
+    if not isinstance(value, dict):
+        raise RequestRefused(f"{name} is not an object")
+    return value
+
+
+def _integer(parent: JsonObject, name: str, at_least: int = -_LARGEST) -> int:
+    value = parent.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or not at_least <= value < _LARGEST:
+        raise RequestRefused(f"{name} is not a number of Telegram's")
+    return value
+
+
+def _text(parent: JsonObject, name: str) -> str:
+    value = parent.get(name, "")
+    if not isinstance(value, str):
+        raise RequestRefused(f"{name} is not a text")
+    return value
+
+
+def _required_text(parent: JsonObject, name: str) -> str:
+    value = _text(parent, name)
+    if not value:
+        raise RequestRefused(f"{name} is missing")
+    return value
+
+
+def _moment(seconds: int) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, tz=UTC)
+    except (OverflowError, ValueError, OSError):  # later than any calendar
+        return None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,146 @@
+"""The way in over Telegram: updates proven or polled, parsed, committed, and only then acknowledged."""
+
+import asyncio
+import hmac
+from collections.abc import Coroutine, Sequence
+from datetime import datetime
+
+import structlog
+from aiohttp import web
+from telegram.error import TelegramError
+
+from channels.telegram.ack import acknowledge
+from channels.telegram.catchup import catch_up
+from channels.telegram.client import REAL_API_URL, TelegramApi, describe
+from channels.telegram.lease import PollLease
+from channels.telegram.parse import (
+    CHANNEL,
+    BotIdentity,
+    decode_update,
+    ignore_update,
+    parse_update,
+    read_update_id,
+)
+from channels.telegram.poll import Poller
+from channels.telegram.setup import check_bot, setup_bot
+from core.channel import Change, Check, InboundSink
+from core.clock import Clock
+from core.database import Database
+from core.errors import ConfigError, RequestRefused
+from core.ids import IdMaker, make_id
+from core.json_types import JsonObject
+
+WEBHOOK_PATH = "/webhooks/telegram"
+SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - a header's name
+
+_GRACE = 2.0
+_log = structlog.get_logger()
+
+
+class TelegramChannel:
+    """Take in what people write to one bot: over a webhook when it has a secret, else by long polling.
+
+    `api_url` is an origin and may carry a path prefix; `public_url` is what Telegram calls us by, without a
+    path of ours. Polling needs `database`, for its lease.
+    """
+
+    name = CHANNEL
+
+    def __init__(
+        self,
+        *,
+        bot_token: str,
+        webhook_secret: str = "",
+        api_url: str = REAL_API_URL,
+        public_url: str = "",
+        sink: InboundSink,
+        database: Database | None = None,
+        clock: Clock | None = None,
+        new_id: IdMaker = make_id,
+    ) -> None:
+        self.account = bot_token.partition(":")[0]
+        self._bot = BotIdentity(self.account)
+        self._secret = webhook_secret.encode()
+        self._webhook = public_url.rstrip("/") + WEBHOOK_PATH if webhook_secret else ""
+        self._sink = sink
+        self._api = TelegramApi(bot_token=bot_token, api_url=api_url)
+        self._lease = PollLease(database, account=self.account, owner=new_id("poll")) if database else None
+        self._poller: Poller | None = None
+        self._clock = clock or Clock()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Give the webhook, if there is one."""
+        return (web.post(WEBHOOK_PATH, self._receive),) if self._secret else ()
+
+    async def start(self) -> None:
+        """Learn the bot's name, and poll if there is no webhook."""
+        self._spawn(self._learn_name())
+        if not self._secret:
+            if self._lease is None:
+                raise ConfigError("Telegram's long polling needs a database: set DATABASE_URL.")
+            self._poller = Poller(self._api, self._lease, self._take_polled, self._clock)
+            self._spawn(self._poller.run())
+
+    async def stop(self) -> None:
+        """Stop taking in; what is being committed is finished first."""
+        if self._poller is not None:
+            self._poller.stop()
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=_GRACE)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        await self._api.close()
+
+    async def catch_up(self, since: datetime) -> int:
+        """Bring in nothing: Telegram hands over its own backlog."""
+        return await catch_up(since)
+
+    async def setup(self) -> Sequence[Change]:
+        """Set the webhook or take it away, and set commands and descriptions."""
+        return await setup_bot(self._api, self._webhook, self._secret.decode())
+
+    async def check(self) -> Sequence[Check]:
+        """Look at the bot, its webhook, and polling."""
+        return await check_bot(self._api, self._webhook, self._lease)
+
+    async def _receive(self, request: web.Request) -> web.Response:
+        secrets = request.headers.getall(SECRET_HEADER, [])
+        given = secrets[0].encode("utf-8", "surrogateescape") if len(secrets) == 1 else b""
+        if not hmac.compare_digest(given, self._secret):
+            raise RequestRefused("secret does not match", status=403)
+        if request.content_type != "application/json":
+            raise RequestRefused("not JSON", status=415)
+        await self._take(decode_update(await request.read()))
+        return web.Response()  # never a method in the answer: Telegram would not tell what became of it
+
+    async def _take(self, update: JsonObject) -> None:
+        """Commit one update; then acknowledge a press, without waiting for that."""
+        parsed = parse_update(update, self._bot)
+        received = await self._sink.accept(parsed.inbound)
+        _log.info("telegram_received", id=received.id, duplicate=received.duplicate)
+        if parsed.press is not None:
+            self._spawn(acknowledge(self._api, parsed.press))
+
+    async def _take_polled(self, update: JsonObject) -> None:
+        """Commit one update; one that cannot be read is recorded, since nobody else can put it right."""
+        try:
+            await self._take(update)
+        except RequestRefused as error:
+            _log.warning("update_not_readable", update=read_update_id(update), reason=error.reason)
+            await self._sink.accept(ignore_update(update, self._bot))
+
+    async def _learn_name(self) -> None:
+        """Find out our @name, so that commands for another bot are told apart; without it, none are."""
+        try:
+            me = await self._api.bot.get_me()
+        except TelegramError as error:
+            _log.warning("bot_name_unknown", reason=describe(error))
+            return
+        self._bot = BotIdentity(self.account, me.username or "")
+
+    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

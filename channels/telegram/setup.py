@@ -1,0 +1,176 @@
+"""Telegram's side of the channel: webhook, commands and descriptions set, and what `doctor` looks at."""
+
+import asyncio
+import tomllib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from telegram import BotCommand, MenuButtonCommands, WebhookInfo
+from telegram.error import TelegramError
+
+from channels.telegram.client import ALLOWED_UPDATES, FloodControl, TelegramApi, describe
+from channels.telegram.lease import PollLease
+from core.channel import Change, Check
+from core.errors import ConfigError, StoreUnavailable
+
+MAX_CONNECTIONS = 40
+"""How many updates Telegram sends at once, its default."""
+LONGEST_WAIT = 5
+"""In seconds: setWebhook is taken once a second; a longer wait is the operator's to decide."""
+
+_COMMANDS = Path(__file__).with_name("commands.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the bot says of itself: `commands` are (name, description)."""
+
+    commands: tuple[tuple[str, str], ...]
+    description: str
+    short_description: str
+
+
+def load_profile(path: Path = _COMMANDS) -> Profile:
+    """Read `commands.toml`."""
+    with path.open("rb") as file:
+        said = tomllib.load(file)
+    commands = tuple((str(name), str(words)) for name, words in said["commands"].items())
+    return Profile(commands, str(said["description"]), str(said["short_description"]))
+
+
+async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> Sequence[Change]:
+    """Set the webhook (or take it away, when `webhook` is empty) and the profile; repeating it changes nothing.
+
+    Pending updates are people's messages: they are never dropped. Raises `ConfigError` when Telegram refuses.
+    """
+    try:
+        return (*await _setup_webhook(api, webhook, secret), *await _setup_profile(api, load_profile()))
+    except TelegramError as error:
+        raise ConfigError(f"Telegram did not take the bot's settings: {describe(error)}.") from error
+
+
+async def check_bot(api: TelegramApi, webhook: str, lease: PollLease | None) -> Sequence[Check]:
+    """Look at the token, the webhook, and polling; never raises."""
+    try:
+        me = await api.bot.get_me()
+        info = await api.bot.get_webhook_info()
+    except TelegramError as error:
+        fix = "check TELEGRAM_BOT_TOKEN (from @BotFather), and TELEGRAM_API_URL if set"
+        return (Check("Telegram bot", ok=False, detail=describe(error), fix=fix),)
+    checks = [Check("Telegram bot", ok=True, detail=f"@{me.username}")]
+    if webhook:
+        return (*checks, _check_webhook(info, webhook), _check_backlog(info))
+    if info.url:
+        fix = "it is taken away when `web` polls; to keep it, set TELEGRAM_WEBHOOK_SECRET and PUBLIC_URL"
+        checks.append(Check("Telegram webhook", ok=False, detail=f"{info.url} stands in the way of polling", fix=fix))
+    return (*checks, await _check_polling(lease))
+
+
+def _check_webhook(info: WebhookInfo, webhook: str) -> Check:
+    fix = "run `channels setup`, or see whether PUBLIC_URL is right"
+    if info.url != webhook:
+        return Check("Telegram webhook", ok=False, detail=info.url or "not set", fix=fix)
+    if _is_refused(info):
+        detail = "set with another secret: we refuse what Telegram sends"
+        return Check("Telegram webhook", ok=False, detail=detail, fix="run `channels setup`")
+    if set(info.allowed_updates or ()) != set(ALLOWED_UPDATES):
+        return Check("Telegram webhook", ok=False, detail="set, but for other kinds of updates", fix=fix)
+    return Check("Telegram webhook", ok=True, detail=info.url)
+
+
+def _check_backlog(info: WebhookInfo) -> Check:
+    waiting = f"{info.pending_update_count} waiting at Telegram"
+    if info.pending_update_count and info.last_error_message:
+        fix = "see whether `web` runs and Telegram can reach PUBLIC_URL; nothing is lost for 24 hours"
+        return Check("Telegram backlog", ok=False, detail=f"{waiting}; {info.last_error_message}", fix=fix)
+    return Check("Telegram backlog", ok=True, detail=waiting)
+
+
+async def _check_polling(lease: PollLease | None) -> Check:
+    if lease is None:
+        return Check("Telegram polling", ok=True, detail="configured; the database knows whether a process polls")
+    try:
+        state = await lease.look()
+    except StoreUnavailable:
+        return Check("Telegram polling", ok=False, detail="the database does not answer", fix="start Postgres")
+    if not state.polled:
+        return Check("Telegram polling", ok=False, detail="no process polls", fix="start `web`")
+    if state.problem:
+        fix = "if it says Conflict or getUpdates: another program uses this token; stop it, or make a bot of its own"
+        return Check("Telegram polling", ok=False, detail=state.problem, fix=fix)
+    return Check("Telegram polling", ok=True, detail="one process polls")
+
+
+def _is_refused(info: WebhookInfo) -> bool:
+    """Tell whether we answer Telegram 403: the one sign of an old secret, which Telegram never shows."""
+    return bool(info.pending_update_count) and "403" in (info.last_error_message or "")
+
+
+async def _setup_webhook(api: TelegramApi, webhook: str, secret: str) -> Sequence[Change]:
+    info = await api.bot.get_webhook_info()
+    if not webhook:
+        if not info.url:
+            return ()
+        await _patiently(lambda: api.bot.delete_webhook(drop_pending_updates=False))
+        return (Change("webhook", info.url, "(none: long polling)"),)
+    before = (info.url, _kinds(info.allowed_updates or ()), str(info.max_connections or ""))
+    after = (webhook, _kinds(ALLOWED_UPDATES), str(MAX_CONNECTIONS))
+    changes = [
+        Change(name, old, new)
+        for name, old, new in zip(("webhook", "allowed_updates", "max_connections"), before, after, strict=True)
+        if old != new
+    ]
+    if not changes and _is_refused(info):
+        changes = [Change("secret_token", "another", "TELEGRAM_WEBHOOK_SECRET")]
+    if changes:
+        await _patiently(
+            lambda: api.bot.set_webhook(
+                webhook,
+                secret_token=secret,
+                allowed_updates=ALLOWED_UPDATES,
+                max_connections=MAX_CONNECTIONS,
+                drop_pending_updates=False,
+            )
+        )
+    return changes
+
+
+async def _setup_profile(api: TelegramApi, wanted: Profile) -> Sequence[Change]:
+    bot = api.bot
+    changes = []
+    listed = tuple((one.command, one.description) for one in await bot.get_my_commands())
+    if listed != wanted.commands:
+        await bot.set_my_commands([BotCommand(name, words) for name, words in wanted.commands])
+        changes.append(Change("commands", _names(listed), _names(wanted.commands)))
+    description = (await bot.get_my_description()).description
+    if description != wanted.description:
+        await bot.set_my_description(wanted.description)
+        changes.append(Change("description", description, wanted.description))
+    short = (await bot.get_my_short_description()).short_description
+    if short != wanted.short_description:
+        await bot.set_my_short_description(wanted.short_description)
+        changes.append(Change("short_description", short, wanted.short_description))
+    button = (await bot.get_chat_menu_button()).type
+    if button != MenuButtonCommands().type:
+        await bot.set_chat_menu_button(menu_button=MenuButtonCommands())
+        changes.append(Change("menu button", button, MenuButtonCommands().type))
+    return changes
+
+
+async def _patiently(call: Callable[[], Awaitable[bool]]) -> None:
+    try:
+        await call()
+    except FloodControl as error:
+        if (error.seconds or 1) > LONGEST_WAIT:
+            raise
+        await asyncio.sleep(error.seconds or 1)
+        await call()
+
+
+def _kinds(kinds: Sequence[str]) -> str:
+    return ", ".join(sorted(kinds))
+
+
+def _names(commands: Sequence[tuple[str, str]]) -> str:
+    return " ".join(f"/{name}" for name, _ in commands)

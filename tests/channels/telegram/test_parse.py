@@ -1,0 +1,265 @@
+"""Updates as our inbound types."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from telegram import Update
+
+from channels.telegram.parse import (
+    ONLY_DIRECT,
+    ONLY_TEXT_AND_FILES,
+    BotIdentity,
+    ButtonPress,
+    decode_update,
+    parse_update,
+)
+from core.errors import RequestRefused
+from core.messages import (
+    Address,
+    AddressChange,
+    Command,
+    IgnoredMessage,
+    IgnoreReason,
+    Inbound,
+    InboundMessage,
+    Media,
+    ReachabilityChange,
+)
+from tests.channels.telegram.kit import BOT_ID, PERSON, Json, command, membership, message, press, update
+
+BOT = BotIdentity(str(BOT_ID), "simulator_valet_bot")
+HERE = Address("telegram", str(BOT_ID), str(PERSON))
+GROUP = {"id": -100500, "type": "supergroup", "title": "Us"}
+FILE = {"file_id": "BQAC", "file_unique_id": "AQ", "file_size": 9}
+
+
+def parsed(given_update: Json) -> Inbound:
+    return parse_update(given_update, BOT).inbound
+
+
+def taken(given_update: Json) -> InboundMessage:
+    inbound = parsed(given_update)
+    assert isinstance(inbound, InboundMessage)
+    return inbound
+
+
+def ignored(given_update: Json) -> IgnoredMessage:
+    inbound = parsed(given_update)
+    assert isinstance(inbound, IgnoredMessage)
+    return inbound
+
+
+def test_a_text_in_a_private_chat() -> None:
+    assert taken(update()) == InboundMessage(
+        address=HERE,
+        sender=str(PERSON),
+        keys=("update:501", f"message:{PERSON}:17"),
+        text="Lunch on Friday?",
+        sent_at=datetime.fromtimestamp(1_790_000_000, tz=UTC),
+        sender_name="Ada Lovelace",
+        provider_id="17",
+    )
+
+
+def test_promise_2_the_same_message_under_another_update_id_shares_a_key() -> None:
+    assert set(taken(update(1)).keys) & set(taken(update(2)).keys)
+
+
+def test_the_identity_is_the_number_never_a_name() -> None:
+    renamed = message()
+    renamed["from"] = {**renamed["from"], "username": "admin", "first_name": "700100002"}
+    assert taken(update(message=renamed)).sender == str(PERSON)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/start", Command("start")),
+        ("/start abc-123_x", Command("start", "abc-123_x")),
+        ("/New", Command("new")),
+        ("/stop@Simulator_Valet_Bot now please", Command("stop", "now please")),
+        ("/help\nall of it", Command("help", "all of it")),
+    ],
+)
+def test_a_command_at_the_start(text: str, expected: Command) -> None:
+    inbound = taken(command(text))
+    assert inbound.command == expected
+    assert inbound.text == text
+
+
+def test_a_slash_that_telegram_does_not_mark_is_text() -> None:
+    assert taken(update(message=message(text="/ or \\"))).command is None
+    later = [{"type": "bot_command", "offset": 4, "length": 5}]
+    assert taken(update(message=message(text="see /help", entities=later))).command is None
+
+
+def test_a_command_for_another_bot_is_not_ours() -> None:
+    assert ignored(command("/start@other_bot")).reason is IgnoreReason.OTHER_ACCOUNT
+    unnamed = parse_update(command("/start@other_bot"), BotIdentity(str(BOT_ID))).inbound
+    assert isinstance(unnamed, InboundMessage)
+
+
+@pytest.mark.parametrize(
+    ("fields", "media"),
+    [
+        (
+            {"photo": [{**FILE, "file_size": 1}, {**FILE, "file_id": "BIG"}]},
+            Media("tg:BIG", "image/jpeg", size=9),
+        ),
+        ({"document": {**FILE, "file_name": "a.pdf", "mime_type": "application/pdf"}}, None),
+        ({"voice": {**FILE, "duration": 1}}, Media("tg:BQAC", "audio/ogg", size=9)),
+        ({"audio": {**FILE, "file_name": "song.mp3"}}, Media("tg:BQAC", "audio/mpeg", "song.mp3", 9)),
+        ({"video": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
+        ({"video_note": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
+        ({"animation": FILE, "document": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
+        ({"sticker": {"file_id": "S"}}, Media("tg:S", "image/webp")),
+    ],
+)
+def test_files_are_kept_as_references(fields: Json, media: Media | None) -> None:
+    inbound = taken(update(message=message(text=None, caption="Look", **fields)))
+    assert inbound.text == "Look"
+    assert inbound.media == (media or Media("tg:BQAC", "application/pdf", "a.pdf", 9),)
+
+
+def test_a_file_without_a_caption_has_no_text() -> None:
+    assert taken(update(message=message(text=None, voice=FILE))).text == ""
+
+
+def test_a_topic_of_a_private_chat_is_a_conversation_of_its_own() -> None:
+    assert taken(update(message=message(is_topic_message=True, message_thread_id=5))).address.thread == "5"
+    assert taken(update(message=message(message_thread_id=5))).address.thread == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason", "reply"),
+    [
+        ({"chat": GROUP}, IgnoreReason.GROUP, ONLY_DIRECT),
+        ({"chat": {**GROUP, "type": "group"}, "text": None, "photo": [FILE]}, IgnoreReason.GROUP, ONLY_DIRECT),
+        ({"chat": GROUP, "text": None, "new_chat_title": "We"}, IgnoreReason.UNSUPPORTED, ""),
+        ({"chat": GROUP, "text": None, "migrate_from_chat_id": -5}, IgnoreReason.UNSUPPORTED, ""),
+        ({"chat": GROUP, "from": None, "sender_chat": GROUP}, IgnoreReason.BOT, ""),
+        ({"from": {"id": 5, "is_bot": True, "first_name": "B"}}, IgnoreReason.BOT, ""),
+        ({"from": {"id": BOT_ID, "is_bot": True, "first_name": "V"}}, IgnoreReason.OWN, ""),
+        ({"text": " \n"}, IgnoreReason.EMPTY, ""),
+        ({"text": None, "location": {"latitude": 1.0}}, IgnoreReason.UNSUPPORTED, ONLY_TEXT_AND_FILES),
+        ({"text": None, "pinned_message": {}}, IgnoreReason.UNSUPPORTED, ""),
+        ({"text": None}, IgnoreReason.UNSUPPORTED, ""),
+    ],
+)  # fmt: skip
+def test_promise_6_what_is_not_answered_is_ignored_with_a_reason(
+    changes: Json, reason: IgnoreReason, reply: str
+) -> None:
+    inbound = ignored(update(message=message(**changes)))
+    assert (inbound.reason, inbound.reply) == (reason, reply)
+    assert "update:501" in inbound.keys
+
+
+def test_an_edit_is_ignored_and_does_not_hide_the_message_it_edits() -> None:
+    edited = ignored(update(502, edited_message=message(edit_date=1_790_000_001)))
+    assert edited.reason is IgnoreReason.EDITED
+    assert not set(edited.keys) & set(taken(update(501)).keys)
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        {"channel_post": message()},
+        {"edited_channel_post": message()},
+        {"poll": {"id": "1"}},
+        {"inline_query": {}},
+        {"a_kind_of_the_future": 5},
+        {"business_message": message()},
+    ],
+)
+def test_kinds_that_we_do_not_handle_are_recorded(kinds: Json) -> None:
+    inbound = ignored(update(**kinds))
+    assert (inbound.reason, inbound.keys) == (IgnoreReason.UNSUPPORTED, ("update:501",))
+
+
+@pytest.mark.parametrize(("status", "reachable"), [("kicked", False), ("left", False), ("member", True)])
+def test_promise_8_blocked_and_unblocked(status: str, reachable: bool) -> None:
+    reason = "unblocked" if reachable else "blocked"
+    assert parsed(membership(status)) == ReachabilityChange(
+        "telegram", str(BOT_ID), str(PERSON), reachable, reason, ("update:501",)
+    )
+
+
+def test_added_to_a_group_it_says_once_that_it_answers_in_direct_chats_only() -> None:
+    assert ignored(membership("member", "group")).reply == ONLY_DIRECT
+    assert ignored(membership("kicked", "group")).reply == ""
+
+
+def test_a_group_that_moved() -> None:
+    moved = update(message=message(chat={**GROUP, "type": "group"}, text=None, migrate_to_chat_id=-1002))
+    assert parsed(moved) == AddressChange(
+        "telegram", str(BOT_ID), "-100500", "-1002", ("update:501", "message:-100500:17")
+    )
+
+
+def test_a_press_is_read_and_recorded() -> None:
+    found = parse_update(press("tok"), BOT)
+    assert found.press == ButtonPress("4382", str(PERSON), str(PERSON), "18", "tok")
+    assert isinstance(found.inbound, IgnoredMessage)
+    assert found.inbound.keys == ("update:501", "callback:4382")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+PATHS = [
+    ("update_id",),
+    *((kind, *rest) for kind in ("message",) for rest in (
+        ("message_id",), ("from",), ("from", "id"), ("from", "is_bot"), ("chat",), ("chat", "id"), ("chat", "type"),
+        ("date",), ("text",), ("entities",), ("photo",), ("document",), ("voice",), ("caption",),
+        ("migrate_to_chat_id",), ("is_topic_message",), ("message_thread_id",),
+    )),
+]  # fmt: skip
+
+
+@given(st.sampled_from(PATHS), json_values)
+@settings(deadline=None, max_examples=400)
+def test_promise_12_any_field_may_be_anything_and_is_read_or_refused(path: tuple[str, ...], value: Any) -> None:
+    spoiled: Any = update(message=message())
+    place = spoiled
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = value
+    try:
+        parse_update(spoiled, BOT)
+    except RequestRefused:
+        return
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
+def test_promise_12_any_bytes_are_an_object_or_refused(raw: bytes) -> None:
+    try:
+        assert isinstance(decode_update(raw), dict)
+    except RequestRefused:
+        return
+
+
+@given(
+    number=st.integers(1, 2**40),
+    sender=st.integers(1, 2**52),
+    text=st.text(min_size=1, max_size=50),
+    date=st.integers(0, 2**32),
+)
+@settings(deadline=None)
+def test_our_reading_is_that_of_ptbs_update(number: int, sender: int, text: str, date: int) -> None:
+    said = message(message_id=number, text=text, date=date, chat={"id": sender, "type": "private"})
+    said["from"]["id"] = sender
+    ours = parsed(update(message=said))
+    theirs = Update.de_json(update(message=said), None).effective_message
+    assert theirs is not None
+    assert theirs.from_user is not None
+    if isinstance(ours, InboundMessage):
+        assert (ours.text, ours.sent_at) == (theirs.text, theirs.date)
+        assert (ours.provider_id, ours.sender) == (str(theirs.message_id), str(theirs.from_user.id))
+        assert ours.sender_name == theirs.from_user.full_name
+    else:
+        assert not (theirs.text or "").strip()

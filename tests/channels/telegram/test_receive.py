@@ -1,0 +1,189 @@
+"""The webhook as Telegram calls it: acknowledged after the commit, and only then."""
+
+import hmac
+from datetime import UTC, datetime
+
+import pytest
+
+from channels.telegram.catchup import catch_up
+from channels.telegram.receive import TelegramChannel
+from core.errors import ConfigError
+from core.messages import IgnoredMessage, IgnoreReason, InboundMessage
+from simulator.faults import FaultKind, Rule
+from tests.channels.telegram.kit import (
+    BOT_ID,
+    PATH,
+    PUBLIC_URL,
+    SECRET,
+    TOKEN,
+    Gateway,
+    MemorySink,
+    make_channel,
+    message,
+    press,
+    serve_channel,
+    update,
+)
+from tests.simulator.telegram_house import House, until
+
+
+async def test_promise_1_an_update_is_accepted_and_answered_without_a_body(gateway: Gateway) -> None:
+    response = await gateway.post(update())
+    assert (response.status, await response.read()) == (200, b"")
+    (inbound,) = gateway.sink.accepted
+    assert isinstance(inbound, InboundMessage)
+    assert inbound.text == "Lunch on Friday?"
+
+
+async def test_promise_2_a_replay_is_the_inboxs_business_and_gets_200(gateway: Gateway) -> None:
+    statuses = [(await gateway.post(update())).status for _ in range(3)]
+    assert statuses == [200, 200, 200]
+    assert (gateway.sink.calls, len(gateway.sink.accepted)) == (3, 1)
+
+
+async def test_promise_1_without_the_store_the_answer_is_503(gateway: Gateway) -> None:
+    gateway.sink.away = True
+    assert (await gateway.post(update())).status == 503
+    gateway.sink.away = False
+    assert (await gateway.post(update())).status == 200
+
+
+@pytest.mark.parametrize("kinds", [{"poll": {"id": "1"}}, {"channel_post": {}}, {"of_the_future": [1]}, {}])
+async def test_kinds_that_we_do_not_handle_get_200_and_are_recorded(gateway: Gateway, kinds: dict[str, object]) -> None:
+    assert (await gateway.post({"update_id": 5, **kinds})).status == 200
+    (inbound,) = gateway.sink.accepted
+    assert isinstance(inbound, IgnoredMessage)
+    assert inbound.reason is IgnoreReason.UNSUPPORTED
+
+
+async def test_an_odd_field_that_nobody_needs_does_not_hold_up_its_chat(gateway: Gateway) -> None:
+    odd = message(entities="?", reply_markup=5, via_bot=[], photo_of_the_future={}, forward_origin=7)
+    assert (await gateway.post(update(message=odd))).status == 200
+    assert gateway.sink.texts() == ["Lunch on Friday?"]
+
+
+async def test_texts_that_no_database_takes_get_200(gateway: Gateway) -> None:
+    raw = b'{"update_id":5,"message":{"message_id":1,"date":1,"text":"a\\u0000b\\ud800"'
+    raw += b',"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"A"}}}'
+    assert (await gateway.post(raw)).status == 200
+
+
+async def test_promise_12_the_secret_is_compared_in_constant_time_before_any_parse(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = []
+
+    def compare(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return False
+
+    monkeypatch.setattr(hmac, "compare_digest", compare)
+    assert (await gateway.post(b"\xff not parsed")).status == 403
+    assert len(compared) == 1
+
+
+async def test_promise_14_an_unforeseen_error_is_500_without_internals(gateway: Gateway) -> None:
+    gateway.sink.breaks_on = "Lunch on Friday?"
+    response = await gateway.post(update())
+    assert response.status == 500
+    assert "bug" not in await response.text()
+
+
+def test_the_route_is_the_fixed_one_and_only_with_a_secret() -> None:
+    assert [(route.method, route.path) for route in make_channel(MemorySink()).routes()] == [("POST", PATH)]
+    assert not make_channel(MemorySink(), secret="").routes()
+
+
+def test_the_account_is_the_bots_number() -> None:
+    assert make_channel(MemorySink()).account == str(BOT_ID)
+
+
+async def test_polling_without_a_database_is_a_clear_error() -> None:
+    channel = TelegramChannel(bot_token=TOKEN, sink=MemorySink())
+    with pytest.raises(ConfigError, match="DATABASE_URL"):
+        await channel.start()
+    await channel.stop()
+
+
+async def test_promise_3_there_is_nothing_to_catch_up_because_telegram_hands_over_its_backlog() -> None:
+    assert await catch_up(datetime.now(UTC)) == 0
+
+
+async def test_updates_of_the_emulated_telegram_come_in_by_its_webhook(house: House) -> None:
+    sink = MemorySink()
+    channel = make_channel(sink, api_url=f"{house.url}/telegram")
+    async with serve_channel(channel, sink) as served:
+        await _point_at(house, served)
+        await house.act("start", argument="abc")
+        await house.act("say", text="Hello")
+        await house.act("voice", caption="listen")
+        await house.act("block")
+        await until(lambda: len(sink.accepted) == 4)
+        await house.act("unblock")
+        await until(lambda: len(sink.accepted) == 5)
+        await house.act("redeliver", n=5)
+        await until(lambda: sink.calls >= 10)
+        assert len(sink.accepted) == 5
+        assert not house.telegram._world.updates.pending()
+
+
+async def test_promise_3_an_update_that_met_no_store_comes_again(house: House) -> None:
+    sink = MemorySink(away=True)
+    async with serve_channel(make_channel(sink, api_url=f"{house.url}/telegram"), sink) as served:
+        await _point_at(house, served)
+        await house.act("say", text="Hello")
+        await until(lambda: sink.calls >= 2)
+        sink.away = False
+        await until(lambda: sink.texts() == ["Hello"])
+
+
+async def test_a_press_is_recorded_and_acknowledged_at_once(house: House) -> None:
+    sink = MemorySink()
+    async with serve_channel(make_channel(sink, api_url=f"{house.url}/telegram"), sink) as served:
+        card = await _card(house)
+        await _point_at(house, served)
+        await house.act("press", message_id=card)
+        await until(lambda: _presses(house, card)[0]["answered"])
+        ignored = sink.accepted[-1]
+        assert isinstance(ignored, IgnoredMessage)
+        assert ignored.keys[1].startswith("callback:")
+
+
+async def test_promise_10_a_press_that_cannot_be_acknowledged_blocks_nothing(house: House) -> None:
+    sink = MemorySink()
+    house.wire.faults.add(Rule("telegram.answerCallbackQuery", FaultKind.SERVER_ERROR, times=0))
+    async with serve_channel(make_channel(sink, api_url=f"{house.url}/telegram"), sink) as served:
+        assert (await served.post(press())).status == 200
+        assert (await served.post(press(number="gone"))).status == 200
+        assert sink.calls == 2
+
+
+async def test_the_bots_own_name_is_learned_at_start(house: House) -> None:
+    sink = MemorySink()
+    channel = make_channel(sink, api_url=f"{house.url}/telegram")
+    await channel.start()
+    await until(lambda: channel._bot.username == "simulator_valet_bot")
+    await channel.stop()
+
+
+async def _point_at(house: House, served: Gateway) -> None:
+    house.wire.connect_gateway(f"http://127.0.0.1:{served.port}", PUBLIC_URL)
+    await house.bot.set_webhook(f"{PUBLIC_URL}{PATH}", secret_token=SECRET)
+
+
+async def _card(house: House) -> int:
+    await house.act("start")
+    await house.bot.get_updates(offset=-1)
+    sent = await house.call(
+        "sendMessage",
+        chat_id=700100001,
+        text="Approve?",
+        reply_markup={"inline_keyboard": [[{"text": "Approve", "callback_data": "tok"}]]},
+    )
+    return int(sent["result"]["message_id"])
+
+
+def _presses(house: House, message_id: int) -> list[dict[str, bool]]:
+    (card,) = [one for one in house.chat()["messages"] if one["message_id"] == message_id]
+    presses: list[dict[str, bool]] = card["presses"]
+    return presses or [{"answered": False}]
