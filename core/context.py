@@ -1,7 +1,7 @@
 """What a tool is handed while it runs: one frozen value, injected by type and never seen by the model."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from structlog.typing import FilteringBoundLogger
@@ -9,6 +9,8 @@ from structlog.typing import FilteringBoundLogger
 from core.clock import Clock
 from core.errors import ToolFailed
 from core.json_types import Json, JsonObject
+
+_NOTHING_KEPT = "This assistant has nowhere to keep anything."
 
 
 class CredentialAccess(Protocol):
@@ -39,6 +41,42 @@ class HttpClient(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class StoredValue:
+    """A value as it is kept. `number` counts from 1 in its collection, in order, and never comes twice."""
+
+    key: str
+    number: int
+    value: Json
+
+
+class TenantStorage(Protocol):
+    """What tools keep for one tenant, and for nobody else: JSON values by key, in collections.
+
+    Collections come into being by themselves. Names and keys have 1 to 200 characters, a value up to 100,000
+    as JSON; `core.errors.ToolFailed` is raised otherwise. Repeating a call changes nothing.
+    """
+
+    async def get(self, collection: str, key: str) -> StoredValue | None:
+        """Give the value under a key, or None."""
+        ...
+
+    async def put(self, collection: str, key: str, value: Json) -> StoredValue:
+        """Keep a value under a key, in place of what was there; it is committed when this returns.
+
+        `context.idempotency_key` makes a good key for what a call adds.
+        """
+        ...
+
+    async def list(self, collection: str) -> Sequence[StoredValue]:
+        """Give all values of a collection in the order of their numbers."""
+        ...
+
+    async def delete(self, collection: str, key: str) -> None:
+        """Forget the value under a key, if there is one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class ToolExecutionContext:
     """Everything a tool may know about the call it serves.
 
@@ -55,6 +93,7 @@ class ToolExecutionContext:
     log: FilteringBoundLogger
     timezone: str = "UTC"
     language: str = ""
+    storage: TenantStorage = field(default_factory=lambda: NoStorage())
 
 
 class NoCredentials:
@@ -73,3 +112,23 @@ class NoHttp:
     ) -> HttpResponse:
         """Refuse every request, telling the model why."""
         raise ToolFailed("This assistant has no access to the web.")
+
+
+class NoStorage:
+    """What a tool gets where nothing is kept."""
+
+    async def get(self, collection: str, key: str) -> StoredValue | None:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def put(self, collection: str, key: str, value: Json) -> StoredValue:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def list(self, collection: str) -> Sequence[StoredValue]:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def delete(self, collection: str, key: str) -> None:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)

@@ -11,7 +11,15 @@ import structlog
 
 from core import sentences
 from core.clock import Clock
-from core.context import CredentialAccess, HttpClient, NoCredentials, NoHttp, ToolExecutionContext
+from core.context import (
+    CredentialAccess,
+    HttpClient,
+    NoCredentials,
+    NoHttp,
+    NoStorage,
+    TenantStorage,
+    ToolExecutionContext,
+)
 from core.context_manager import ContextManager
 from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRejected
 from core.hooks import Hook, HookContext, Hooks
@@ -67,6 +75,14 @@ class CredentialStoreAccess(Protocol):
         ...
 
 
+class StorageAccess(Protocol):
+    """Where tools keep things for one tenant."""
+
+    def for_tenant(self, tenant_id: str) -> TenantStorage:
+        """Give access to this tenant's values only."""
+        ...
+
+
 class Orchestrator:
     """Answer turns. One instance serves a whole worker; it keeps nothing of a turn."""
 
@@ -82,6 +98,7 @@ class Orchestrator:
         hooks: Iterable[Hook] = (),
         checks: Iterable[Check] = (),
         credentials: CredentialStoreAccess | None = None,
+        storage: StorageAccess | None = None,
         http: HttpClient | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -96,6 +113,7 @@ class Orchestrator:
         self.clock = clock or Clock()
         self._hooks = Hooks(hooks)
         self._credentials = credentials
+        self._storage = storage
         self._http = http or NoHttp()
         caller = ModelCaller(llm_client, self.config, ContextManager(self.config))
         self._loop = ReactLoop(caller, self.config, self._hooks)
@@ -175,6 +193,7 @@ class Orchestrator:
             log=structlog.get_logger().bind(turn=request.turn_id, tool=tool_name),
             timezone=tenant.timezone,
             language=tenant.language,
+            storage=self._storage.for_tenant(tenant.id) if self._storage else NoStorage(),
         )
 
     def _where(self, request: TurnRequest) -> HookContext:

@@ -13,5 +13,7 @@ TENANT_TABLES = (
     "outbound",
     "outbound_parts",
     "deliveries",
+    "stored_collections",
+    "stored_values",
 )
 """Parents before children, so that rows may be copied in this order and deleted in the reverse."""

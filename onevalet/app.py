@@ -18,6 +18,7 @@ from core.errors import ConfigError
 from core.ids import make_id
 from core.inbox import Inbox
 from core.outbox import Outbox
+from core.storage import Storage
 from core.turns import TurnStore
 from onevalet.providers import build_channels, build_notification_channels
 from onevalet.settings import Settings
@@ -86,7 +87,9 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         bell = RedisBell(bell_url)
         await bell.start()
         stack.push_async_callback(bell.stop)
-        orchestrator = await stack.enter_async_context(build_orchestrator(settings, Clock(settings.onevalet_clock)))
+        orchestrator = await stack.enter_async_context(
+            build_orchestrator(settings, Clock(settings.onevalet_clock), Storage(database))
+        )
         channels = build_notification_channels(settings)
         for channel in channels.values():
             stack.push_async_callback(channel.close)

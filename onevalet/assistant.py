@@ -12,13 +12,14 @@ from core.loader import load_plugins
 from core.model import LiteLLMClient
 from core.orchestrator import Orchestrator
 from core.react_config import ReactLoopConfig
+from core.storage import Storage
 from onevalet.settings import LOOP_PREFIX, Settings
 
 DEMO_MODEL = "demo/valet"
 
 
 @asynccontextmanager
-async def build_orchestrator(settings: Settings, clock: Clock) -> AsyncIterator[Orchestrator]:
+async def build_orchestrator(settings: Settings, clock: Clock, storage: Storage) -> AsyncIterator[Orchestrator]:
     """Load the plugins and make the orchestrator; without a configured model the demo model speaks."""
     plugins = load_plugins(settings.onevalet_plugins)
     client = LiteLLMClient(
@@ -36,6 +37,7 @@ async def build_orchestrator(settings: Settings, clock: Clock) -> AsyncIterator[
             tools=plugins.tools,
             hooks=plugins.hooks,
             config=loop_config(settings.loop),
+            storage=storage,
             clock=clock,
         )
     finally:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from core.clock import Clock
-from core.context import NoCredentials, NoHttp, ToolExecutionContext
+from core.context import NoCredentials, NoHttp, NoStorage, ToolExecutionContext
 from core.context_manager import ContextManager
 from core.hooks import Hook, HookContext, Hooks
 from core.journal import Journal, MemoryJournal
@@ -39,7 +39,12 @@ def a_context(**changes: str) -> ToolExecutionContext:
     """Make the context of some call."""
     values = {"tenant_id": "tenant", "turn_id": "turn", "idempotency_key": "key", **changes}
     return ToolExecutionContext(
-        **values, clock=Clock(), credentials=NoCredentials(), http=NoHttp(), log=structlog.get_logger()
+        **values,
+        clock=Clock(),
+        credentials=NoCredentials(),
+        http=NoHttp(),
+        log=structlog.get_logger(),
+        storage=NoStorage(),
     )
 
 
