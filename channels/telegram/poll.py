@@ -20,7 +20,7 @@ from core.json_types import Json, JsonObject
 
 POLL_SECONDS = 8
 """How long Telegram holds one poll; with the margin for its answer, within the lease."""
-LONGEST_PAUSE = 20.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 20.0
 TRIES = 5
 """How often an update that breaks us is tried before it is left out."""
 
@@ -151,7 +151,7 @@ class Poller:
         await self._lease.keep(self._offset, self._shown)
 
     def _later(self) -> float:
-        self._pause = min(LONGEST_PAUSE, max(0.5, self._pause * 2))
+        self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, self._pause * 2))
         return self._pause
 
     async def _rest(self, seconds: float) -> None:

@@ -39,7 +39,7 @@ def load_profile(path: Path = _COMMANDS) -> Profile:
     return Profile(commands, str(said["description"]), str(said["short_description"]))
 
 
-async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> Sequence[Change]:
+async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> tuple[Change, ...]:
     """Set the webhook (or take it away, when `webhook` is empty) and the profile; repeating it changes nothing.
 
     Pending updates are people's messages: they are never dropped. Raises `ConfigError` when Telegram refuses.
@@ -50,7 +50,7 @@ async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> Sequence[Cha
         raise ConfigError(f"Telegram did not take the bot's settings: {describe(error)}.") from error
 
 
-async def check_bot(api: TelegramApi, webhook: str, lease: PollLease | None) -> Sequence[Check]:
+async def check_bot(api: TelegramApi, webhook: str, lease: PollLease | None) -> tuple[Check, ...]:
     """Look at the token, the webhook, and polling; never raises."""
     try:
         me = await api.bot.get_me()

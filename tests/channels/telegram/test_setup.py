@@ -1,0 +1,144 @@
+"""Telegram's side set once and only once, and doctor's look at it."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+
+from channels.telegram.client import ALLOWED_UPDATES
+from channels.telegram.receive import TelegramChannel
+from channels.telegram.setup import load_profile
+from core.channel import Change, Check
+from core.commands import answer_command
+from core.database import Database
+from core.errors import ConfigError
+from core.messages import Command
+from simulator.faults import FaultKind, Rule
+from tests.channels.telegram.kit import PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
+from tests.simulator.telegram_house import House, until
+
+WEBHOOK = PUBLIC_URL + PATH
+WRITES = ("setWebhook", "deleteWebhook", "setMyCommands", "setMyDescription", "setChatMenuButton")
+
+
+@asynccontextmanager
+async def channel_at(house: House, **more: str) -> AsyncIterator[TelegramChannel]:
+    channel = make_channel(MemorySink(), api_url=f"{house.url}/telegram", **more)  # type: ignore[arg-type]
+    yield channel
+    await channel.stop()
+
+
+def writes(house: House) -> list[str]:
+    """List the calls that change something at Telegram."""
+    calls = [str(call) for call in house.wire.journal.calls(provider="telegram")]
+    return [name for call in calls for name in WRITES if f"/{name}" in call]
+
+
+def named(checks: Sequence[Check], what: str) -> Check:
+    return next(check for check in checks if check.what == what)
+
+
+async def test_setup_sets_webhook_commands_descriptions_and_menu_once(house: House) -> None:
+    async with channel_at(house) as channel:
+        changes = await channel.setup()
+        assert changes[0] == Change("webhook", "", WEBHOOK)
+        assert {change.what for change in changes} >= {"commands", "description", "short_description"}
+        info = await house.bot.get_webhook_info()
+        assert (info.url, info.max_connections) == (WEBHOOK, 40)
+        assert set(info.allowed_updates) == set(ALLOWED_UPDATES)
+        profile = load_profile()
+        assert [(one.command, one.description) for one in await house.bot.get_my_commands()] == [*profile.commands]
+        assert (await house.bot.get_my_description()).description == profile.description
+        before = len(writes(house))
+        assert await channel.setup() == ()
+        assert len(writes(house)) == before
+
+
+async def test_promise_3_setup_drops_nothing_that_waits(house: House) -> None:
+    await house.act("say", text="waits")
+    async with channel_at(house, secret="") as polling:
+        await polling.setup()
+        assert (await house.bot.get_webhook_info()).pending_update_count == 1
+    async with channel_at(house) as channel:
+        await channel.setup()
+        assert (await house.bot.get_webhook_info()).pending_update_count == 1
+    assert "drop_pending_updates': 'true" not in str(house.wire.journal.calls(provider="telegram")).lower()
+
+
+async def test_setup_for_polling_takes_the_webhook_away(house: House) -> None:
+    await house.bot.set_webhook("https://old.example.com/hook")
+    async with channel_at(house, secret="") as channel:
+        assert Change("webhook", "https://old.example.com/hook", "(none: long polling)") in await channel.setup()
+        assert not (await house.bot.get_webhook_info()).url
+        assert await channel.setup() == ()
+
+
+async def test_a_webhook_set_with_another_secret_is_seen_and_set_anew(house: House) -> None:
+    async with channel_at(house) as channel:
+        await channel.setup()
+        house.wire.connect_gateway(house.hook.url.removesuffix(PATH), PUBLIC_URL)
+        house.hook.answers.extend(web.Response(status=403) for _ in range(50))
+        await house.act("say", text="refused")
+        await until(lambda: house.hook.updates)
+        await until(lambda: "403" in str(house.telegram.state()))
+        check = named(await channel.check(), "Telegram webhook")
+        assert not check.ok
+        assert "secret" in check.detail
+        assert [change.what for change in await channel.setup()] == ["secret_token"]
+
+
+async def test_setup_waits_out_the_one_second_of_set_webhook(house: House) -> None:
+    house.wire.faults.add(Rule("telegram.setWebhook", FaultKind.RATE_LIMIT, seconds=1))
+    async with channel_at(house) as channel:
+        assert await channel.setup()
+    assert (await house.bot.get_webhook_info()).url == WEBHOOK
+
+
+async def test_a_refusal_is_one_sentence_for_the_operator(house: House) -> None:
+    async with channel_at(house, token=f"{TOKEN}x") as channel:
+        with pytest.raises(ConfigError, match="Telegram refuses the bot token") as caught:
+            await channel.setup()
+        assert TOKEN not in str(caught.value)
+
+
+async def test_doctor_explains(house: House) -> None:
+    async with channel_at(house) as channel:
+        checks = await channel.check()
+        assert named(checks, "Telegram bot").detail == "@simulator_valet_bot"
+        assert named(checks, "Telegram webhook").fix
+        await channel.setup()
+        assert all(check.ok for check in await channel.check())
+    async with channel_at(house, token=f"{TOKEN}x") as channel:
+        (check,) = await channel.check()
+        assert not check.ok
+        assert "TELEGRAM_BOT_TOKEN" in check.fix
+
+
+async def test_doctor_never_raises_when_telegram_cannot_be_reached() -> None:
+    channel = make_channel(MemorySink())
+    (check,) = await channel.check()
+    assert not check.ok
+    await channel.stop()
+
+
+async def test_doctor_sees_when_nobody_polls_and_when_a_webhook_stands_in_the_way(
+    house: House, database_url: str
+) -> None:
+    database = Database(database_url, patience=1)
+    channel = make_channel(MemorySink(), secret="", api_url=f"{house.url}/telegram", database=database)
+    assert named(await channel.check(), "Telegram polling").detail == "no process polls"
+    await house.bot.set_webhook("https://old.example.com/hook")
+    assert not named(await channel.check(), "Telegram webhook").ok
+    await channel.stop()
+    await database.close()
+
+
+def test_the_commands_are_within_telegrams_limits_and_known_to_the_core() -> None:
+    profile = load_profile()
+    assert len(profile.description) <= 512
+    assert len(profile.short_description) <= 120
+    for name, words in profile.commands:
+        assert 1 <= len(name) <= 32
+        assert len(words) <= 256
+        assert answer_command(Command(name), "telegram")
