@@ -90,7 +90,8 @@ class RedisBell:
                     redis = await self._connect()
                     await redis.enqueue_job(job, row_id, _queue_name=queue)
                     await redis.publish(RINGS, queue)
-            except (RedisError, OSError, TimeoutError) as error:
+            except Exception as error:
+                # The outermost loop of ringing: whatever goes wrong costs this ring, and the next is tried anew.
                 _log.warning("ring_lost", queue=queue, cause=type(error).__name__)
                 await self._close()
             finally:

@@ -29,6 +29,7 @@ type Connection = asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnecti
 _PASSING = (
     OSError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a connection that broke between two of its own states
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
@@ -65,28 +66,26 @@ class Database:
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
-                    pool = await self._open()
-                    async with pool.acquire() as connection:
-                        return await connection.fetch(statement, *args)
+                    return await self._fetch(statement, *args)
             except _PASSING as error:
-                if loop.time() + pause >= deadline:
-                    raise StoreUnavailable(type(error).__name__) from error
-                _log.warning("database_call_repeated", cause=type(error).__name__)
+                await self._pause(error, pause, deadline)
             except asyncpg.PostgresError as error:
                 if error.sqlstate == LEASE_LOST:
                     raise LeaseLost from error
                 raise
-            await asyncio.sleep(pause * (0.5 + random.random()))
             pause = min(pause * 2, 1.0)
 
     @asynccontextmanager
     async def tenant(self, tenant_id: str) -> AsyncIterator[Connection]:
         """Give a connection inside one transaction that sees this tenant's rows only."""
-        pool = await self._open_or_unavailable()
+        pool, connection = await self._acquire()
         try:
-            async with pool.acquire() as connection, connection.transaction():
-                await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
-                yield connection
+            try:
+                async with connection.transaction():
+                    await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
+                    yield connection
+            finally:
+                await pool.release(connection)
         except _PASSING as error:
             raise StoreUnavailable(type(error).__name__) from error
 
@@ -97,7 +96,8 @@ class Database:
                 pool = await self._open()
                 async with pool.acquire() as connection:
                     await connection.fetchval("select 1 from schema_migrations limit 1")
-        except (*_PASSING, asyncpg.PostgresError):
+        except (*_PASSING, asyncpg.PostgresError) as error:
+            _log.info("database_not_ready", cause=type(error).__name__)
             return False
         return True
 
@@ -112,12 +112,32 @@ class Database:
             self._pool.terminate()
         self._pool = None
 
-    async def _open_or_unavailable(self) -> "asyncpg.Pool[asyncpg.Record]":
-        try:
-            async with asyncio.timeout(self._patience):
-                return await self._open()
-        except _PASSING as error:
+    async def _fetch(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        pool = await self._open()
+        async with pool.acquire() as connection:
+            return await connection.fetch(statement, *args)
+
+    async def _acquire(
+        self,
+    ) -> "tuple[asyncpg.Pool[asyncpg.Record], asyncpg.pool.PoolConnectionProxy[asyncpg.Record]]":
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._patience
+        pause = 0.05
+        while True:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    pool = await self._open()
+                    return pool, await pool.acquire()
+            except _PASSING as error:
+                await self._pause(error, pause, deadline)
+            pause = min(pause * 2, 1.0)
+
+    async def _pause(self, error: Exception, pause: float, deadline: float) -> None:
+        """Wait before the next try; raise when there is none."""
+        if asyncio.get_running_loop().time() + pause >= deadline:
             raise StoreUnavailable(type(error).__name__) from error
+        _log.warning("database_call_repeated", cause=type(error).__name__)
+        await asyncio.sleep(pause * (0.5 + random.random()))
 
     async def _open(self) -> "asyncpg.Pool[asyncpg.Record]":
         if self._pool is None:

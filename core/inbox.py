@@ -50,17 +50,17 @@ class Inbox:
             self._make_id("msg"),
             address.channel,
             address.account,
-            address.peer,
-            address.thread,
-            message.sender,
-            list(message.keys),
+            storable(address.peer),
+            storable(address.thread),
+            storable(message.sender),
+            storable(message.keys),
             storable(message.text),
             [asdict(media) for media in message.media],
             asdict(message.command) if message.command else None,
-            message.provider_id,
+            storable(message.provider_id),
             message.sent_at,
             storable(message.sender_name),
-            message.sender_timezone,
+            storable(message.sender_timezone),
             self._make_id("tn"),
             self._make_id("idn"),
             self._make_id("cv"),
@@ -82,7 +82,7 @@ class Inbox:
             "select ignore_message($1,$2,$3,$4) as added",
             address.channel,
             address.account,
-            list(message.keys),
+            storable(message.keys),
             message.reason.value,
         )
         _log.info("message_ignored", channel=address.channel, reason=message.reason.value)
@@ -93,11 +93,11 @@ class Inbox:
             "select * from apply_status($1,$2,$3,$4,$5,$6,$7)",
             update.channel,
             update.account,
-            update.ref,
-            update.provider_id,
+            storable(update.ref),
+            storable(update.provider_id),
             update.status.value,
             update.status.rank,
-            update.error_code,
+            storable(update.error_code),
         )
         if row and row["resolved"]:
             self._bell.delivery(row["conversation_id"])
@@ -109,10 +109,10 @@ class Inbox:
             "select change_reachability($1,$2,$3,$4,$5,$6) as changed",
             change.channel,
             change.account,
-            change.sender,
+            storable(change.sender),
             state,
-            change.reason,
-            list(change.keys),
+            storable(change.reason),
+            storable(change.keys),
         )
         _log.info("reachability_changed", channel=change.channel, state=state, reason=change.reason)
         return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["changed"]))

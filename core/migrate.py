@@ -45,8 +45,8 @@ async def migrate(database_url: str) -> list[str]:
     at once. Raises `ConfigError` with one sentence when the database cannot be reached or prepared.
     """
     try:
-        connection = await asyncpg.connect(database_url, timeout=10)
-    except (OSError, asyncpg.PostgresError, TimeoutError) as error:
+        connection = await asyncpg.connect(database_url, timeout=10, server_settings={"search_path": "public"})
+    except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
         cause = type(error).__name__
         raise ConfigError(f"The database in DATABASE_URL cannot be reached ({cause}).") from error
     try:
@@ -62,6 +62,8 @@ async def _apply_missing(connection: "asyncpg.Connection[asyncpg.Record]", known
         row["number"]: row["checksum"]
         for row in await connection.fetch("select number, checksum from schema_migrations")
     }
+    if ahead := sorted(set(applied) - {m.number for m in known}):
+        raise ConfigError(f"The database has migration {ahead[-1]}, this code has not: deploy newer code.")
     names = []
     for migration in known:
         if migration.number in applied:
@@ -77,8 +79,6 @@ async def _apply_missing(connection: "asyncpg.Connection[asyncpg.Record]", known
                 migration.number, migration.name, migration.checksum,
             )  # fmt: skip
         names.append(migration.name)
-    if ahead := sorted(set(applied) - {m.number for m in known}):
-        raise ConfigError(f"The database has migration {ahead[-1]}, this code has not: deploy newer code.")
     return names
 
 
@@ -88,10 +88,13 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         raise ConfigError(f"Postgres 15 or newer is needed; DATABASE_URL leads to version {version}.")
     await _make_role(connection)
     await _make_extension(connection)
-    await connection.execute(
-        "create table if not exists schema_migrations (number int primary key, name text not null, "
-        "checksum text not null, applied_at timestamptz not null default clock_timestamp())"
-    )
+    try:
+        await connection.execute(
+            "create table if not exists schema_migrations (number int primary key, name text not null, "
+            "checksum text not null, applied_at timestamptz not null default clock_timestamp())"
+        )
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise _ask_dba(f"grant usage, create on schema public to {await _user(connection)};") from error
 
 
 async def _make_role(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -103,7 +106,9 @@ async def _make_role(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         except asyncpg.InsufficientPrivilegeError as error:
             user = await _user(connection)
             raise _ask_dba(f"create role {ROLE} nologin; grant {ROLE} to {user};") from error
-    if not await connection.fetchval("select pg_has_role(current_user, $1, 'member')", ROLE):
+    # From Postgres 16 on, who made a role is its member without being allowed to act as it.
+    right = "set" if connection.get_server_version().major >= 16 else "member"
+    if not await connection.fetchval("select pg_has_role(current_user, $1, $2)", ROLE, right):
         try:
             await connection.execute(f"grant {ROLE} to current_user")
         except asyncpg.InsufficientPrivilegeError as error:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from core.channel import Part, Receipt
 from core.database import Database
@@ -37,15 +38,29 @@ class DueMessage:
 class KeptPart:
     """A part as it was rendered at the first attempt.
 
-    `tried_at`: when its last call started, by the database's clock; `silent_for`: how long ago that is.
+    `attempt`: the number of its last call, 0 before the first; `silent_for`: how long ago that started.
+    `lost`: how many of its calls have an unknown outcome; `lost_since`: when the first of those started, by
+    the database's clock.
     """
 
     number: int
     ref: str
     part: Part
     state: str
-    tried_at: datetime | None
+    attempt: int
     silent_for: timedelta
+    lost: int
+    lost_since: datetime | None
+
+
+class Begun(StrEnum):
+    """Whether a call may leave."""
+
+    GO = "go"
+    SENT = "sent"
+    """A callback proved meanwhile that the part arrived."""
+    UNREACHABLE = "unreachable"
+    """The person stopped or blocked the channel meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +134,10 @@ class Outbox:
         """Give the stored parts in order; empty before the first attempt."""
         async with self._database.tenant(claim.tenant_id) as connection:
             rows = await connection.fetch(
-                "select p.part, p.ref, p.text, p.data, p.segments, p.state, max(d.started_at) as tried_at,"
-                " coalesce(clock_timestamp() - max(d.started_at), interval '0') as silent_for"
+                "select p.part, p.ref, p.text, p.data, p.segments, p.state, coalesce(max(d.attempt), 0) as attempt,"
+                " coalesce(clock_timestamp() - max(d.started_at), interval '0') as silent_for,"
+                " count(*) filter (where d.outcome in ('started', 'ambiguous')) as lost,"
+                " min(d.started_at) filter (where d.outcome in ('started', 'ambiguous')) as lost_since"
                 " from outbound_parts p left join deliveries d on d.tenant_id = p.tenant_id"
                 " and d.outbound_id = p.outbound_id and d.part = p.part"
                 " where p.tenant_id = $1 and p.outbound_id = $2 group by p.tenant_id, p.outbound_id, p.part"
@@ -134,16 +151,18 @@ class Outbox:
                 ref=row["ref"],
                 part=Part(row["text"], row["data"], row["segments"]),
                 state=row["state"],
-                tried_at=row["tried_at"],
+                attempt=row["attempt"],
                 silent_for=row["silent_for"],
+                lost=row["lost"],
+                lost_since=row["lost_since"],
             )
             for row in rows
         ]
 
-    async def begin_delivery(self, claim: Claim, part: int, attempt: int) -> None:
-        """Commit that a call is about to leave. Raises `LeaseLost`."""
-        await self._database.call(
-            "select begin_delivery($1,$2,$3,$4,$5,$6,$7)",
+    async def begin_delivery(self, claim: Claim, part: int, attempt: int) -> Begun:
+        """Commit that a call is about to leave, or learn why it must not. Raises `LeaseLost`."""
+        row = await self._database.call(
+            "select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun",
             claim.tenant_id,
             claim.outbound_id,
             claim.fence,
@@ -152,6 +171,16 @@ class Outbox:
             claim.owner,
             self.lease,
         )
+        assert row is not None  # noqa: S101 - the function always returns a word
+        return Begun(row["begun"])
+
+    async def settle(self, claim: Claim) -> str:
+        """End a row whose parts have all ended; return its state, `sending` while a part is open."""
+        row = await self._database.call(
+            "select settle_outbound($1,$2,$3) as state", claim.tenant_id, claim.outbound_id, claim.fence
+        )
+        assert row is not None  # noqa: S101 - the function always returns a state
+        return str(row["state"])
 
     async def end_delivery(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> str:
         """Record what became of the call; return the row's state."""

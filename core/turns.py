@@ -62,11 +62,9 @@ class TurnStore:
         )
         return bool(row and row["held"])
 
-    async def leave(self, lease: Lease, turn_id: str, delay: timedelta) -> None:
-        """Hand a running turn back on purpose, to be resumed after `delay`; no attempt is burnt."""
-        await self._database.call(
-            "select leave_turn($1,$2,$3,$4,$5)", lease.tenant_id, lease.lane_id, lease.fence, turn_id, delay
-        )
+    async def leave(self, lease: Lease, delay: timedelta) -> None:
+        """Hand the lane back on purpose, to be taken again after `delay`; its turn goes on, no attempt is burnt."""
+        await self._database.call("select leave_lane($1,$2,$3,$4)", lease.tenant_id, lease.lane_id, lease.fence, delay)
 
     async def begin(self, lease: Lease) -> BegunTurn | None:
         """Begin or resume the lane's turn; None when nothing waits (the lease is then given back)."""

@@ -23,7 +23,10 @@ def fate(error: DeliveryError, attempt: int, age: timedelta, chance: random.Rand
     """Decide what becomes of a part whose call failed."""
     cause = type(error).__name__
     if isinstance(error, Ambiguous):
-        return PartEnd("checking", "ambiguous", error_code=error.code, reason=str(error), delay=CHECK_AFTER)
+        if age >= GIVE_UP_AFTER:
+            return PartEnd("ambiguous", "ambiguous", error_code=error.code, reason=f"gave up: {error}")
+        delay = max(CHECK_AFTER, backoff(attempt, chance))
+        return PartEnd("checking", "ambiguous", error_code=error.code, reason=str(error), delay=delay)
     if error.retryable and age < GIVE_UP_AFTER:
         delay = backoff(attempt, chance)
         if isinstance(error, RateLimited) and error.retry_after is not None:

@@ -10,13 +10,14 @@ import structlog
 from core.channel import NotificationChannel, Target
 from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable
 from core.messages import OutboundKind
-from core.outbox import Claim, DueMessage, KeptPart, Outbox, PartEnd
+from core.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
 from jobs.backoff import CHECK_AFTER, fate
 
 SEND_TIMEOUT = 10.0
 """Seconds for one provider call; the lease outlasts it."""
 CHECK_WITHIN = timedelta(minutes=10)
 """How long an unknown outcome may block what comes after it."""
+STOPPED = "the person stopped or blocked this channel"
 
 _log = structlog.get_logger()
 
@@ -69,10 +70,13 @@ class DeliveryRunner:
             return "failed"
         if not due.reachable and due.message.kind is not OutboundKind.RECEIPT:
             # Promise 8, on every path: who said stop or blocked us gets nothing.
-            await self._outbox.fail(claim, "the person stopped or blocked this channel")
+            await self._outbox.fail(claim, STOPPED)
             return "failed"
-        parts = await self._outbox.parts(claim) or await self._outbox.keep_parts(claim, channel.render(due.message))
-        state, attempt = "sent", due.attempts
+        parts = await self._outbox.parts(claim) or await self._render(claim, due, channel)
+        if not parts:
+            await self._outbox.fail(claim, "it cannot be rendered")
+            return "failed"
+        attempt = due.attempts
         for part in parts:
             if part.state in ("sent", "ambiguous"):
                 continue
@@ -81,9 +85,19 @@ class DeliveryRunner:
                 return "ready"
             attempt += 1
             state = await self._send_part(claim, due, channel, part, attempt)
-            if state in ("ready", "checking", "failed"):
-                break
-        return state
+            if state != "sending":
+                return state
+        # No open part was left to us: callbacks told what became of the last ones.
+        return await self._outbox.settle(claim)
+
+    async def _render(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> list[KeptPart]:
+        try:
+            parts = channel.render(due.message)
+        except Exception:
+            # A message that breaks its renderer must not stand in the way of all that come after it.
+            _log.exception("render_failed", outbound=claim.outbound_id)
+            return []
+        return await self._outbox.keep_parts(claim, parts)
 
     async def _send_part(
         self, claim: Claim, due: DueMessage, channel: NotificationChannel, part: KeptPart, attempt: int
@@ -92,8 +106,15 @@ class DeliveryRunner:
         if part.state in ("sending", "checking"):
             end = await self._look_up(due, channel, part, target)
             if end is not None:
-                return await self._outbox.end_delivery(claim, part.number, attempt - 1, end)
-        await self._outbox.begin_delivery(claim, part.number, attempt)
+                return await self._outbox.end_delivery(claim, part.number, part.attempt, end)
+        match await self._outbox.begin_delivery(claim, part.number, attempt):
+            case Begun.SENT:
+                return "sending"
+            case Begun.UNREACHABLE:
+                await self._outbox.fail(claim, STOPPED)
+                return "failed"
+            case Begun.GO:
+                pass
         end = await self._call(due, channel, part, target, attempt)
         state = await self._outbox.end_delivery(claim, part.number, attempt, end)
         _log.info(
@@ -126,22 +147,31 @@ class DeliveryRunner:
         self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target
     ) -> PartEnd | None:
         """Find out about a call whose answer was lost. None: it did not arrive, or policy says send again."""
-        if part.tried_at is None:
+        if part.lost_since is None:
             return None
         if part.state == "sending" and part.silent_for < CHECK_AFTER:
             return PartEnd("checking", "ambiguous", reason="the sender died", delay=CHECK_AFTER)
         if not channel.can_find:
-            if channel.resend_unknown:
+            # Sent again once at most: each further time might be one more copy.
+            if channel.resend_unknown and part.lost == 1:
                 _log.warning("unknown_part_sent_again", outbound=due.message.id, part=part.number)
                 return None
             return PartEnd("ambiguous", "left", reason="the outcome is unknown and cannot be looked up")
         try:
             async with asyncio.timeout(SEND_TIMEOUT):
-                receipt = await channel.find(part.part, target, part.tried_at)
+                receipt = await channel.find(part.part, target, part.lost_since)
         except (TimeoutError, DeliveryError) as error:
-            if part.silent_for > CHECK_WITHIN:
-                return PartEnd("ambiguous", "left", reason=f"the look-up failed: {type(error).__name__}")
-            return PartEnd("checking", "looking", reason=type(error).__name__, delay=CHECK_AFTER)
+            return _not_told(part, type(error).__name__)
+        except Exception as error:
+            # A bug in the adapter tells nothing either, and may not block the conversation for ever.
+            _log.exception("look_up_failed", outbound=due.message.id)
+            return _not_told(part, type(error).__name__)
         if receipt is None:
             return None
         return PartEnd("sent", "found", receipt)
+
+
+def _not_told(part: KeptPart, cause: str) -> PartEnd:
+    if part.silent_for > CHECK_WITHIN:
+        return PartEnd("ambiguous", "left", reason=f"the look-up failed: {cause}")
+    return PartEnd("checking", "ambiguous", reason=cause, delay=CHECK_AFTER)

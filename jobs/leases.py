@@ -31,6 +31,10 @@ async def kept_alive(renew: Callable[[], Awaitable[bool]], lease: timedelta) -> 
             except StoreUnavailable:
                 _log.warning("lease_not_renewed")
                 continue
+            except Exception:
+                # The outermost loop of renewing: a keeper that dies silently would lose the lease unseen.
+                _log.exception("lease_not_renewed")
+                continue
             if not held:
                 lost = True
                 if body is not None:
@@ -41,8 +45,8 @@ async def kept_alive(renew: Callable[[], Awaitable[bool]], lease: timedelta) -> 
     try:
         yield
     except asyncio.CancelledError:
-        if lost and body is not None:
-            body.uncancel()
+        # When something else cancelled the body too, that stands.
+        if lost and body is not None and body.uncancel() == 0:
             raise LeaseLost from None
         raise
     finally:

@@ -34,6 +34,7 @@ class Runner[Claim]:
         self._run = run
         self._free = asyncio.Semaphore(slots)
         self._poll = poll.total_seconds()
+        self._claims: set[asyncio.Task[bool]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
 
@@ -50,6 +51,8 @@ class Runner[Claim]:
     async def stop(self, grace: timedelta) -> None:
         """Take nothing more, let what runs finish within the grace time, then hand the rest back."""
         self._stopping = True
+        if self._claims:
+            await asyncio.wait(self._claims, timeout=5)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace.total_seconds())
         for task in self._tasks:
@@ -59,6 +62,14 @@ class Runner[Claim]:
 
     async def _take(self, row_id: str | None) -> bool:
         await self._free.acquire()
+        # Whoever waits for this may be cancelled (arq's timeout, a shutdown), but a claim cut in the middle
+        # would leave a lease that nobody holds: it goes on until its work has started.
+        claiming = asyncio.create_task(self._start(row_id), name=f"claim {self._name}")
+        self._claims.add(claiming)
+        claiming.add_done_callback(self._claims.discard)
+        return await asyncio.shield(claiming)
+
+    async def _start(self, row_id: str | None) -> bool:
         claim = None
         try:
             if not self._stopping:

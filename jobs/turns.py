@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 import structlog
-from core.orchestrator import Orchestrator, TurnDelayed
 
 from core.bell import Bell
 from core.channel import NotificationChannel
 from core.commands import answer_command
-from core.errors import LeaseLost, StoreUnavailable
+from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.messages import Address, OutboundKind, OutboundMessage
 from core.model_types import ChatMessage, Role
+from core.orchestrator import Orchestrator
 from core.turn_types import TurnResult, TurnState
 from core.turns import BegunTurn, Lease, TurnStore
 from jobs.leases import kept_alive
@@ -21,6 +21,8 @@ from jobs.leases import kept_alive
 MAX_ATTEMPTS = 3
 """A turn that killed its worker this often is set aside as poison."""
 RETRY_DELAY = timedelta(seconds=2)
+HAND_BACK_WITHIN = 60.0
+"""Seconds that a turn whose database went away waits for it, to give the lane back."""
 WORKING_EVERY = 4.0
 """Seconds between hints that we are at work; Telegram's typing lasts five."""
 
@@ -62,21 +64,22 @@ class TurnRunner:
                         break
         except LeaseLost:
             _log.warning("lease_lost", lane=lease.lane_id)
+        except asyncio.CancelledError:
+            await self._hand_back(lease, timedelta(), within=3)
+            raise
         except StoreUnavailable as error:
-            # Nothing can be written now. The lease runs out, and the journal says where to go on.
+            # The journal says where to go on. Handing back, as soon as that can be written, burns no attempt.
             _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
+            await self._hand_back(lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
 
     async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound))
         try:
             result, new_session = await self._result(turn)
-        except asyncio.CancelledError:
-            await self._hand_back(lease, turn)
-            raise
         except TurnDelayed as error:
             log.warning("turn_delayed", cause=str(error))
-            await self._store.leave(lease, turn.turn_id, RETRY_DELAY)
+            await self._store.leave(lease, RETRY_DELAY)
             return False
         outbound = [OutboundMessage(self._make_id("out"), OutboundKind.REPLY, result.reply)] if result.reply else []
         more = await self._store.finish(
@@ -118,12 +121,16 @@ class TurnRunner:
             await channel.show_working(address)
             await asyncio.sleep(WORKING_EVERY)
 
-    async def _hand_back(self, lease: Lease, turn: BegunTurn) -> None:
+    async def _hand_back(self, lease: Lease, delay: timedelta, within: float) -> None:
         try:
-            async with asyncio.timeout(3):
-                await self._store.leave(lease, turn.turn_id, timedelta())
-        except (LeaseLost, StoreUnavailable, TimeoutError) as error:
-            _log.warning("turn_not_handed_back", turn=turn.turn_id, cause=type(error).__name__)
+            async with asyncio.timeout(within):
+                while True:
+                    try:
+                        return await self._store.leave(lease, delay)
+                    except StoreUnavailable:
+                        await asyncio.sleep(0.5)
+        except (LeaseLost, TimeoutError) as error:
+            _log.warning("turn_not_handed_back", lane=lease.lane_id, cause=type(error).__name__)
 
 
 def _set_aside(turn: BegunTurn, text: str, reason: str) -> TurnResult:

@@ -6,6 +6,7 @@ do $$
 declare
     name text;
 begin
+    execute format('grant usage on schema %I to onevalet_app', current_schema());
     for name in
         select c.table_name
         from information_schema.columns c
@@ -39,3 +40,7 @@ alter table schema_migrations force row level security;
 create policy nobodys on schema_migrations for select using (true);
 create policy owner on schema_migrations to current_user using (true) with check (true);
 grant select on schema_migrations to onevalet_app;
+
+-- Functions, these and those of later migrations, are for the serving role only.
+alter default privileges revoke execute on functions from public;
+alter default privileges grant execute on functions to onevalet_app;

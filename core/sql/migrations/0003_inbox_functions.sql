@@ -2,9 +2,9 @@
 
 -- Lookups across tenants return ids only.
 create function find_identity(p_channel text, p_account text, p_user_key text)
-returns table (tenant_id text, identity_id text, state text)
+returns table (tenant_id text, identity_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select i.tenant_id, i.id, i.state from identities i
+    select i.tenant_id, i.id from identities i
     where i.channel = p_channel and i.account = p_account and i.user_key = p_user_key
 $$;
 
@@ -20,7 +20,7 @@ $$;
 create function admit_identity(
     p_channel text, p_account text, p_user_key text, p_name text, p_timezone text,
     p_tenant_id text, p_identity_id text)
-returns table (tenant_id text, identity_id text, state text)
+returns table (tenant_id text, identity_id text)
 language plpgsql as $$
 begin
     perform pg_advisory_xact_lock(hashtextextended(p_channel || chr(31) || p_account || chr(31) || p_user_key, 0));
@@ -32,7 +32,7 @@ begin
     insert into tenants (tenant_id, name, timezone) values (p_tenant_id, p_name, p_timezone);
     insert into identities (tenant_id, id, channel, account, user_key, name, timezone)
     values (p_tenant_id, p_identity_id, p_channel, p_account, p_user_key, p_name, p_timezone);
-    return query select p_tenant_id, p_identity_id, 'active'::text;
+    return query select p_tenant_id, p_identity_id;
 end $$;
 
 create function open_conversation(
@@ -84,28 +84,33 @@ declare
     v_identity text;
     v_state text;
     v_conversation text;
+    v_owner text;
     v_known text;
     v_seq bigint;
     v_added int;
     v_stopping text;
 begin
-    select f.tenant_id, f.identity_id, f.state into v_tenant, v_identity, v_state
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
     from find_identity(p_channel, p_account, p_user_key) f;
     if v_tenant is null then
-        select a.tenant_id, a.identity_id, a.state into v_tenant, v_identity, v_state
+        select a.tenant_id, a.identity_id into v_tenant, v_identity
         from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity) a;
     end if;
     v_conversation := open_conversation(
         v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
     -- From here to the commit this conversation is ours: duplicates and seq are decided one at a time.
     perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for update;
+    select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
 
-    select r.inbound_id into v_known from find_received(p_channel, p_account, p_keys) r;
+    select r.tenant_id, r.inbound_id into v_owner, v_known from find_received(p_channel, p_account, p_keys) r;
     if v_known is not null then
         insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
-        select p_channel, p_account, k, v_tenant, v_known from unnest(p_keys) k order by k
+        select p_channel, p_account, k, v_tenant, v_known from unnest(p_keys) k where v_owner = v_tenant order by k
         on conflict (channel, account, key) do nothing;
-        return query select v_known, true, v_tenant, null::text;
+        -- Our own id: this very call committed before, and its answer was lost.
+        return query select v_known, v_known <> p_id, v_owner,
+            (select i.conversation_id from inbound i
+             where i.tenant_id = v_tenant and i.id = p_id and i.state = 'waiting');
         return;
     end if;
 
@@ -120,7 +125,9 @@ begin
     insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
                          state, reason, turn_id)
     values (v_tenant, p_id, v_conversation, v_seq,
-            case when v_state = 'stopped' then '' else p_text end, p_media, p_command, p_provider_id, p_sent_at,
+            case when v_state = 'stopped' then '' else p_text end,
+            case when v_state = 'stopped' then '[]' else p_media end,
+            case when v_state = 'stopped' then null else p_command end, p_provider_id, p_sent_at,
             case when v_state = 'stopped' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
             case when v_state = 'stopped' then 'stopped' when v_stopping is not null then 'stop' else '' end,
             v_stopping);
@@ -148,7 +155,8 @@ begin
     return query select p_id, false, v_tenant, v_conversation;
 end $$;
 
--- An authentic message without a turn: no text, and no tenant is made for it.
+-- An authentic message without a turn: no text, and no tenant is made for it. True when none of its keys was
+-- known.
 create function ignore_message(
     p_channel text, p_account text, p_keys text[], p_reason text)
 returns boolean
@@ -160,7 +168,7 @@ begin
     select p_channel, p_account, k, p_reason from unnest(p_keys) k order by k
     on conflict (channel, account, key) do nothing;
     get diagnostics v_added = row_count;
-    return v_added > 0;
+    return v_added = (select count(distinct k) from unnest(p_keys) k);
 end $$;
 
 -- STOP, START, a blocked or unblocked bot; once per key, so that a replayed STOP does not undo a START.

@@ -40,17 +40,6 @@ begin
     return found;
 end $$;
 
--- Gives the lane back with its work still pending, for a shutdown (at once) or a check that cannot run.
-create function give_back_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval)
-returns boolean
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    update lanes l set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
-    where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence and l.owner is not null;
-    return found;
-end $$;
-
 create function hold_lane(p_tenant text, p_lane text, p_fence bigint)
 returns void
 language plpgsql as $$
@@ -63,8 +52,17 @@ begin
     end if;
 end $$;
 
+-- Letting go is repeatable: the fence rises with each claim only, so a lane without an owner that still has
+-- our fence was let go by us.
+create function lane_let_go(p_tenant text, p_lane text, p_fence bigint)
+returns boolean
+language sql as $$
+    select exists (select 1 from lanes l where l.tenant_id = p_tenant and l.id = p_lane
+                   and l.fence = p_fence and l.owner is null)
+$$;
+
 -- The turn to run now: the one a dead worker left, else a new one over all waiting inbound, else none (then
--- the lane is given back). A clean hand-over by give_back_lane burns no attempt.
+-- the lane is given back). A clean hand-over by leave_lane burns no attempt.
 create function begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text)
 returns table (turn_id text, attempts int, resumed boolean)
 language plpgsql as $$
@@ -77,6 +75,9 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
     perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    if lane_let_go(p_tenant, p_lane, p_fence) then
+        return;
+    end if;
     perform hold_lane(p_tenant, p_lane, p_fence);
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
@@ -110,16 +111,21 @@ begin
     return query select p_turn, 1, false;
 end $$;
 
--- A worker that stops on purpose (or must wait) says so, and the next one starts without a burnt attempt.
-create function leave_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_delay interval)
+-- A worker that stops on purpose (or must wait) gives the lane back with its work still pending, and the next
+-- one goes on with its turn, if it had begun one, without a burnt attempt.
+create function leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval)
 returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    if lane_let_go(p_tenant, p_lane, p_fence) then
+        return;
+    end if;
     perform hold_lane(p_tenant, p_lane, p_fence);
     update turns t set owner = ''
-    where t.tenant_id = p_tenant and t.id = p_turn and t.fence = p_fence and t.state = 'running';
-    perform give_back_lane(p_tenant, p_lane, p_fence, p_delay);
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.fence = p_fence and t.state = 'running';
+    update lanes l set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
+    where l.tenant_id = p_tenant and l.id = p_lane;
 end $$;
 
 create function record_step(
@@ -131,6 +137,11 @@ language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform hold_lane(p_tenant, p_lane, p_fence);
+    if not exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = p_turn
+                   and t.fence = p_fence and t.state = 'running') then
+        -- The lane is ours, but its turn has ended: what still writes is a left-over of it.
+        raise exception 'turn over' using errcode = 'OV001';
+    end if;
     insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
                             state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
     values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_kind, p_name, p_args_hash, p_effect,
@@ -151,15 +162,18 @@ returns boolean
 language plpgsql as $$
 declare
     v_conversation conversations%rowtype;
-    v_state text;
+    v_turn turns%rowtype;
     v_more boolean;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select c.* into v_conversation from conversations c
     join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
     where l.tenant_id = p_tenant and l.id = p_lane for update of c;
-    select t.state into v_state from turns t where t.tenant_id = p_tenant and t.id = p_turn;
-    if v_state <> 'running' then
+    select * into v_turn from turns t where t.tenant_id = p_tenant and t.id = p_turn;
+    if v_turn.fence is distinct from p_fence then
+        raise exception 'lease lost' using errcode = 'OV001';
+    end if;
+    if v_turn.state <> 'running' then
         select l.fence = p_fence and l.owner is not null and l.pending into v_more
         from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
         return coalesce(v_more, false);

@@ -46,6 +46,17 @@ begin
     end if;
 end $$;
 
+-- Letting go is repeatable: the fence rises with each claim only, so a row without an owner that still has our
+-- fence was let go by us.
+create function outbound_let_go(p_tenant text, p_outbound text, p_fence bigint)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound
+                   and o.fence = p_fence and o.owner is null);
+end $$;
+
 -- Keeps the rendering of the first attempt, so that a later one sends the very same parts.
 create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb)
 returns setof outbound_parts
@@ -62,25 +73,75 @@ begin
     where e.tenant_id = p_tenant and e.outbound_id = p_outbound order by e.part;
 end $$;
 
--- Commits the attempt before the call leaves; prolongs the lease to cover it.
+-- Commits the attempt before the call leaves; prolongs the lease to cover it. Says 'go', or why the call must
+-- not be made: 'sent' (a callback proved meanwhile that the part arrived), 'unreachable' (the person said STOP
+-- meanwhile; promise 8).
 create function begin_delivery(
     p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval)
-returns void
+returns text
 language plpgsql as $$
+declare
+    v_lost int;
 begin
     perform hold_outbound(p_tenant, p_outbound, p_fence);
+    if exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
+               and e.part = p_part and e.state = 'sent') then
+        return 'sent';
+    end if;
+    if exists (select 1 from outbound o
+               join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+               join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+               where o.tenant_id = p_tenant and o.id = p_outbound and o.kind <> 'receipt' and i.state <> 'active') then
+        return 'unreachable';
+    end if;
+    -- An earlier sender died over its call: nobody else will write what became of it.
+    update deliveries d set finished_at = clock_timestamp(), outcome = 'ambiguous'
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part
+      and d.attempt < p_attempt and d.outcome = 'started';
+    get diagnostics v_lost = row_count;
     insert into deliveries (tenant_id, outbound_id, part, attempt, owner)
     values (p_tenant, p_outbound, p_part, p_attempt, p_owner)
     on conflict (tenant_id, outbound_id, part, attempt) do nothing;
     update outbound_parts e set state = 'sending'
-    where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part and e.state <> 'sent';
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part;
     update outbound o
-    set state = 'sending', attempts = p_attempt, lease_until = clock_timestamp() + p_ttl
+    set state = 'sending', attempts = p_attempt, ambiguities = o.ambiguities + v_lost,
+        lease_until = clock_timestamp() + p_ttl
     where o.tenant_id = p_tenant and o.id = p_outbound;
+    return 'go';
 end $$;
 
--- Writes what became of an attempt: p_part_state sent, ready (again), checking, ambiguous or failed.
--- The row follows: sent with its last part; ready or checking until p_delay from now; ambiguous parts let the
+-- Where a row stands by its parts, once nothing failed: 'sending' while one is open.
+create function outbound_state(p_tenant text, p_outbound text)
+returns text
+language sql as $$
+    select case
+        when count(*) filter (where e.state in ('ready', 'sending', 'checking')) > 0 then 'sending'
+        when count(*) filter (where e.state = 'ambiguous') > 0 then 'ambiguous'
+        else 'sent' end
+    from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
+$$;
+
+-- Ends a claimed row whose parts have all ended without its sender: callbacks told.
+create function settle_outbound(p_tenant text, p_outbound text, p_fence bigint)
+returns text
+language plpgsql as $$
+declare
+    v_state text;
+begin
+    if not outbound_let_go(p_tenant, p_outbound, p_fence) then
+        perform hold_outbound(p_tenant, p_outbound, p_fence);
+        update outbound o
+        set state = outbound_state(p_tenant, p_outbound), owner = null, lease_until = null,
+            sent_at = case when outbound_state(p_tenant, p_outbound) = 'sent' then clock_timestamp() end
+        where o.tenant_id = p_tenant and o.id = p_outbound and outbound_state(p_tenant, p_outbound) <> 'sending';
+    end if;
+    select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    return v_state;
+end $$;
+
+-- Writes what became of an attempt: p_part_state sent, ready (again), checking, ambiguous or failed. Repeating
+-- it changes nothing. The row follows: sent with its last part; ready or checking until p_delay from now; ambiguous parts let the
 -- rest go on; failed ends it, and p_identity_state (if any) is written to the identity (promise 8).
 create function end_delivery(
     p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_part_state text,
@@ -90,11 +151,16 @@ returns text
 language plpgsql as $$
 declare
     v_state text;
-    v_open int;
-    v_ambiguous int;
+    v_before text;
     v_conversation text;
 begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+        return v_state;
+    end if;
     perform hold_outbound(p_tenant, p_outbound, p_fence);
+    select d.outcome into v_before from deliveries d
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
     update deliveries d
     set finished_at = clock_timestamp(), outcome = p_outcome, error_code = p_error_code, provider_id = p_provider_id
     where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
@@ -107,21 +173,14 @@ begin
         sent_at = case when p_part_state = 'sent' then coalesce(e.sent_at, clock_timestamp()) else e.sent_at end
     where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part
     returning e.state into v_state;
-
-    select count(*) filter (where e.state in ('ready', 'sending', 'checking')),
-           count(*) filter (where e.state = 'ambiguous')
-    into v_open, v_ambiguous
-    from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound;
-    v_state := case
-        when v_state = 'failed' then 'failed'
-        when v_state in ('ready', 'checking') then v_state
-        when v_open > 0 then 'sending'
-        when v_ambiguous > 0 then 'ambiguous'
-        else 'sent' end;
+    if v_state not in ('failed', 'ready', 'checking') then
+        v_state := outbound_state(p_tenant, p_outbound);
+    end if;
     update outbound o
     set state = v_state,
         reason = case when v_state = 'sent' then '' when p_reason <> '' then p_reason else o.reason end,
-        ambiguities = o.ambiguities + (case when p_outcome = 'ambiguous' then 1 else 0 end),
+        ambiguities = o.ambiguities
+            + (case when v_before = 'started' and p_outcome in ('ambiguous', 'found', 'left') then 1 else 0 end),
         next_attempt_at = case when v_state in ('ready', 'checking') then clock_timestamp() + p_delay
                                else o.next_attempt_at end,
         owner = case when v_state = 'sending' then o.owner end,
@@ -147,6 +206,9 @@ create function fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_
 returns void
 language plpgsql as $$
 begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
     perform hold_outbound(p_tenant, p_outbound, p_fence);
     update outbound o set state = 'failed', reason = p_reason, owner = null, lease_until = null
     where o.tenant_id = p_tenant and o.id = p_outbound;
@@ -157,6 +219,9 @@ create function give_back_outbound(p_tenant text, p_outbound text, p_fence bigin
 returns void
 language plpgsql as $$
 begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
     perform hold_outbound(p_tenant, p_outbound, p_fence);
     update outbound o set owner = null, lease_until = null,
         state = case when o.state = 'sending' then 'ready' else o.state end
@@ -189,8 +254,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     limit 1
 $$;
 
--- A status callback: applied by rank, never back. One that carries our ref also proves that a part whose
--- answer was lost did arrive, and lets the row go on at once.
+-- A status callback: applied by rank, never back. It also proves that a part whose answer was lost did arrive
+-- (or was taken although the provider answered that it was not), and lets the row go on at once.
 create function apply_status(
     p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank int, p_error_code text)
 returns table (tenant_id text, conversation_id text, resolved boolean)
@@ -218,17 +283,18 @@ begin
         error_code = case when p_rank > e.status_rank then p_error_code else e.error_code end,
         status_rank = greatest(e.status_rank, p_rank),
         provider_id = case when e.provider_id = '' then p_provider_id else e.provider_id end,
-        state = case when e.state in ('sending', 'checking', 'ambiguous') then 'sent' else e.state end,
-        sent_at = coalesce(e.sent_at, clock_timestamp())
+        state = case when e.state = 'failed' then e.state else 'sent' end,
+        sent_at = case when e.state = 'failed' then e.sent_at else coalesce(e.sent_at, clock_timestamp()) end
     where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part;
-    if v_before in ('checking', 'ambiguous') then
+    -- Whoever holds the row sees it for himself when he writes what became of his call.
+    if v_before in ('ready', 'sending', 'checking', 'ambiguous') then
         update outbound o
-        set state = case
-                when not exists (select 1 from outbound_parts e where e.tenant_id = v_tenant
-                                 and e.outbound_id = v_outbound and e.state <> 'sent') then 'sent'
-                when o.state = 'checking' then 'ready' else o.state end,
-            next_attempt_at = clock_timestamp(), sent_at = coalesce(o.sent_at, clock_timestamp())
-        where o.tenant_id = v_tenant and o.id = v_outbound and o.owner is null;
+        set state = v.state, next_attempt_at = clock_timestamp(),
+            reason = case when v.state = 'sent' then '' else o.reason end,
+            sent_at = case when v.state = 'sent' then clock_timestamp() else o.sent_at end
+        from (select case outbound_state(v_tenant, v_outbound) when 'sending' then 'ready'
+                     else outbound_state(v_tenant, v_outbound) end as state) v
+        where o.tenant_id = v_tenant and o.id = v_outbound and o.owner is null and o.state <> 'failed';
     end if;
-    return query select v_tenant, v_conversation, v_before in ('checking', 'ambiguous');
+    return query select v_tenant, v_conversation, v_before in ('ready', 'sending', 'checking', 'ambiguous');
 end $$;

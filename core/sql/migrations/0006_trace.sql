@@ -37,19 +37,3 @@ language sql stable security definer set search_path = public, pg_temp as $$
            (select count(*) from turns where state = 'poison'),
            (select min(received_at) from inbound where state = 'waiting')
 $$;
-
--- Functions are called by the serving role only.
-do $$
-declare
-    f regprocedure;
-begin
-    for f in
-        select p.oid::regprocedure from pg_proc p
-        join pg_namespace n on n.oid = p.pronamespace
-        where n.nspname = current_schema()
-          and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
-    loop
-        execute format('revoke all on function %s from public', f);
-        execute format('grant execute on function %s to onevalet_app', f);
-    end loop;
-end $$;

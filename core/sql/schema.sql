@@ -1,0 +1,1664 @@
+CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
+
+CREATE FUNCTION public.add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea) RETURNS TABLE(version integer, secret_key_id text, wrapped bytea)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into data_keys as d (tenant_id, version, secret_key_id, wrapped)
+    select t.tenant_id, 1, p_secret_key_id, p_wrapped from tenants t where t.tenant_id = p_tenant
+    on conflict do nothing;
+    return query select * from read_data_key(p_tenant, null);
+end $$;
+
+CREATE FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text) RETURNS TABLE(tenant_id text, identity_id text)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform pg_advisory_xact_lock(hashtextextended(p_channel || chr(31) || p_account || chr(31) || p_user_key, 0));
+    return query select * from find_identity(p_channel, p_account, p_user_key);
+    if found then
+        return;
+    end if;
+    perform set_config('onevalet.tenant', p_tenant_id, true);
+    insert into tenants (tenant_id, name, timezone) values (p_tenant_id, p_name, p_timezone);
+    insert into identities (tenant_id, id, channel, account, user_key, name, timezone)
+    values (p_tenant_id, p_identity_id, p_channel, p_account, p_user_key, p_name, p_timezone);
+    return query select p_tenant_id, p_identity_id;
+end $$;
+
+CREATE FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) RETURNS TABLE(tenant_id text, conversation_id text, resolved boolean)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_tenant text;
+    v_outbound text;
+    v_part int;
+    v_conversation text;
+    v_before text;
+begin
+    select f.tenant_id, f.outbound_id, f.part into v_tenant, v_outbound, v_part
+    from find_part(p_channel, p_account, p_ref, p_provider_id) f;
+    if v_tenant is null then
+        return;
+    end if;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    select o.conversation_id into v_conversation from outbound o
+    where o.tenant_id = v_tenant and o.id = v_outbound for update;
+    select e.state into v_before from outbound_parts e
+    where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part for update;
+    update outbound_parts e
+    set status = case when p_rank > e.status_rank then p_status else e.status end,
+        status_at = case when p_rank > e.status_rank then clock_timestamp() else e.status_at end,
+        error_code = case when p_rank > e.status_rank then p_error_code else e.error_code end,
+        status_rank = greatest(e.status_rank, p_rank),
+        provider_id = case when e.provider_id = '' then p_provider_id else e.provider_id end,
+        state = case when e.state = 'failed' then e.state else 'sent' end,
+        sent_at = case when e.state = 'failed' then e.sent_at else coalesce(e.sent_at, clock_timestamp()) end
+    where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part;
+    -- Whoever holds the row sees it for himself when he writes what became of his call.
+    if v_before in ('ready', 'sending', 'checking', 'ambiguous') then
+        update outbound o
+        set state = v.state, next_attempt_at = clock_timestamp(),
+            reason = case when v.state = 'sent' then '' else o.reason end,
+            sent_at = case when v.state = 'sent' then clock_timestamp() else o.sent_at end
+        from (select case outbound_state(v_tenant, v_outbound) when 'sending' then 'ready'
+                     else outbound_state(v_tenant, v_outbound) end as state) v
+        where o.tenant_id = v_tenant and o.id = v_outbound and o.owner is null and o.state <> 'failed';
+    end if;
+    return query select v_tenant, v_conversation, v_before in ('ready', 'sending', 'checking', 'ambiguous');
+end $$;
+
+CREATE FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_lost int;
+begin
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    if exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
+               and e.part = p_part and e.state = 'sent') then
+        return 'sent';
+    end if;
+    if exists (select 1 from outbound o
+               join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+               join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+               where o.tenant_id = p_tenant and o.id = p_outbound and o.kind <> 'receipt' and i.state <> 'active') then
+        return 'unreachable';
+    end if;
+    -- An earlier sender died over its call: nobody else will write what became of it.
+    update deliveries d set finished_at = clock_timestamp(), outcome = 'ambiguous'
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part
+      and d.attempt < p_attempt and d.outcome = 'started';
+    get diagnostics v_lost = row_count;
+    insert into deliveries (tenant_id, outbound_id, part, attempt, owner)
+    values (p_tenant, p_outbound, p_part, p_attempt, p_owner)
+    on conflict (tenant_id, outbound_id, part, attempt) do nothing;
+    update outbound_parts e set state = 'sending'
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part;
+    update outbound o
+    set state = 'sending', attempts = p_attempt, ambiguities = o.ambiguities + v_lost,
+        lease_until = clock_timestamp() + p_ttl
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+    return 'go';
+end $$;
+
+CREATE FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) RETURNS TABLE(turn_id text, attempts integer, resumed boolean)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_turn turns%rowtype;
+    v_conversation text;
+    v_command bigint;
+    v_first bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    if lane_let_go(p_tenant, p_lane, p_fence) then
+        return;
+    end if;
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    select * into v_turn from turns t
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
+    if v_turn.id is not null then
+        if v_turn.fence <> p_fence then
+            update turns t set attempts = t.attempts + (case when t.owner = '' then 0 else 1 end),
+                fence = p_fence, owner = p_owner
+            where t.tenant_id = p_tenant and t.id = v_turn.id returning t.* into v_turn;
+        end if;
+        return query select v_turn.id, v_turn.attempts, v_turn.id <> p_turn;
+        return;
+    end if;
+    if not exists (select 1 from inbound i where i.tenant_id = p_tenant
+                   and i.conversation_id = v_conversation and i.state = 'waiting') then
+        update lanes l set pending = false, pending_since = null, owner = null, lease_until = null
+        where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
+        return;
+    end if;
+    insert into turns (tenant_id, id, lane_id, conversation_id, fence, owner)
+    values (p_tenant, p_turn, p_lane, v_conversation, p_fence, p_owner);
+    -- Messages are taken together up to the next command; a command is a turn of its own.
+    select min(i.seq) into v_command from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
+      and i.command is not null;
+    select min(i.seq) into v_first from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting';
+    update inbound i set state = 'taken', turn_id = p_turn
+    where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
+      and case when v_command is null then true when v_command = v_first then i.seq = v_first
+               else i.seq < v_command end;
+    return query select p_turn, 1, false;
+end $$;
+
+CREATE FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) RETURNS integer
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_row record;
+    v_count int := 0;
+begin
+    for v_row in select * from find_conversations(p_channel, p_account, p_old) loop
+        perform set_config('onevalet.tenant', v_row.tenant_id, true);
+        update conversations c set peer = p_new
+        where c.tenant_id = v_row.tenant_id and c.id = v_row.conversation_id
+          and not exists (
+              select 1 from conversations o
+              where o.tenant_id = c.tenant_id and o.channel = c.channel and o.account = c.account
+                and o.peer = p_new and o.thread = c.thread);
+        v_count := v_count + 1;
+    end loop;
+    return v_count;
+end $$;
+
+CREATE FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[]) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    if cardinality(p_keys) > 0 and not ignore_message(p_channel, p_account, p_keys, p_reason) then
+        return false;
+    end if;
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is null then
+        return false;
+    end if;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    update identities i set state = p_state, state_reason = p_reason, state_at = clock_timestamp()
+    where i.tenant_id = v_tenant and i.id = v_identity and i.state <> p_state;
+    return found;
+end $$;
+
+CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_tenant text;
+    v_lane text;
+begin
+    return query select l.tenant_id, l.id, l.fence from lanes l
+    where l.owner = p_owner and l.lease_until > clock_timestamp();
+    if found then
+        return;
+    end if;
+    select l.tenant_id, l.id into v_tenant, v_lane from lanes l
+    where l.pending and (p_lane is null or l.id = p_lane)
+      and (l.lease_until is null or l.lease_until < clock_timestamp())
+      and (l.not_before is null or l.not_before <= clock_timestamp())
+    order by l.pending_since limit 1 for update skip locked;
+    if v_lane is null then
+        return;
+    end if;
+    return query update lanes l
+    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = l.fence + 1
+    where l.tenant_id = v_tenant and l.id = v_lane
+    returning l.tenant_id, l.id, l.fence;
+end $$;
+
+CREATE FUNCTION public.claim_outbound(p_conversation text, p_owner text, p_ttl interval) RETURNS TABLE(tenant_id text, outbound_id text, conversation_id text, fence bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_tenant text;
+    v_id text;
+begin
+    return query select o.tenant_id, o.id, o.conversation_id, o.fence from outbound o
+    where o.owner = p_owner and o.lease_until > clock_timestamp() and o.state in ('ready', 'sending', 'checking');
+    if found then
+        return;
+    end if;
+    select o.tenant_id, o.id into v_tenant, v_id from outbound o
+    where o.state in ('ready', 'sending', 'checking')
+      and (p_conversation is null or o.conversation_id = p_conversation)
+      and o.next_attempt_at <= clock_timestamp()
+      and (o.lease_until is null or o.lease_until < clock_timestamp())
+      and not exists (
+          select 1 from outbound e
+          where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id and e.seq < o.seq
+            and e.state in ('ready', 'sending', 'checking'))
+    order by o.next_attempt_at limit 1 for update skip locked;
+    if v_id is null then
+        return;
+    end if;
+    return query update outbound o
+    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = o.fence + 1,
+        state = case when o.state = 'ready' then 'sending' else o.state end
+    where o.tenant_id = v_tenant and o.id = v_id
+    returning o.tenant_id, o.id, o.conversation_id, o.fence;
+end $$;
+
+CREATE FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) RETURNS TABLE(next_offset bigint)
+    LANGUAGE sql
+    AS $$
+    insert into channel_state as s (channel, account, owner, lease_until)
+    values (p_channel, p_account, p_owner, clock_timestamp() + p_ttl)
+    on conflict (channel, account) do update
+    set owner = excluded.owner, lease_until = excluded.lease_until
+    where s.owner = excluded.owner or s.owner is null or s.lease_until is null
+       or s.lease_until < clock_timestamp()
+    returning coalesce(s.poll_offset, 0)
+$$;
+
+CREATE FUNCTION public.count_work() RETURNS TABLE(waiting_messages bigint, running_turns bigint, open_outbound bigint, ambiguous bigint, failed bigint, poison bigint, oldest_waiting timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select (select count(*) from inbound where state = 'waiting'),
+           (select count(*) from turns where state = 'running'),
+           (select count(*) from outbound where state in ('ready', 'sending', 'checking')),
+           (select count(*) from outbound where state = 'ambiguous'),
+           (select count(*) from outbound where state = 'failed'),
+           (select count(*) from turns where state = 'poison'),
+           (select min(received_at) from inbound where state = 'waiting')
+$$;
+
+CREATE FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from credentials c
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
+end $$;
+
+CREATE FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from stored_values v where v.tenant_id = p_tenant and v.collection = p_collection and v.key = p_key;
+end $$;
+
+CREATE FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_state text;
+    v_before text;
+    v_conversation text;
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+        return v_state;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    select d.outcome into v_before from deliveries d
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
+    update deliveries d
+    set finished_at = clock_timestamp(), outcome = p_outcome, error_code = p_error_code, provider_id = p_provider_id
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
+    -- A callback that carried our ref may have resolved the part already: that knowledge is never undone.
+    update outbound_parts e
+    set state = case when e.state = 'sent' then 'sent' else p_part_state end,
+        provider_id = case when p_provider_id <> '' then p_provider_id else e.provider_id end,
+        degraded = e.degraded or p_degraded,
+        error_code = case when p_part_state = 'sent' then '' else p_error_code end,
+        sent_at = case when p_part_state = 'sent' then coalesce(e.sent_at, clock_timestamp()) else e.sent_at end
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part
+    returning e.state into v_state;
+    if v_state not in ('failed', 'ready', 'checking') then
+        v_state := outbound_state(p_tenant, p_outbound);
+    end if;
+    update outbound o
+    set state = v_state,
+        reason = case when v_state = 'sent' then '' when p_reason <> '' then p_reason else o.reason end,
+        ambiguities = o.ambiguities
+            + (case when v_before = 'started' and p_outcome in ('ambiguous', 'found', 'left') then 1 else 0 end),
+        next_attempt_at = case when v_state in ('ready', 'checking') then clock_timestamp() + p_delay
+                               else o.next_attempt_at end,
+        owner = case when v_state = 'sending' then o.owner end,
+        lease_until = case when v_state = 'sending' then o.lease_until end,
+        sent_at = case when v_state = 'sent' then clock_timestamp() else o.sent_at end
+    where o.tenant_id = p_tenant and o.id = p_outbound
+    returning o.conversation_id into v_conversation;
+    if p_identity_state <> '' then
+        update identities i set state = p_identity_state, state_reason = p_outcome, state_at = clock_timestamp()
+        from conversations c
+        where c.tenant_id = p_tenant and c.id = v_conversation
+          and i.tenant_id = c.tenant_id and i.id = c.identity_id and i.state = 'active';
+    end if;
+    if p_part_state = 'sent' then
+        perform mark_channel(c.channel, c.account, false) from conversations c
+        where c.tenant_id = p_tenant and c.id = v_conversation;
+    end if;
+    return v_state;
+end $$;
+
+CREATE FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    update outbound o set state = 'failed', reason = p_reason, owner = null, lease_until = null
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+end $$;
+
+CREATE FUNCTION public.find_conversations(p_channel text, p_account text, p_peer text) RETURNS TABLE(tenant_id text, conversation_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select c.tenant_id, c.id from conversations c
+    where c.channel = p_channel and c.account = p_account and c.peer = p_peer
+$$;
+
+CREATE FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_after_version integer, p_limit integer) RETURNS TABLE(tenant_id text, version integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select d.tenant_id, d.version from data_keys d
+    where d.secret_key_id <> p_not_under and (d.tenant_id, d.version) > (p_after_tenant, p_after_version)
+    order by d.tenant_id, d.version limit p_limit
+$$;
+
+CREATE FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) RETURNS TABLE(tenant_id text, identity_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select i.tenant_id, i.id from identities i
+    where i.channel = p_channel and i.account = p_account and i.user_key = p_user_key
+$$;
+
+CREATE FUNCTION public.find_part(p_channel text, p_account text, p_ref text, p_provider_id text) RETURNS TABLE(tenant_id text, outbound_id text, part integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select e.tenant_id, e.outbound_id, e.part
+    from outbound_parts e
+    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    where c.channel = p_channel and c.account = p_account
+      and (e.ref = p_ref or (p_ref = '' and p_provider_id <> '' and e.provider_id = p_provider_id))
+    limit 1
+$$;
+
+CREATE FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) RETURNS TABLE(tenant_id text, inbound_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select k.tenant_id, k.inbound_id from inbox_keys k
+    where k.channel = p_channel and k.account = p_account and k.key = any (p_keys) limit 1
+$$;
+
+CREATE FUNCTION public.find_tenants(p_limit integer) RETURNS TABLE(tenant_id text, identities bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select t.tenant_id, (select count(*) from identities i where i.tenant_id = t.tenant_id)
+    from tenants t order by t.tenant_id limit p_limit
+$$;
+
+CREATE FUNCTION public.find_trace(p_id text) RETURNS TABLE(tenant_id text, turn_id text, inbound_id text, outbound_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select i.tenant_id, i.turn_id, i.id, null::text from inbound i where i.id = p_id
+    union all
+    select t.tenant_id, t.id, null, null from turns t where t.id = p_id
+    union all
+    select o.tenant_id, o.turn_id, null, o.id from outbound o where o.id = p_id
+    union all
+    select e.tenant_id, o.turn_id, null, o.id
+    from outbound_parts e join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id
+    where e.provider_id = p_id or e.ref = p_id
+    union all
+    select i.tenant_id, i.turn_id, i.id, null from inbound i where i.provider_id = p_id
+    union all
+    select k.tenant_id, i.turn_id, k.inbound_id, null
+    from inbox_keys k left join inbound i on i.tenant_id = k.tenant_id and i.id = k.inbound_id where k.key = p_id
+    limit 1
+$$;
+
+CREATE FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_conversation conversations%rowtype;
+    v_turn turns%rowtype;
+    v_more boolean;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.* into v_conversation from conversations c
+    join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
+    where l.tenant_id = p_tenant and l.id = p_lane for update of c;
+    select * into v_turn from turns t where t.tenant_id = p_tenant and t.id = p_turn;
+    if v_turn.fence is distinct from p_fence then
+        raise exception 'lease lost' using errcode = 'OV001';
+    end if;
+    if v_turn.state <> 'running' then
+        select l.fence = p_fence and l.owner is not null and l.pending into v_more
+        from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
+        return coalesce(v_more, false);
+    end if;
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    update turns t set state = p_state, reason = p_reason, usage = p_usage, finished_at = clock_timestamp()
+    where t.tenant_id = p_tenant and t.id = p_turn;
+    update inbound i set state = 'done', reason = p_reason
+    where i.tenant_id = p_tenant and i.turn_id = p_turn and i.state = 'taken';
+    update inbound i set state = 'done', reason = p_reason, turn_id = p_turn
+    where i.tenant_id = p_tenant and i.id = any (p_absorbed) and i.state = 'waiting';
+
+    insert into history (tenant_id, conversation_id, position, session, turn_id, message)
+    select p_tenant, v_conversation.id, v_conversation.history_seq + h.position, v_conversation.session, p_turn, h.value
+    from jsonb_array_elements(p_history) with ordinality as h (value, position);
+    insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq)
+    select p_tenant, o.value ->> 'id', v_conversation.id, p_turn, o.value ->> 'kind', o.value ->> 'text',
+           coalesce(o.value -> 'actions', '[]'), coalesce(o.value -> 'media', '[]'), 'ready',
+           v_conversation.out_seq + o.position
+    from jsonb_array_elements(p_outbound) with ordinality as o (value, position);
+    update conversations c
+    set history_seq = c.history_seq + jsonb_array_length(p_history),
+        out_seq = c.out_seq + jsonb_array_length(p_outbound),
+        session = c.session + (case when p_new_session then 1 else 0 end)
+    where c.tenant_id = p_tenant and c.id = v_conversation.id;
+
+    v_more := exists (select 1 from inbound i where i.tenant_id = p_tenant
+                      and i.conversation_id = v_conversation.id and i.state = 'waiting');
+    update lanes l
+    set pending = v_more, pending_since = case when v_more then clock_timestamp() end,
+        owner = case when v_more then l.owner end, lease_until = case when v_more then l.lease_until end,
+        not_before = null
+    where l.tenant_id = p_tenant and l.id = p_lane;
+    return v_more;
+end $$;
+
+CREATE FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    update outbound o set owner = null, lease_until = null,
+        state = case when o.state = 'sending' then 'ready' else o.state end
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+end $$;
+
+CREATE FUNCTION public.hold_lane(p_tenant text, p_lane text, p_fence bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform 1 from lanes l
+    where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence and l.owner is not null
+    for share;
+    if not found then
+        raise exception 'lease lost' using errcode = 'OV001';
+    end if;
+end $$;
+
+CREATE FUNCTION public.hold_outbound(p_tenant text, p_outbound text, p_fence bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from outbound o
+    where o.tenant_id = p_tenant and o.id = p_outbound and o.fence = p_fence and o.owner is not null for update;
+    if not found then
+        raise exception 'lease lost' using errcode = 'OV001';
+    end if;
+end $$;
+
+CREATE FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_added int;
+begin
+    insert into ignored_messages (channel, account, key, reason)
+    select p_channel, p_account, k, p_reason from unnest(p_keys) k order by k
+    on conflict (channel, account, key) do nothing;
+    get diagnostics v_added = row_count;
+    return v_added = (select count(distinct k) from unnest(p_keys) k);
+end $$;
+
+CREATE TABLE public.outbound_parts (
+    tenant_id text NOT NULL,
+    outbound_id text NOT NULL,
+    part integer NOT NULL,
+    ref text NOT NULL,
+    text text NOT NULL,
+    data jsonb DEFAULT '{}'::jsonb NOT NULL,
+    segments integer DEFAULT 1 NOT NULL,
+    state text DEFAULT 'ready'::text NOT NULL,
+    provider_id text DEFAULT ''::text NOT NULL,
+    degraded boolean DEFAULT false NOT NULL,
+    status text DEFAULT ''::text NOT NULL,
+    status_rank integer DEFAULT '-1'::integer NOT NULL,
+    status_at timestamp with time zone,
+    error_code text DEFAULT ''::text NOT NULL,
+    sent_at timestamp with time zone,
+    CONSTRAINT outbound_parts_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.outbound_parts FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb) RETURNS SETOF public.outbound_parts
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
+    select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
+           v.value -> 'data', (v.value ->> 'segments')::int
+    from jsonb_array_elements(p_parts) v
+    where not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound)
+    on conflict on constraint outbound_parts_pkey do nothing;
+    return query select * from outbound_parts e
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound order by e.part;
+end $$;
+
+CREATE FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update channel_state s set poll_offset = p_offset, poll_problem = p_problem
+    where s.channel = p_channel and s.account = p_account and s.owner = p_owner
+      and s.lease_until >= clock_timestamp();
+    return found;
+end $$;
+
+CREATE FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence bigint) RETURNS boolean
+    LANGUAGE sql
+    AS $$
+    select exists (select 1 from lanes l where l.tenant_id = p_tenant and l.id = p_lane
+                   and l.fence = p_fence and l.owner is null)
+$$;
+
+CREATE FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if lane_let_go(p_tenant, p_lane, p_fence) then
+        return;
+    end if;
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    update turns t set owner = ''
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.fence = p_fence and t.state = 'running';
+    update lanes l set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
+    where l.tenant_id = p_tenant and l.id = p_lane;
+end $$;
+
+CREATE FUNCTION public.list_credentials(p_tenant text, p_service text) RETURNS TABLE(service text, account_name text, preferred boolean, created_at timestamp with time zone, updated_at timestamp with time zone)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select c.service, c.account_name, c.preferred, c.created_at, c.updated_at from credentials c
+    where c.tenant_id = p_tenant and (p_service is null or c.service = p_service)
+    order by c.service, c.account_name;
+end $$;
+
+CREATE FUNCTION public.look_at_poll(p_channel text, p_account text) RETURNS TABLE(polled boolean, problem text)
+    LANGUAGE sql STABLE
+    AS $$
+    select coalesce(s.lease_until >= clock_timestamp(), false), s.poll_problem
+    from channel_state s where s.channel = p_channel and s.account = p_account
+$$;
+
+CREATE FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select 1 from channel_state s where s.channel = p_channel and s.account = p_account
+               and case when p_in then s.last_in_at else s.last_out_at end > clock_timestamp() - interval '1 second') then
+        return;
+    end if;
+    insert into channel_state as s (channel, account, last_in_at, last_out_at)
+    values (p_channel, p_account, case when p_in then clock_timestamp() end, case when not p_in then clock_timestamp() end)
+    on conflict (channel, account) do update
+    set last_in_at = coalesce(excluded.last_in_at, s.last_in_at),
+        last_out_at = coalesce(excluded.last_out_at, s.last_out_at);
+end $$;
+
+CREATE FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update conversations c set peer = p_peer
+    where c.tenant_id = p_tenant and c.id = p_conversation
+      and not exists (
+          select 1 from conversations o
+          where o.tenant_id = c.tenant_id and o.channel = c.channel and o.account = c.account
+            and o.peer = p_peer and o.thread = c.thread);
+end $$;
+
+CREATE FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_id text;
+begin
+    perform set_config('onevalet.tenant', p_tenant_id, true);
+    select c.id into v_id from conversations c
+    where c.tenant_id = p_tenant_id and c.channel = p_channel and c.account = p_account
+      and c.peer = p_peer and c.thread = p_thread;
+    if v_id is null then
+        insert into conversations (tenant_id, id, identity_id, channel, account, peer, thread)
+        values (p_tenant_id, p_id, p_identity_id, p_channel, p_account, p_peer, p_thread)
+        on conflict (tenant_id, channel, account, peer, thread) do nothing;
+        select c.id into v_id from conversations c
+        where c.tenant_id = p_tenant_id and c.channel = p_channel and c.account = p_account
+          and c.peer = p_peer and c.thread = p_thread;
+    end if;
+    return v_id;
+end $$;
+
+CREATE FUNCTION public.outbound_let_go(p_tenant text, p_outbound text, p_fence bigint) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound
+                   and o.fence = p_fence and o.owner is null);
+end $$;
+
+CREATE FUNCTION public.outbound_state(p_tenant text, p_outbound text) RETURNS text
+    LANGUAGE sql
+    AS $$
+    select case
+        when count(*) filter (where e.state in ('ready', 'sending', 'checking')) > 0 then 'sending'
+        when count(*) filter (where e.state = 'ambiguous') > 0 then 'ambiguous'
+        else 'sent' end
+    from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
+$$;
+
+CREATE FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- Locked in one order first: of two choices at once the later one counts.
+    perform 1 from credentials c where c.tenant_id = p_tenant and c.service = p_service
+    order by c.account_name for update;
+    if not exists (select from credentials c
+                   where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account) then
+        return false;
+    end if;
+    update credentials c set preferred = false
+    where c.tenant_id = p_tenant and c.service = p_service and c.preferred and c.account_name <> p_account;
+    update credentials c set preferred = true
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account and not c.preferred;
+    return true;
+end $$;
+
+CREATE FUNCTION public.put_value(p_tenant text, p_collection text, p_key text, p_value jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_number bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- Locks the collection: two new keys at once get two numbers.
+    insert into stored_collections as c (tenant_id, name) values (p_tenant, p_collection)
+    on conflict (tenant_id, name) do update set last_number = c.last_number;
+    update stored_values v set value = p_value
+    where v.tenant_id = p_tenant and v.collection = p_collection and v.key = p_key
+    returning v.number into v_number;
+    if found then
+        return v_number;
+    end if;
+    update stored_collections c set last_number = c.last_number + 1
+    where c.tenant_id = p_tenant and c.name = p_collection
+    returning c.last_number into v_number;
+    insert into stored_values (tenant_id, collection, key, number, value)
+    values (p_tenant, p_collection, p_key, v_number, p_value);
+    return v_number;
+end $$;
+
+CREATE FUNCTION public.read_credentials(p_tenant text, p_service text, p_account text) RETURNS TABLE(sealed bytea, version integer, secret_key_id text, wrapped bytea)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select c.credentials_json, d.version, d.secret_key_id, d.wrapped
+    from credentials c join data_keys d on d.tenant_id = c.tenant_id and d.version = c.key_version
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
+end $$;
+
+CREATE FUNCTION public.read_data_key(p_tenant text, p_version integer) RETURNS TABLE(version integer, secret_key_id text, wrapped bytea)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select d.version, d.secret_key_id, d.wrapped from data_keys d
+    where d.tenant_id = p_tenant and (p_version is null or d.version = p_version)
+    order by d.version desc limit 1;
+end $$;
+
+CREATE FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) RETURNS TABLE(key text, number bigint, value jsonb)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select v.key, v.number, v.value from stored_values v
+    where v.tenant_id = p_tenant and v.collection = p_collection and (p_key is null or v.key = p_key)
+    order by v.number;
+end $$;
+
+CREATE FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_tenant text;
+    v_identity text;
+    v_state text;
+    v_conversation text;
+    v_owner text;
+    v_known text;
+    v_seq bigint;
+    v_added int;
+    v_stopping text;
+begin
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is null then
+        select a.tenant_id, a.identity_id into v_tenant, v_identity
+        from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity) a;
+    end if;
+    v_conversation := open_conversation(
+        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    -- From here to the commit this conversation is ours: duplicates and seq are decided one at a time.
+    perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for update;
+    select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
+
+    select r.tenant_id, r.inbound_id into v_owner, v_known from find_received(p_channel, p_account, p_keys) r;
+    if v_known is not null then
+        insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
+        select p_channel, p_account, k, v_tenant, v_known from unnest(p_keys) k where v_owner = v_tenant order by k
+        on conflict (channel, account, key) do nothing;
+        -- Our own id: this very call committed before, and its answer was lost.
+        return query select v_known, v_known <> p_id, v_owner,
+            (select i.conversation_id from inbound i
+             where i.tenant_id = v_tenant and i.id = p_id and i.state = 'waiting');
+        return;
+    end if;
+
+    update conversations c set in_seq = c.in_seq + 1, last_inbound_at = clock_timestamp()
+    where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
+    -- A stop does not queue: it is a flag on the running turn, which the loop looks at between its steps.
+    if p_command ->> 'name' = 'stop' and v_state <> 'stopped' then
+        update turns t set stop_message = coalesce(p_command ->> 'argument', '')
+        where t.tenant_id = v_tenant and t.lane_id = v_conversation and t.state = 'running'
+        returning t.id into v_stopping;
+    end if;
+    insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
+                         state, reason, turn_id)
+    values (v_tenant, p_id, v_conversation, v_seq,
+            case when v_state = 'stopped' then '' else p_text end,
+            case when v_state = 'stopped' then '[]' else p_media end,
+            case when v_state = 'stopped' then null else p_command end, p_provider_id, p_sent_at,
+            case when v_state = 'stopped' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
+            case when v_state = 'stopped' then 'stopped' when v_stopping is not null then 'stop' else '' end,
+            v_stopping);
+    insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
+    select p_channel, p_account, k, v_tenant, p_id from unnest(p_keys) k order by k
+    on conflict (channel, account, key) do nothing;
+    get diagnostics v_added = row_count;
+    if v_added < (select count(distinct k) from unnest(p_keys) k) then
+        -- The same message is being taken in through another conversation at this moment.
+        raise exception 'inbox key taken meanwhile' using errcode = 'serialization_failure';
+    end if;
+    perform mark_channel(p_channel, p_account, true);
+    if v_state = 'stopped' or v_stopping is not null then
+        return query select p_id, false, v_tenant, null::text;
+        return;
+    end if;
+    if v_state = 'blocked' then
+        update identities i set state = 'active', state_reason = 'wrote again', state_at = clock_timestamp()
+        where i.tenant_id = v_tenant and i.id = v_identity;
+    end if;
+    insert into lanes as l (tenant_id, id, conversation_id, pending, pending_since)
+    values (v_tenant, v_conversation, v_conversation, true, clock_timestamp())
+    on conflict on constraint lanes_pkey do update
+    set pending = true, pending_since = coalesce(l.pending_since, excluded.pending_since);
+    return query select p_id, false, v_tenant, v_conversation;
+end $$;
+
+CREATE FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    if not exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = p_turn
+                   and t.fence = p_fence and t.state = 'running') then
+        -- The lane is ours, but its turn has ended: what still writes is a left-over of it.
+        raise exception 'turn over' using errcode = 'OV001';
+    end if;
+    insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
+                            state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
+    values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_kind, p_name, p_args_hash, p_effect,
+            p_state, p_outcome, p_idempotency_key, p_result, p_usage, p_duration_ms,
+            case when p_state = 'done' then clock_timestamp() end)
+    on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
+    set state = excluded.state, outcome = excluded.outcome, result = excluded.result, usage = excluded.usage,
+        duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
+    where s.state = 'started';
+end $$;
+
+CREATE FUNCTION public.release_poll(p_channel text, p_account text, p_owner text) RETURNS void
+    LANGUAGE sql
+    AS $$
+    update channel_state s set owner = null, lease_until = null
+    where s.channel = p_channel and s.account = p_account and s.owner = p_owner
+$$;
+
+CREATE FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update lanes l set lease_until = clock_timestamp() + p_ttl
+    where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence and l.owner is not null;
+    return found;
+end $$;
+
+CREATE FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update data_keys d set secret_key_id = p_to, wrapped = p_wrapped
+    where d.tenant_id = p_tenant and d.version = p_version and d.secret_key_id = p_from;
+end $$;
+
+CREATE FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into credentials as c (tenant_id, service, account_name, key_version, credentials_json)
+    values (p_tenant, p_service, p_account, p_key_version, p_sealed)
+    on conflict (tenant_id, service, account_name) do update
+    set key_version = excluded.key_version, credentials_json = excluded.credentials_json,
+        updated_at = clock_timestamp();
+end $$;
+
+CREATE FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_state text;
+begin
+    if not outbound_let_go(p_tenant, p_outbound, p_fence) then
+        perform hold_outbound(p_tenant, p_outbound, p_fence);
+        update outbound o
+        set state = outbound_state(p_tenant, p_outbound), owner = null, lease_until = null,
+            sent_at = case when outbound_state(p_tenant, p_outbound) = 'sent' then clock_timestamp() end
+        where o.tenant_id = p_tenant and o.id = p_outbound and outbound_state(p_tenant, p_outbound) <> 'sending';
+    end if;
+    select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    return v_state;
+end $$;
+
+CREATE TABLE public.channel_state (
+    channel text NOT NULL,
+    account text NOT NULL,
+    last_in_at timestamp with time zone,
+    last_out_at timestamp with time zone,
+    watermark timestamp with time zone,
+    poll_offset bigint,
+    owner text,
+    lease_until timestamp with time zone,
+    poll_problem text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE ONLY public.channel_state FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.conversations (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    identity_id text NOT NULL,
+    channel text NOT NULL,
+    account text NOT NULL,
+    peer text NOT NULL,
+    thread text DEFAULT ''::text NOT NULL,
+    session integer DEFAULT 1 NOT NULL,
+    in_seq bigint DEFAULT 0 NOT NULL,
+    out_seq bigint DEFAULT 0 NOT NULL,
+    history_seq bigint DEFAULT 0 NOT NULL,
+    last_inbound_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.conversations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.credentials (
+    tenant_id text NOT NULL,
+    service text NOT NULL,
+    account_name text NOT NULL,
+    key_version integer NOT NULL,
+    credentials_json bytea NOT NULL,
+    preferred boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT credentials_account_name_check CHECK (((length(account_name) >= 1) AND (length(account_name) <= 200))),
+    CONSTRAINT credentials_service_check CHECK (((length(service) >= 1) AND (length(service) <= 200)))
+);
+
+ALTER TABLE ONLY public.credentials FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.data_keys (
+    tenant_id text NOT NULL,
+    version integer NOT NULL,
+    secret_key_id text NOT NULL,
+    wrapped bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT data_keys_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY public.data_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.deliveries (
+    tenant_id text NOT NULL,
+    outbound_id text NOT NULL,
+    part integer NOT NULL,
+    attempt integer NOT NULL,
+    owner text NOT NULL,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    finished_at timestamp with time zone,
+    outcome text DEFAULT 'started'::text NOT NULL,
+    error_code text DEFAULT ''::text NOT NULL,
+    provider_id text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE ONLY public.deliveries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.history (
+    tenant_id text NOT NULL,
+    conversation_id text NOT NULL,
+    "position" bigint NOT NULL,
+    session integer NOT NULL,
+    turn_id text,
+    message jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.history FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.identities (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    channel text NOT NULL,
+    account text NOT NULL,
+    user_key text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    timezone text DEFAULT ''::text NOT NULL,
+    state text DEFAULT 'active'::text NOT NULL,
+    state_reason text DEFAULT ''::text NOT NULL,
+    state_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT identities_state_check CHECK ((state = ANY (ARRAY['active'::text, 'stopped'::text, 'blocked'::text]))),
+    CONSTRAINT identities_user_key_check CHECK ((user_key <> ''::text))
+);
+
+ALTER TABLE ONLY public.identities FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ignored_messages (
+    channel text NOT NULL,
+    account text NOT NULL,
+    key text NOT NULL,
+    reason text NOT NULL,
+    received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.ignored_messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.inbound (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    conversation_id text NOT NULL,
+    seq bigint NOT NULL,
+    text text NOT NULL,
+    media jsonb DEFAULT '[]'::jsonb NOT NULL,
+    command jsonb,
+    provider_id text DEFAULT ''::text NOT NULL,
+    sent_at timestamp with time zone,
+    received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    turn_id text,
+    CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
+);
+
+ALTER TABLE ONLY public.inbound FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.inbox_keys (
+    channel text NOT NULL,
+    account text NOT NULL,
+    key text NOT NULL,
+    tenant_id text NOT NULL,
+    inbound_id text NOT NULL,
+    received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.inbox_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.lanes (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    conversation_id text,
+    pending boolean DEFAULT false NOT NULL,
+    pending_since timestamp with time zone,
+    not_before timestamp with time zone,
+    owner text,
+    lease_until timestamp with time zone,
+    fence bigint DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE ONLY public.lanes FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.outbound (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    conversation_id text NOT NULL,
+    turn_id text,
+    kind text NOT NULL,
+    text text NOT NULL,
+    actions jsonb DEFAULT '[]'::jsonb NOT NULL,
+    media jsonb DEFAULT '[]'::jsonb NOT NULL,
+    state text NOT NULL,
+    seq bigint,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    owner text,
+    lease_until timestamp with time zone,
+    fence bigint DEFAULT 0 NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    ambiguities integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    sent_at timestamp with time zone,
+    CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
+    CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text]))),
+    CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.outbound FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.schema_migrations (
+    number integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.schema_migrations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.steps (
+    tenant_id text NOT NULL,
+    turn_id text NOT NULL,
+    agent_path text DEFAULT ''::text NOT NULL,
+    step integer NOT NULL,
+    call_index integer NOT NULL,
+    kind text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    args_hash text DEFAULT ''::text NOT NULL,
+    effect text DEFAULT ''::text NOT NULL,
+    state text NOT NULL,
+    outcome text DEFAULT 'ok'::text NOT NULL,
+    idempotency_key text DEFAULT ''::text NOT NULL,
+    result jsonb DEFAULT '{}'::jsonb NOT NULL,
+    usage jsonb DEFAULT '{}'::jsonb NOT NULL,
+    duration_ms integer DEFAULT 0 NOT NULL,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT steps_state_check CHECK ((state = ANY (ARRAY['started'::text, 'done'::text])))
+);
+
+ALTER TABLE ONLY public.steps FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.stored_collections (
+    tenant_id text NOT NULL,
+    name text NOT NULL,
+    last_number bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT stored_collections_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+
+ALTER TABLE ONLY public.stored_collections FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.stored_values (
+    tenant_id text NOT NULL,
+    collection text NOT NULL,
+    key text NOT NULL,
+    number bigint NOT NULL,
+    value jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT stored_values_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200)))
+);
+
+ALTER TABLE ONLY public.stored_values FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants (
+    tenant_id text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    language text DEFAULT ''::text NOT NULL,
+    timezone text DEFAULT ''::text NOT NULL,
+    role text DEFAULT 'member'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT tenants_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'guest'::text])))
+);
+
+ALTER TABLE ONLY public.tenants FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.turns (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    lane_id text NOT NULL,
+    conversation_id text,
+    state text DEFAULT 'running'::text NOT NULL,
+    attempts integer DEFAULT 1 NOT NULL,
+    fence bigint NOT NULL,
+    owner text DEFAULT ''::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    usage jsonb DEFAULT '{}'::jsonb NOT NULL,
+    stop_message text,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
+);
+
+ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE ONLY public.channel_state
+    ADD CONSTRAINT channel_state_pkey PRIMARY KEY (channel, account);
+
+ALTER TABLE ONLY public.conversations
+    ADD CONSTRAINT conversations_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.conversations
+    ADD CONSTRAINT conversations_tenant_id_channel_account_peer_thread_key UNIQUE (tenant_id, channel, account, peer, thread);
+
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_pkey PRIMARY KEY (tenant_id, service, account_name);
+
+ALTER TABLE ONLY public.data_keys
+    ADD CONSTRAINT data_keys_pkey PRIMARY KEY (tenant_id, version);
+
+ALTER TABLE ONLY public.deliveries
+    ADD CONSTRAINT deliveries_pkey PRIMARY KEY (tenant_id, outbound_id, part, attempt);
+
+ALTER TABLE ONLY public.history
+    ADD CONSTRAINT history_pkey PRIMARY KEY (tenant_id, conversation_id, "position");
+
+ALTER TABLE ONLY public.identities
+    ADD CONSTRAINT identities_channel_account_user_key_key UNIQUE (channel, account, user_key);
+
+ALTER TABLE ONLY public.identities
+    ADD CONSTRAINT identities_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.ignored_messages
+    ADD CONSTRAINT ignored_messages_pkey PRIMARY KEY (channel, account, key);
+
+ALTER TABLE ONLY public.inbound
+    ADD CONSTRAINT inbound_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.inbound
+    ADD CONSTRAINT inbound_tenant_id_conversation_id_seq_key UNIQUE (tenant_id, conversation_id, seq);
+
+ALTER TABLE ONLY public.inbox_keys
+    ADD CONSTRAINT inbox_keys_pkey PRIMARY KEY (channel, account, key);
+
+ALTER TABLE ONLY public.lanes
+    ADD CONSTRAINT lanes_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.outbound_parts
+    ADD CONSTRAINT outbound_parts_pkey PRIMARY KEY (tenant_id, outbound_id, part);
+
+ALTER TABLE ONLY public.outbound_parts
+    ADD CONSTRAINT outbound_parts_ref_key UNIQUE (ref);
+
+ALTER TABLE ONLY public.outbound
+    ADD CONSTRAINT outbound_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.outbound
+    ADD CONSTRAINT outbound_tenant_id_conversation_id_seq_key UNIQUE (tenant_id, conversation_id, seq);
+
+ALTER TABLE ONLY public.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.steps
+    ADD CONSTRAINT steps_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step, call_index);
+
+ALTER TABLE ONLY public.stored_collections
+    ADD CONSTRAINT stored_collections_pkey PRIMARY KEY (tenant_id, name);
+
+ALTER TABLE ONLY public.stored_values
+    ADD CONSTRAINT stored_values_pkey PRIMARY KEY (tenant_id, collection, key);
+
+ALTER TABLE ONLY public.stored_values
+    ADD CONSTRAINT stored_values_tenant_id_collection_number_key UNIQUE (tenant_id, collection, number);
+
+ALTER TABLE ONLY public.tenants
+    ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
+
+ALTER TABLE ONLY public.turns
+    ADD CONSTRAINT turns_pkey PRIMARY KEY (tenant_id, id);
+
+CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (tenant_id, service) WHERE preferred;
+
+CREATE INDEX inbound_id ON public.inbound USING btree (id);
+
+CREATE INDEX inbound_provider ON public.inbound USING btree (provider_id) WHERE (provider_id <> ''::text);
+
+CREATE INDEX inbound_turn ON public.inbound USING btree (tenant_id, turn_id);
+
+CREATE INDEX inbound_waiting ON public.inbound USING btree (tenant_id, conversation_id, seq) WHERE (state = 'waiting'::text);
+
+CREATE INDEX inbox_keys_inbound ON public.inbox_keys USING btree (tenant_id, inbound_id);
+
+CREATE INDEX lanes_id ON public.lanes USING btree (id);
+
+CREATE INDEX lanes_owner ON public.lanes USING btree (owner) WHERE (owner IS NOT NULL);
+
+CREATE INDEX lanes_pending ON public.lanes USING btree (pending_since) WHERE pending;
+
+CREATE INDEX outbound_conversation ON public.outbound USING btree (conversation_id) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
+
+CREATE INDEX outbound_due ON public.outbound USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
+
+CREATE INDEX outbound_id ON public.outbound USING btree (id);
+
+CREATE INDEX outbound_open ON public.outbound USING btree (tenant_id, conversation_id, seq) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
+
+CREATE INDEX outbound_owner ON public.outbound USING btree (owner) WHERE (owner IS NOT NULL);
+
+CREATE INDEX outbound_parts_provider ON public.outbound_parts USING btree (provider_id) WHERE (provider_id <> ''::text);
+
+CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_hash) WHERE (outcome = 'unknown'::text);
+
+CREATE INDEX turns_id ON public.turns USING btree (id);
+
+CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, lane_id) WHERE (state = 'running'::text);
+
+ALTER TABLE ONLY public.conversations
+    ADD CONSTRAINT conversations_tenant_id_identity_id_fkey FOREIGN KEY (tenant_id, identity_id) REFERENCES public.identities(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_tenant_id_key_version_fkey FOREIGN KEY (tenant_id, key_version) REFERENCES public.data_keys(tenant_id, version) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.data_keys
+    ADD CONSTRAINT data_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.deliveries
+    ADD CONSTRAINT deliveries_tenant_id_outbound_id_part_fkey FOREIGN KEY (tenant_id, outbound_id, part) REFERENCES public.outbound_parts(tenant_id, outbound_id, part) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.history
+    ADD CONSTRAINT history_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.history
+    ADD CONSTRAINT history_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.identities
+    ADD CONSTRAINT identities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.inbound
+    ADD CONSTRAINT inbound_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.inbound
+    ADD CONSTRAINT inbound_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id);
+
+ALTER TABLE ONLY public.inbox_keys
+    ADD CONSTRAINT inbox_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.lanes
+    ADD CONSTRAINT lanes_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.lanes
+    ADD CONSTRAINT lanes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.outbound_parts
+    ADD CONSTRAINT outbound_parts_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.outbound
+    ADD CONSTRAINT outbound_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.outbound
+    ADD CONSTRAINT outbound_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.steps
+    ADD CONSTRAINT steps_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.stored_collections
+    ADD CONSTRAINT stored_collections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.stored_values
+    ADD CONSTRAINT stored_values_tenant_id_collection_fkey FOREIGN KEY (tenant_id, collection) REFERENCES public.stored_collections(tenant_id, name) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.turns
+    ADD CONSTRAINT turns_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.turns
+    ADD CONSTRAINT turns_tenant_id_lane_id_fkey FOREIGN KEY (tenant_id, lane_id) REFERENCES public.lanes(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE public.channel_state ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.conversations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.data_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.history ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.identities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.ignored_messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.inbound ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.inbox_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.lanes ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY nobodys ON public.channel_state USING (true) WITH CHECK (true);
+
+CREATE POLICY nobodys ON public.ignored_messages USING (true) WITH CHECK (true);
+
+CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
+
+CREATE POLICY one_tenant ON public.conversations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.credentials TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.data_keys TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.deliveries TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.history TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.identities TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.inbound TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.inbox_keys TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.lanes TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.outbound TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.outbound_parts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.steps TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.stored_collections TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.stored_values TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.tenants TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.turns TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+ALTER TABLE public.outbound ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.outbound_parts ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY owner ON public.conversations TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.credentials TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.data_keys TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.deliveries TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.history TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.identities TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.inbound TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.inbox_keys TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.lanes TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.outbound TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.outbound_parts TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.schema_migrations TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.steps TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.stored_collections TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.stored_values TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.turns TO onevalet USING (true) WITH CHECK (true);
+
+ALTER TABLE public.schema_migrations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.steps ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.stored_collections ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.stored_values ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
+
+GRANT USAGE ON SCHEMA public TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[]) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_outbound(p_conversation text, p_owner text, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_outbound(p_conversation text, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.count_work() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_work() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_conversations(p_channel text, p_account text, p_peer text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_conversations(p_channel text, p_account text, p_peer text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_after_version integer, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_after_version integer, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_part(p_channel text, p_account text, p_ref text, p_provider_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_part(p_channel text, p_account text, p_ref text, p_provider_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_tenants(p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_tenants(p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_trace(p_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_trace(p_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.hold_lane(p_tenant text, p_lane text, p_fence bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.hold_lane(p_tenant text, p_lane text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.hold_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.hold_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound_parts TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.list_credentials(p_tenant text, p_service text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.list_credentials(p_tenant text, p_service text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.look_at_poll(p_channel text, p_account text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.look_at_poll(p_channel text, p_account text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.outbound_let_go(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.outbound_let_go(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.outbound_state(p_tenant text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.outbound_state(p_tenant text, p_outbound text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.put_value(p_tenant text, p_collection text, p_key text, p_value jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.put_value(p_tenant text, p_collection text, p_key text, p_value jsonb) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.read_credentials(p_tenant text, p_service text, p_account text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_credentials(p_tenant text, p_service text, p_account text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.read_data_key(p_tenant text, p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_data_key(p_tenant text, p_version integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owner text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owner text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.credentials TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data_keys TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deliveries TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.history TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identities TO onevalet_app;
+
+GRANT SELECT,INSERT ON TABLE public.ignored_messages TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbound TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_keys TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.lanes TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound TO onevalet_app;
+
+GRANT SELECT ON TABLE public.schema_migrations TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stored_collections TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stored_values TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.turns TO onevalet_app;
+
+ALTER DEFAULT PRIVILEGES FOR ROLE onevalet REVOKE ALL ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE onevalet GRANT ALL ON FUNCTIONS TO onevalet_app;

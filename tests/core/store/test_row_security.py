@@ -1,0 +1,233 @@
+"""Promise 11: tenants are apart in the database itself, whatever a statement forgets to say."""
+
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest
+
+from core.database import ROLE, Database
+from core.errors import LeaseLost
+from core.tenancy import TENANT_TABLES
+from tests.core.store.house import Store
+
+ANN, BOB = "+15550000001", "+15550000002"
+WITHOUT_TENANT = {"schema_migrations", "ignored_messages", "channel_state"}
+
+# What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
+TOLD = {
+    "find_identity": {"tenant_id", "identity_id"},
+    "find_received": {"tenant_id", "inbound_id"},
+    "find_conversations": {"tenant_id", "conversation_id"},
+    "find_part": {"tenant_id", "outbound_id", "part"},
+    "find_trace": {"tenant_id", "turn_id", "inbound_id", "outbound_id"},
+    "claim_lane": {"tenant_id", "lane_id", "fence"},
+    "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},
+    "find_data_keys": {"tenant_id", "version"},
+    "find_tenants": {"tenant_id", "identities"},
+    "count_work": {
+        "waiting_messages", "running_turns", "open_outbound", "ambiguous", "failed", "poison", "oldest_waiting",
+    },
+}  # fmt: skip
+
+
+# One row of each further table.
+KEPT = (
+    "select put_value($1, 'notes', '1', '{}')",
+    "select add_data_key($1, 'k', 'w')",
+    "select save_credentials($1, 'mail', 'work', 1, 's')",
+)
+
+
+async def two_people(store: Store) -> tuple[str, str]:
+    """Give Ann and Bob rows in every table that belongs to a tenant; return their tenant ids."""
+    for sender in (ANN, BOB):
+        await store.say("hello", sender=sender)
+        lease, turn = await store.claim_turn()
+        await store.database.call(
+            "select record_step($1,$2,$3,$4,'',0,0,'model','m','','read','done','ok','','{}','{}',1)",
+            lease.tenant_id, lease.lane_id, lease.fence, turn.turn_id,
+        )  # fmt: skip
+        assert not await store.finish(lease, turn, "hi")
+        await store.send(await store.claim_sending("hi"))
+        for statement in KEPT:
+            await store.database.call(statement, lease.tenant_id)
+    ids = await store.column("select tenant_id from identities order by user_key")
+    return str(ids[0]), str(ids[1])
+
+
+async def test_every_table_is_under_forced_row_security_with_a_policy(store: Store) -> None:
+    rows = await store.eye.fetch(
+        "select c.relname::text as name, c.relrowsecurity as on, c.relforcerowsecurity as forced,"
+        " exists (select from pg_policy p where p.polrelid = c.oid) as policy,"
+        " exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id') as tenant,"
+        " (select pg_get_expr(p.polqual, c.oid) || pg_get_expr(p.polwithcheck, c.oid) from pg_policy p"
+        "  where p.polrelid = c.oid and p.polname = 'one_tenant' and p.polroles ="
+        "  array[(select oid from pg_roles where rolname = 'onevalet_app')] and p.polcmd = '*') as rule"
+        " from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')"
+    )
+    assert {r["name"] for r in rows if not (r["on"] and r["forced"] and r["policy"])} == set()
+    assert {r["name"] for r in rows if r["tenant"]} == set(TENANT_TABLES)
+    assert {r["name"] for r in rows if not r["tenant"]} == WITHOUT_TENANT
+    [rule] = {r["rule"] for r in rows if r["tenant"]}
+    assert rule.count("NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)") == 2
+    # Nothing else lets the serving role through: permissive policies add up.
+    others = await store.column(
+        "select p.polrelid::regclass::text from pg_policy p where p.polname <> 'one_tenant' and exists (select"
+        " from unnest(p.polroles) r where r = 0 or pg_has_role('onevalet_app', nullif(r, 0), 'member'))"
+    )
+    assert set(others) == WITHOUT_TENANT
+
+
+async def test_references_between_a_tenants_tables_name_the_tenant(store: Store) -> None:
+    keys = await store.eye.fetch(
+        "select k.conname::text as name, k.conrelid::regclass::text as of, k.confrelid::regclass::text as to,"
+        " exists (select from unnest(k.conkey, k.confkey) x(mine, theirs) join pg_attribute a"
+        "  on a.attrelid = k.conrelid and a.attnum = x.mine join pg_attribute b"
+        "  on b.attrelid = k.confrelid and b.attnum = x.theirs"
+        "  where a.attname = 'tenant_id' and b.attname = 'tenant_id') as by_tenant"
+        " from pg_constraint k where k.contype = 'f'"
+    )
+    assert len(keys) >= len(TENANT_TABLES) - 1
+    assert [k["name"] for k in keys if not k["by_tenant"]] == []
+    order = {table: number for number, table in enumerate(TENANT_TABLES)}
+    assert [k["name"] for k in keys if order[k["to"]] >= order[k["of"]]] == []
+    # Every tenant's table leads up to the tenant, so that deleting one leaves nothing.
+    assert {k["of"] for k in keys} | {"tenants"} == set(TENANT_TABLES)
+
+
+async def test_deleting_a_tenant_deletes_all_its_rows_and_no_others(store: Store) -> None:
+    ann, bob = await two_people(store)
+    await store.eye.execute("delete from tenants where tenant_id = $1", ann)
+    for table in TENANT_TABLES:
+        assert set(await store.column(f"select tenant_id from {table}")) == {bob}, table  # noqa: S608
+
+
+@pytest.mark.parametrize("asked", ["", "?role=onevalet", "?options=-c%20role%3Donevalet"])
+async def test_every_connection_serves_as_the_application_role_whatever_the_url_asks(
+    database_url: str, asked: str
+) -> None:
+    url = database_url.partition("?")[0] + asked
+    database = Database(url, size=2)
+    try:
+        for _ in range(3):  # also after the pool has reset a connection
+            row = await database.call(
+                "select current_user::text as user, (select rolsuper or rolbypassrls"
+                " from pg_roles where rolname = current_user) as free"
+            )
+            assert row is not None
+            assert (row["user"], row["free"]) == (ROLE, False)
+        async with database.tenant("tn_x") as connection:
+            assert await connection.fetchval("select current_user") == ROLE
+    finally:
+        await database.close()
+    assert urlsplit(database_url).username != ROLE
+
+
+async def test_promise_11_without_any_where_a_tenant_sees_its_rows_only_and_nobody_none(store: Store) -> None:
+    ann, bob = await two_people(store)
+    for table in TENANT_TABLES:
+        everything = f"select tenant_id from {table}"  # noqa: S608
+        assert set(await store.column(everything)) == {ann, bob}, f"nothing to tell apart in {table}"
+        assert await store.database.rows(everything) == []
+        for tenant in (ann, bob):
+            async with store.database.tenant(tenant) as connection:
+                assert {row[0] for row in await connection.fetch(everything)} == {tenant}, table
+        for nobody in ("", "tn_unknown"):
+            async with store.database.tenant(nobody) as connection:
+                assert await connection.fetch(everything) == [], table
+
+
+async def test_promise_11_a_tenant_can_neither_write_change_nor_delete_anothers_row(store: Store) -> None:
+    ann, bob = await two_people(store)
+    before = await store.everything()
+    for table in TENANT_TABLES:
+        async with store.database.tenant(ann) as connection:
+            changed = await connection.execute(f"update {table} set tenant_id = tenant_id where tenant_id = $1", bob)  # noqa: S608
+            deleted = await connection.execute(f"delete from {table} where tenant_id = $1", bob)  # noqa: S608
+            assert (changed, deleted) == ("UPDATE 0", "DELETE 0"), table
+        for statement in (
+            f"insert into {table} select (jsonb_populate_record(x, jsonb_build_object('tenant_id', '{bob}'))).*"  # noqa: S608
+            f" from {table} x",
+            f"update {table} set tenant_id = '{bob}'",  # noqa: S608
+        ):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+                async with store.database.tenant(ann) as connection:
+                    await connection.execute(statement)
+    assert await store.everything() == before
+
+
+async def test_a_tenant_set_for_one_transaction_is_gone_in_the_next(store: Store) -> None:
+    ann, _ = await two_people(store)
+    database = Database(store.url, size=1)
+    async with database.tenant(ann) as connection:
+        assert await connection.fetchval("select count(*) from inbound") == 1
+    assert await database.rows("select * from inbound") == []
+    with pytest.raises(asyncpg.DivisionByZeroError):
+        async with database.tenant(ann) as connection:
+            await connection.fetch("select 1/0")
+    assert await database.rows("select * from inbound") == []
+    await database.close()
+
+
+async def test_functions_across_tenants_tell_ids_and_counts_only_and_have_a_fixed_search_path(store: Store) -> None:
+    rows = await store.eye.fetch(
+        "select p.proname::text as name, coalesce(p.proargnames::text[], '{}') as names,"
+        " coalesce(p.proargmodes::text[], '{}') as modes, p.proconfig as config, p.prosecdef as definer,"
+        " p.prorettype::regtype::text as type"
+        " from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef"
+    )
+    told = {r["name"]: {n for n, m in zip(r["names"], r["modes"], strict=True) if m in "tob"} for r in rows}
+    assert told == {name: TOLD.get(name, set()) for name in told}
+    assert [r["name"] for r in rows if r["config"] != ["search_path=public, pg_temp"] or r["type"] != "record"] == []
+
+
+async def test_our_functions_are_for_the_serving_role_only(store: Store) -> None:
+    free = await store.column(
+        "select p.oid::regprocedure::text from pg_proc p where p.pronamespace = 'public'::regnamespace"
+        " and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')"
+        " and (has_function_privilege('public', p.oid, 'execute')"
+        "      or not has_function_privilege('onevalet_app', p.oid, 'execute'))"
+    )
+    assert free == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create table mine ()",
+        "truncate inbound",
+        "alter table inbound disable row level security",
+        "alter table inbound no force row level security",
+        "drop policy one_tenant on inbound",
+        "create function f() returns int language sql as 'select 1'",
+        "update schema_migrations set checksum = ''",
+        "delete from ignored_messages",
+        "select pg_read_file('PG_VERSION')",
+        "select rolpassword from pg_authid",
+        "copy inbound to program 'true'",
+    ],
+)
+async def test_the_serving_role_may_do_nothing_else(store: Store, statement: str) -> None:
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await store.database.rows(statement)
+
+
+async def test_the_serving_role_owns_nothing_and_is_no_superuser(store: Store) -> None:
+    assert await store.one("select count(*) from pg_class where relowner = 'onevalet_app'::regrole") == 0
+    assert await store.one("select count(*) from pg_proc where proowner = 'onevalet_app'::regrole") == 0
+    row = await store.eye.fetchrow("select * from pg_roles where rolname = 'onevalet_app'")
+    assert row is not None
+    rights = [row[c] for c in ("rolsuper", "rolcreaterole", "rolcreatedb", "rolcanlogin", "rolbypassrls")]
+    assert rights == [False] * 5
+
+
+async def test_ids_of_another_tenant_lead_a_function_nowhere(store: Store) -> None:
+    ann, _ = await two_people(store)
+    await store.owe("later", sender=BOB)
+    claim = await store.claim_sending("later")
+    before = await store.everything()
+    # The function sets the tenant that it is told: with Ann's, Bob's row is not there.
+    with pytest.raises(LeaseLost):
+        await store.outbox.fail(replace(claim, tenant_id=ann), "none of hers")
+    assert await store.everything() == before
