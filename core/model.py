@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from core import demo
 from core.errors import (
     ContextOverflow,
     ModelAuthError,
@@ -110,6 +111,8 @@ class LiteLLMClient:
             await _litellm().close_litellm_async_clients()
 
     def _json_mode(self, litellm: "ModuleType", model: str) -> bool:
+        if model == demo.MODEL:
+            return False
         if self._tool_mode != "auto":
             return self._tool_mode == "json"
         known = litellm.model_cost.get(model) or litellm.model_cost.get(model.split("/", 1)[-1]) or {}
@@ -166,8 +169,33 @@ def _litellm() -> "ModuleType":
         litellm.drop_params = True
         # Its own log repeats requests and providers' words; ours tells what failed, without them (promise 14).
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        litellm.custom_provider_map.append({"provider": demo.PROVIDER, "custom_handler": _demo_handler()})
         _loaded = True
     return litellm
+
+
+def _demo_handler() -> Any:
+    """Put the demo model behind litellm's interface for providers of one's own."""
+    from litellm import Choices, Message, Usage
+    from litellm.llms.custom_llm import CustomLLM
+
+    class DemoModel(CustomLLM):
+        """The demo model as a provider."""
+
+        async def acompletion(self, *args: Any, **given: Any) -> Any:
+            """Fill in the response that litellm made."""
+            tools = [tool["function"]["name"] for tool in given["optional_params"].get("tools") or ()]
+            said = demo.answer(given["messages"], tools)
+            message = Message(
+                content=said.text or None,
+                tool_calls=[_call(call, keep_extra=False) for call in said.tool_calls] or None,
+            )
+            response = given["model_response"]
+            response.choices = [Choices(finish_reason=said.finish_reason, message=message)]
+            response.usage = Usage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
+            return response
+
+    return DemoModel()
 
 
 def _layers(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> tuple[ModelLayer, ...]:

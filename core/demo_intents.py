@@ -1,0 +1,145 @@
+"""What the demo model understands, in one table; a new ability is one more entry in `INTENTS`."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from zoneinfo import available_timezones
+
+from core.demo_sums import read_sum
+from core.json_types import JsonObject
+
+type Found = re.Match[str]
+
+
+def named(found: Found) -> JsonObject | None:
+    """Take the arguments as the pattern names them."""
+    return {name: text.strip() for name, text in found.groupdict().items() if text}
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One kind of sentence and what is done about it: a `tool` called, or else `say`.
+
+    `pattern` has to match the whole sentence, in any case, without its last punctuation. `arguments` makes
+    the call's arguments of the match, None when it is not meant after all; by default they are the pattern's
+    named groups. A result that matches `expected` whole is told as `phrase`, with the arguments and `{result}`
+    filled in; any other is told as it is. `say` may use the named groups and `{abilities}`. `example` is what
+    help shows where the tool is offered.
+    """
+
+    pattern: str
+    tool: str = ""
+    arguments: Callable[[Found], JsonObject | None] = named
+    expected: str = ".*"
+    phrase: str = "{result}"
+    say: str = ""
+    example: str = ""
+
+    def match(self, sentence: str) -> Found | None:
+        """Match a sentence without its last full stop."""
+        return re.fullmatch(rf"(?:{self.pattern})\s*\??", sentence, re.IGNORECASE | re.DOTALL)
+
+
+def _timezone(found: Found) -> JsonObject | None:
+    place = found["place"]
+    if not place:
+        return {}
+    zone = _zones().get(_place(place))
+    return {"timezone": zone} if zone else None
+
+
+def _expression(found: Found) -> JsonObject | None:
+    expression = read_sum(found["sum"], asked=bool(found["ask"]))
+    return {"expression": expression} if expression else None
+
+
+def _number(found: Found) -> JsonObject | None:
+    return {"number": int(found["number"])}
+
+
+_NOW = r"(?: today| now| right now| currently| at the moment)?"
+_TIME = (
+    r"(?:the )?(?:current |local )?(?:time|date)|what time it is"
+    r"|what(?: is|'s)? (?:the |today's )?(?:current |local |exact )?(?:time|date|day|weekday)(?: of the week)?"
+    r"(?: is (?:it|today))?"
+    r"|what(?: is|'s) today|how late is it|today's date"
+)
+_SUM = r"(?:(?P<ask>what(?: is|'s| are)|how much (?:is|are)|calculate|compute|work out|evaluate) )?(?P<sum>.+?)\s*=?"
+_NOTE = (
+    r"(?:(?:take|make|add|write|keep|save) (?:down )?)?(?:a |the |this |new )*note(?: down)?(?: to self)?(?: that| to)?"
+)
+_REMEMBER = r"(?:remember|don't forget|do not forget)(?: that| to)?"
+_LIST = (
+    r"(?:(?:what are|what's in|what is in|show|list|read|tell|give)(?: me)?(?: all)?(?: of)? )?(?:my |the |all )*notes"
+    r"|(?:do i have|are there)(?: any)? notes|what (?:did i note|have i noted)(?: down)?"
+)
+_FORGET = r"(?:forget|delete|remove|drop|erase)(?: my| the)? notes?(?: number| no\.?)? ?#?(?P<number>\d{1,9})"
+
+INTENTS = (
+    Intent(
+        rf"(?:{_TIME}){_NOW}(?: (?:in|at) (?P<place>.+?))?{_NOW}",
+        tool="current_time",
+        arguments=_timezone,
+        expected=r"\w+day, .+",
+        phrase="It is {result}.",
+        example="what time is it in Tokyo?",
+    ),
+    Intent(
+        rf"(?:{_TIME}){_NOW} (?:in|at) (?P<place>.+?){_NOW}",
+        say="I do not know where {place} is; name a large city, or a timezone such as Europe/Berlin.",
+    ),
+    Intent(
+        _SUM,
+        tool="calculate",
+        arguments=_expression,
+        expected=r"-?[\d.E+-]+",
+        phrase="{expression} = {result}",
+        example="what is 3 percent of 80?",
+    ),
+    Intent(rf"(?:{_NOTE}|{_REMEMBER})(?:\s*[:,]\s*|\s+-?\s*)(?P<text>.+)", tool="add_note", example="note: buy milk"),
+    Intent(_LIST, tool="list_notes", example="what are my notes?"),
+    Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),
+    Intent(
+        r"help(?: me)?|what (?:can|do) you do|what can i (?:do|ask)(?: you)?|(?:who|what) are you|how do you work",
+        say="I am the demo model: no language model, only a few phrases and the real tools behind them. {abilities} "
+        "For a real model set ONEVALET_MODEL and its key.",
+    ),
+    Intent(
+        r"(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening)|greetings)(?:,? (?:there|valet|onevalet))?",
+        say="Hello! {abilities}",
+    ),
+    Intent(r"(?:many )?(?:thanks|thank you|thx|cheers)(?: a lot| so much| very much)?", say="You are welcome."),
+    Intent(r"(?:good)?bye|see you|good night", say="Goodbye!"),
+    Intent(r"\[The person sent .+, not shown here\.?\]", say="I cannot look at what you sent, only at words."),
+)
+"""In the order in which they are tried."""
+
+_MORE_PLACES = {
+    **dict.fromkeys(("germany", "munich", "hamburg", "cologne", "frankfurt"), "Europe/Berlin"),
+    **dict.fromkeys(("france", "lyon"), "Europe/Paris"),
+    **dict.fromkeys(("uk", "the uk", "england", "great britain"), "Europe/London"),
+    **dict.fromkeys(("italy", "milan"), "Europe/Rome"),
+    **dict.fromkeys(("spain", "barcelona"), "Europe/Madrid"),
+    **dict.fromkeys(("switzerland", "geneva", "basel"), "Europe/Zurich"),
+    **dict.fromkeys(("india", "delhi", "new delhi", "mumbai", "bangalore"), "Asia/Kolkata"),
+    **dict.fromkeys(("china", "beijing", "shenzhen"), "Asia/Shanghai"),
+    **dict.fromkeys(("japan", "osaka", "kyoto"), "Asia/Tokyo"),
+    **dict.fromkeys(("new york city", "nyc", "boston", "washington", "miami"), "America/New_York"),
+    **dict.fromkeys(("san francisco", "seattle", "california", "la"), "America/Los_Angeles"),
+    **dict.fromkeys(("austin", "dallas", "houston", "texas"), "America/Chicago"),
+}
+
+
+@cache
+def _zones() -> dict[str, str]:
+    """Name each timezone by its whole name and by its city; of two cities of one name the first zone counts."""
+    zones: dict[str, str] = {}
+    for name in sorted(available_timezones()):
+        zones[_place(name)] = name
+        zones.setdefault(_place(name.rpartition("/")[2]), name)
+    return zones | _MORE_PLACES
+
+
+def _place(name: str) -> str:
+    return " ".join(name.lower().replace("_", " ").strip(" .,!?").split())

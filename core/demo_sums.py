@@ -1,0 +1,56 @@
+"""Read a sum from a sentence: "3 percent of 80" as an expression that a calculator takes."""
+
+import ast
+import re
+
+_LONGEST = 200
+_ONES = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORDS = (
+    {word: value for value, word in enumerate(_ONES)}
+    | {word: 20 + 10 * index for index, word in enumerate(_TENS)}
+    | {"hundred": 100, "thousand": 1000}
+)
+_COMPOUND = re.compile(rf"\b({'|'.join(_TENS)})[- ]({'|'.join(_ONES[1:10])})\b")
+_WORD = re.compile(rf"\b({'|'.join(sorted(_WORDS, key=len, reverse=True))})\b")
+_SAID = (
+    (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
+    (re.compile(r"\s*(?:%|\bper ?cent\b) of "), " / 100 * "),
+    (re.compile(r"\b(?:the )?square root of (\d[\d.]*)"), r"sqrt(\1)"),
+    (re.compile(r"\s*\bto the power of\b\s*"), " ^ "),
+    (re.compile(r"\s+squared\b"), "^2"),
+    (re.compile(r"\s+cubed\b"), "^3"),
+    (re.compile(r"\bplus\b"), "+"),
+    (re.compile(r"\bminus\b|−"), "-"),
+    (re.compile(r"\b(?:times|multiplied by)\b|[×·]|(?<=\d)x(?=\d)|(?<=\d )x(?= \d)"), "*"),
+    (re.compile(r"\b(?:divided by|over)\b|÷"), "/"),
+    (re.compile(r"\bmod(?:ulo)?\b"), "%"),
+)
+_ALLOWED = re.compile(r"(?:sqrt\(|[\d.()+\-*/%^ ])+")
+_OPERATOR = re.compile(r"[\d)] ?(?:[*+^]|//) ?[\d(.-]|[\d)] [-/%] [\d(.-]|sqrt")
+_ASKED_OPERATOR = re.compile(r"[-+*/%^]|sqrt")
+
+
+def read_sum(text: str, *, asked: bool) -> str | None:
+    """Give the expression that a text is, or None when it is none.
+
+    `asked`: it was asked for as a sum. Otherwise dates and telephone numbers are not taken for one.
+    """
+    if len(text) > _LONGEST:
+        return None
+    said = _COMPOUND.sub(lambda found: str(_WORDS[found[1]] + _WORDS[found[2]]), text.lower())
+    said = _WORD.sub(lambda found: str(_WORDS[found[1]]), said)
+    for pattern, sign in _SAID:
+        said = pattern.sub(sign, said)
+    said = " ".join(said.split())
+    operator = _ASKED_OPERATOR if asked else _OPERATOR
+    if not (_ALLOWED.fullmatch(said) and operator.search(said) and re.search(r"\d", said)):
+        return None
+    try:
+        ast.parse(said.replace("^", "**"), mode="eval")
+    except SyntaxError:
+        return None
+    return said
