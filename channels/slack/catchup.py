@@ -1,0 +1,92 @@
+"""What was missed while away: the histories of our direct conversations, through the same reading and inbox.
+
+Slack gives up on an event after three retries in six minutes, and keeps nothing for sockets that are closed, so
+the histories are the only way back. Source: docs.slack.dev, reference/methods/conversations.history.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from channels.slack.client import SlackApi, pages
+from channels.slack.fields import CHANNEL, TS, name_at, objects_at, optional_name
+from channels.slack.message import Ours, read_message
+from core.channel import InboundSink
+from core.errors import RequestRefused, Unavailable
+from core.json_types import JsonObject
+from core.messages import InboundMessage
+
+OVERLAP = timedelta(minutes=5)
+"""Read this much more than asked: clocks differ."""
+ACTIVE = timedelta(days=7)
+"""How far back a thread's root may lie: a history shows roots alone, by the root's own time."""
+
+_PAGE = 200
+_MOST_PAGES = 50
+_log = structlog.get_logger()
+
+
+async def catch_up(api: SlackApi, ours: Ours, sink: InboundSink, since: datetime) -> int:
+    """Hand in, oldest first in each conversation, what people said since then; return how many were new.
+
+    Raises `Unavailable` when Slack does not answer, `StoreUnavailable` when nothing can be kept.
+    """
+    if not ours.team:
+        raise Unavailable("Slack has not told our team yet")
+    start = since.astimezone(UTC) - OVERLAP
+    new = 0
+    for channel in await _conversations(api):
+        for record in await _missed(api, channel, start):
+            message = _read(record, channel, ours)
+            if message is not None:
+                received = await sink.accept(message)
+                new += not received.duplicate
+    return new
+
+
+async def _conversations(api: SlackApi) -> list[str]:
+    found = await _all(api, "conversations.list", "channels", types="im", exclude_archived="true")
+    alive = [one for one in found if not one.get("is_user_deleted") and not one.get("is_archived")]
+    return [name_at(one, "id", CHANNEL) for one in alive]
+
+
+async def _missed(api: SlackApi, channel: str, start: datetime) -> list[JsonObject]:
+    """Give the records since then, replies included, by their `ts`."""
+    roots = await _all(
+        api, "conversations.history", "messages", channel=channel, oldest=_stamp(start - ACTIVE), inclusive="true"
+    )
+    found = {}
+    for root in roots:
+        ts = name_at(root, "ts", TS)
+        found[ts] = root
+        if float(optional_name(root, "latest_reply", TS) or 0) >= start.timestamp():
+            thread = await _all(
+                api, "conversations.replies", "messages", channel=channel, ts=ts, oldest=_stamp(start), inclusive="true"
+            )
+            found |= {name_at(reply, "ts", TS): reply for reply in thread}
+    return [found[ts] for ts in sorted(found, key=float) if float(ts) >= start.timestamp()]
+
+
+def _read(record: JsonObject, channel: str, ours: Ours) -> InboundMessage | None:
+    try:
+        message = read_message(record, channel, ours, direct=True)
+    except RequestRefused as error:
+        _log.warning("slack_message_not_readable", reason=error.reason)
+        return None
+    # Our own answers stand in the history too: they were never missed.
+    return message if isinstance(message, InboundMessage) else None
+
+
+async def _all(api: SlackApi, method: str, name: str, **arguments: str) -> list[JsonObject]:
+    async def page(cursor: str) -> JsonObject:
+        more = {"cursor": cursor} if cursor else {}
+        return await api.read(method, limit=_PAGE, **arguments, **more)
+
+    try:
+        return [item for one in await pages(page, _MOST_PAGES) for item in objects_at(one, name)]
+    except RequestRefused as error:
+        raise Unavailable(f"{method}: {error.reason}") from error
+
+
+def _stamp(moment: datetime) -> str:
+    return f"{moment.timestamp():.6f}"

@@ -1,0 +1,59 @@
+"""Read fields of Slack's JSON by type; what is missing or of another type refuses the request."""
+
+import re
+
+from core.errors import RequestRefused
+from core.json_types import Json, JsonObject
+
+TEAM = re.compile(r"[TE][A-Z0-9]{2,30}")
+APP = re.compile(r"A[A-Z0-9]{2,30}")
+USER = re.compile(r"[UW][A-Z0-9]{2,30}")
+CHANNEL = re.compile(r"[CDG][A-Z0-9]{2,30}")
+EVENT = re.compile(r"Ev[A-Za-z0-9]{1,40}")
+TS = re.compile(r"[0-9]{1,12}\.[0-9]{1,6}")
+TOKEN = re.compile(r"[!-~]{1,255}")
+WORD = re.compile(r"[a-z][a-z0-9_.]{0,79}")
+
+
+def object_at(owner: JsonObject, name: str) -> JsonObject:
+    """Give an object that must be there. Raises `RequestRefused`."""
+    value = owner.get(name)
+    if not isinstance(value, dict):
+        raise RequestRefused(f"{name} is not an object")
+    return value
+
+
+def objects_at(owner: JsonObject, name: str) -> list[JsonObject]:
+    """Give a list of objects, empty where there is none. Raises `RequestRefused`."""
+    value = owner.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise RequestRefused(f"{name} is not a list")
+    found = [item for item in value if isinstance(item, dict)]
+    if len(found) != len(value):
+        raise RequestRefused(f"{name} does not hold objects")
+    return found
+
+
+def text_at(owner: JsonObject, name: str) -> str:
+    """Give a string, empty where there is none. Raises `RequestRefused`."""
+    value = owner.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise RequestRefused(f"{name} is not a string")
+    return value
+
+
+def name_at(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:
+    """Give an id that must be there and well-formed. Raises `RequestRefused`."""
+    value: Json = owner.get(name)
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise RequestRefused(f"{name} is not well-formed")
+    return value
+
+
+def optional_name(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:
+    """Give an id that may be missing, but must be well-formed. Raises `RequestRefused`."""
+    return name_at(owner, name, pattern) if owner.get(name) not in (None, "") else ""

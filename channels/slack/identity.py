@@ -1,0 +1,81 @@
+"""Who we are to Slack, and which conversation is ours with a person."""
+
+import asyncio
+
+import structlog
+
+from channels.slack.client import FAILURES, SlackApi, as_object, describe
+from channels.slack.fields import APP, CHANNEL, TEAM, name_at, object_at, optional_name
+from channels.slack.message import Ours
+from core.errors import RequestRefused
+from core.json_types import JsonObject
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds between two attempts to learn who we are."""
+OPEN_SECONDS = 1.5
+"""A command must be answered within Slack's 3 s, commit included."""
+
+_log = structlog.get_logger()
+
+
+class Identity:
+    """Ask Slack once, then remember."""
+
+    def __init__(self, api: SlackApi) -> None:
+        self._api = api
+        self._direct: dict[str, str] = {}
+        self.ours = Ours()
+
+    async def learn(self) -> Ours:
+        """Find out team, bot and app, trying until Slack answers."""
+        wait = FIRST_WAIT
+        while True:
+            try:
+                self.ours = await ask_who_we_are(self._api)
+            except (*FAILURES, RequestRefused) as error:
+                _log.warning("slack_identity_unknown", cause=describe(error))
+                await asyncio.sleep(wait)
+                wait = min(wait * 2, LONGEST_WAIT)
+            else:
+                _log.info("slack_identity_known", team=self.ours.team, app=self.ours.app)
+                return self.ours
+
+    def remember(self, user: str, channel: str) -> None:
+        """Keep the direct conversation in which a person wrote to us."""
+        self._direct[user] = channel
+
+    async def direct(self, user: str) -> str:
+        """Give our direct conversation with a person, opening it if need be; empty when Slack does not say."""
+        known = self._direct.get(user)
+        if known is not None:
+            return known
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                answer = await self._api.call("conversations.open", users=user)
+            found = name_at(object_at(as_object(answer.data), "channel"), "id", CHANNEL)
+        except (*FAILURES, RequestRefused) as error:
+            _log.warning("slack_direct_unknown", cause=describe(error))
+            return ""
+        self.remember(user, found)
+        return found
+
+
+async def ask_who_we_are(api: SlackApi) -> Ours:
+    """Ask for team, bot and, where the scope allows it, app. Raises FAILURES or `RequestRefused`."""
+    who = as_object((await api.call("auth.test")).data)
+    bot_id = str(who.get("bot_id") or "")
+    return Ours(
+        team=name_at(who, "team_id", TEAM),
+        app=await _app(api, bot_id) if bot_id else "",
+        bot_user=str(who.get("user_id") or ""),
+        bot_id=bot_id,
+    )
+
+
+async def _app(api: SlackApi, bot_id: str) -> str:
+    try:
+        bot: JsonObject = object_at(as_object((await api.call("bots.info", get=True, bot=bot_id)).data), "bot")
+        return optional_name(bot, "app_id", APP)
+    except (*FAILURES, RequestRefused) as error:
+        _log.info("slack_app_unknown", cause=describe(error))
+        return ""

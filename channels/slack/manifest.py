@@ -1,0 +1,118 @@
+"""The app's manifest: what Slack needs to know to make the app, with a reason for each scope; pure.
+
+`manifest.yaml` beside this file is `manifest_yaml()` as it stands. Source of the fields: docs.slack.dev,
+reference/app-manifest.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+
+from core.json_types import Json, JsonObject
+
+PLACE = "https://valet.example.com"
+"""Stands for the public URL in the shipped file."""
+PATH = "/webhooks/slack"
+
+SCOPES = {
+    "app_mentions:read": "to say, where somebody mentions it in a channel, that it answers in direct messages",
+    "assistant:write": "to show that it is working, and to offer prompts",
+    "chat:write": "to answer",
+    "commands": "to offer /valet",
+    "files:read": "to read the files that people send it",
+    "im:history": "to read what people write to it, and what it missed while it was away",
+    "im:read": "to find its direct conversations again after it was away",
+    "im:write": "to write to a person first",
+    "users:read": "to know its own app's id, and people's names and time zones",
+}
+EVENTS = {
+    "app_home_opened": "to draw the App Home",
+    "app_mention": "to say in a channel where it answers",
+    "message.im": "to hear what people write to it",
+}
+PROMPTS = (
+    ("What can you do?", "What can you do?"),
+    ("Note something down", "Note: the spare key is with the neighbours."),
+)
+
+
+def manifest(public_url: str = PLACE, *, socket_mode: bool = False) -> JsonObject:
+    """Give the manifest for an app that is called at this URL, or over sockets, where no URL is needed."""
+    address: JsonObject = {} if socket_mode else {"request_url": public_url.rstrip("/") + PATH}
+    command_url: JsonObject = {} if socket_mode else {"url": public_url.rstrip("/") + PATH}
+    prompts: list[Json] = [{"title": title, "message": message} for title, message in PROMPTS]
+    return {
+        "display_information": {
+            "name": "OneValet",
+            "description": "Your personal assistant: write to it in a direct message.",
+        },
+        "features": {
+            "app_home": {
+                "home_tab_enabled": True,
+                "messages_tab_enabled": True,
+                "messages_tab_read_only_enabled": False,
+            },
+            "bot_user": {"display_name": "valet", "always_online": True},
+            "agent_view": {
+                "agent_description": "Your personal assistant: write to it in your own words.",
+                "suggested_prompts": prompts,
+            },
+            "slash_commands": [
+                {
+                    "command": "/valet",
+                    **command_url,
+                    "description": "Start afresh, interrupt, or say something",
+                    "usage_hint": "new | stop | help | anything else",
+                    "should_escape": False,
+                }
+            ],
+        },
+        "oauth_config": {"scopes": {"bot": [*SCOPES]}},
+        "settings": {
+            "event_subscriptions": {**address, "bot_events": [*EVENTS]},
+            "interactivity": {"is_enabled": True, **address},
+            "org_deploy_enabled": False,
+            "socket_mode_enabled": socket_mode,
+            "token_rotation_enabled": False,
+        },
+    }
+
+
+def manifest_yaml(public_url: str = PLACE, *, socket_mode: bool = False) -> str:
+    """Write the manifest as YAML, each scope and event with its reason."""
+    head = [
+        "# Slack's manifest of the app: Create New App -> From a manifest.",
+        f"# With an address of your own in the place of {PLACE}: uv run -m onevalet channels setup",
+    ]
+    return "\n".join([*head, *_lines(manifest(public_url, socket_mode=socket_mode), 0)]) + "\n"
+
+
+def _lines(value: JsonObject, depth: int) -> Iterator[str]:
+    """Write the small part of YAML that a manifest needs: strings and flags are JSON, which YAML takes."""
+    pad = "  " * depth
+    for name, item in value.items():
+        match item:
+            case dict():
+                yield f"{pad}{name}:"
+                yield from _lines(item, depth + 1)
+            case list():
+                yield f"{pad}{name}:"
+                for one in item:
+                    yield from _item(one, depth + 1)
+            case _:
+                yield f"{pad}{name}: {_scalar(item)}"
+
+
+def _item(value: Json, depth: int) -> Iterator[str]:
+    pad = "  " * depth
+    if isinstance(value, dict):
+        first, *rest = _lines(value, depth + 1)
+        yield f"{pad}- {first.lstrip()}"
+        yield from rest
+        return
+    reasons: Mapping[str, str] = SCOPES | EVENTS
+    reason = reasons.get(str(value))
+    yield f"{pad}- {_scalar(value)}" + (f"  # {reason}" if reason else "")
+
+
+def _scalar(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,146 @@
+"""From one of Slack's payloads to what it is to us; pure.
+
+Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-commands and the payloads' pages.
+"""
+
+from dataclasses import dataclass, replace
+
+from channels.slack.fields import (
+    APP,
+    CHANNEL,
+    EVENT,
+    TEAM,
+    TOKEN,
+    USER,
+    WORD,
+    name_at,
+    object_at,
+    objects_at,
+    optional_name,
+    text_at,
+)
+from channels.slack.gestures import Gesture, read_press, read_submission
+from channels.slack.message import CHANNEL_NAME, Ours, channel_at, read_message
+from channels.slack.text import unescape
+from core.errors import RequestRefused
+from core.json_types import JsonObject
+from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
+
+WORDS = frozenset({"new", "stop", "help"})
+"""What `/valet` takes as a command; anything else is a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """Slack asks whether this address is ours."""
+
+    challenge: str
+
+
+@dataclass(frozen=True, slots=True)
+class HomeOpened:
+    """A person opened the app; `tab` is home or messages."""
+
+    user: str
+    tab: str
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A slash command. It may be typed anywhere: `message.address.peer` is where, not our conversation."""
+
+    message: InboundMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Unhandled:
+    """A well-formed payload of a kind that is nothing to us."""
+
+    kind: str
+
+
+type Heard = InboundMessage | IgnoredMessage | Typed | Gesture | HomeOpened | Challenge | Unhandled
+
+
+def parse(body: JsonObject, ours: Ours) -> Heard:
+    """Read a payload, whichever way it came. Raises `RequestRefused` when it is not well-formed."""
+    kind = optional_name(body, "type", WORD)
+    match kind:
+        case "url_verification":
+            return Challenge(name_at(body, "challenge", TOKEN))
+        case "event_callback":
+            return _event(body, ours)
+        case "block_actions":
+            team = _team(body)
+            return _foreign(body, team, ours) or read_press(body, team)
+        case "view_submission":
+            team = _team(body)
+            return _foreign(body, team, ours) or read_submission(body, team)
+    if kind:
+        return Unhandled(kind)
+    if "command" in body:
+        return _command(body, ours)
+    if "ssl_check" in body:
+        return Unhandled("ssl_check")
+    raise RequestRefused("type is missing")
+
+
+def _event(body: JsonObject, ours: Ours) -> Heard:
+    team = name_at(body, "team_id", TEAM)
+    app = name_at(body, "api_app_id", APP)
+    key = f"event:{name_at(body, 'event_id', EVENT)}"
+    event = object_at(body, "event")
+    objects_at(body, "authorizations")
+    kind = name_at(event, "type", WORD)
+    if not _is_ours(team, app, ours):
+        return IgnoredMessage(Address(CHANNEL_NAME, ours.team or team, team), "", (key,), IgnoreReason.OTHER_ACCOUNT)
+    match kind:
+        case "message" | "app_mention":
+            channel = channel_at(event)
+            # A request is signed with the app's own secret, so the app that it names is ours.
+            known = replace(ours, team=team, app=app)
+            return read_message(event, channel, known, direct=_is_direct(event, channel), keys=(key,))
+        case "app_home_opened":
+            return HomeOpened(user=name_at(event, "user", USER), tab=text_at(event, "tab"))
+    return Unhandled(kind)
+
+
+def _command(body: JsonObject, ours: Ours) -> Heard:
+    team = name_at(body, "team_id", TEAM)
+    user = name_at(body, "user_id", USER)
+    key = f"trigger:{name_at(body, 'trigger_id', TOKEN)}"
+    address = Address(CHANNEL_NAME, team, name_at(body, "channel_id", CHANNEL))
+    command = name_at(body, "command", TOKEN)
+    if not _is_ours(team, optional_name(body, "api_app_id", APP), ours):
+        return IgnoredMessage(replace(address, account=ours.team or team), user, (key,), IgnoreReason.OTHER_ACCOUNT)
+    said = unescape(text_at(body, "text")).strip()
+    word = said.lower() or "help"
+    if word in WORDS:
+        return Typed(InboundMessage(address, user, (key,), f"{command} {word}", command=Command(word)))
+    return Typed(InboundMessage(address, user, (key,), said))
+
+
+def _foreign(payload: JsonObject, team: str, ours: Ours) -> IgnoredMessage | None:
+    if _is_ours(team, optional_name(payload, "api_app_id", APP), ours):
+        return None
+    gesture = read_press(payload, team) if payload["type"] == "block_actions" else read_submission(payload, team)
+    address = replace(gesture.address, account=ours.team or team)
+    return IgnoredMessage(address, gesture.user, gesture.keys, IgnoreReason.OTHER_ACCOUNT)
+
+
+def _team(payload: JsonObject) -> str:
+    """Give the team of an interaction; an app installed for a whole organisation finds it beside the user."""
+    team = payload.get("team")
+    if isinstance(team, dict):
+        return name_at(team, "id", TEAM)
+    return name_at(object_at(payload, "user"), "team_id", TEAM)
+
+
+def _is_ours(team: str, app: str, ours: Ours) -> bool:
+    """Tell whether team and app are ours, as far as we know them."""
+    return ours.team in ("", team) and (not app or ours.app in ("", app))
+
+
+def _is_direct(event: JsonObject, channel: str) -> bool:
+    kind = text_at(event, "channel_type")
+    return kind in ("im", "app_home") if kind else channel.startswith("D")

@@ -1,0 +1,158 @@
+"""The way in over Slack: events, gestures and commands, proven, parsed, committed, and only then acknowledged."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import structlog
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response
+
+from channels.slack.ack import publish_home
+from channels.slack.catchup import catch_up
+from channels.slack.client import REAL_API_URL, SlackApi
+from channels.slack.decode import FORM_TYPE, JSON_TYPE, decode_body
+from channels.slack.gate import Gate
+from channels.slack.gestures import Press, Submission, as_ignored
+from channels.slack.identity import Identity
+from channels.slack.message import CHANNEL_NAME
+from channels.slack.parse import Challenge, Heard, HomeOpened, Typed, Unhandled
+from channels.slack.setup import check_app, setup_app
+from channels.slack.verify import is_signed
+from core.channel import Change, Check, InboundSink
+from core.errors import RequestRefused
+from core.json_types import JsonObject
+from core.messages import IgnoredMessage, InboundMessage
+
+PATH = "/webhooks/slack"
+SIGNATURE_HEADER = "X-Slack-Signature"
+TIMESTAMP_HEADER = "X-Slack-Request-Timestamp"
+ELSEWHERE = "I answer in our direct messages."
+
+_log = structlog.get_logger()
+
+
+class SlackChannel:
+    """Take in what people say and press in one Slack app's direct messages.
+
+    With `app_token` everything comes over Socket Mode and there is no route; without it over HTTP, signed with
+    `signing_secret`. `account` is the team's id: empty until Slack has told it, which is asked at start and
+    again until it answers; what comes before that is taken in under the team that its payload names. `now` is
+    the machine's own time in Unix seconds, by which Slack's signatures age.
+    """
+
+    name = CHANNEL_NAME
+
+    def __init__(
+        self,
+        *,
+        bot_token: str,
+        signing_secret: str = "",
+        app_token: str = "",
+        api_url: str = REAL_API_URL,
+        public_url: str = "",
+        sink: InboundSink,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._signing_secret = signing_secret
+        self._app_token = app_token
+        self._public_url = public_url.rstrip("/")
+        self._sink = sink
+        self._now = now
+        self._api = SlackApi(bot_token=bot_token, api_url=api_url)
+        self._identity = Identity(self._api)
+        self._gate = Gate(self._api, self._identity, self._take)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.account = ""
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Give the one webhook, none with Socket Mode."""
+        return () if self._app_token else (web.post(PATH, self._receive),)
+
+    async def start(self) -> None:
+        """Ask Slack who we are, in the background."""
+        self._spawn(self._learn())
+
+    async def stop(self) -> None:
+        """Release connections."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._api.close()
+
+    async def catch_up(self, since: datetime) -> int:
+        """Bring in what our direct conversations hold since then; return how many were new."""
+        return await catch_up(self._api, self._identity.ours, self._sink, since)
+
+    async def setup(self) -> Sequence[Change]:
+        """Say what to paste and switch on at Slack: a bot token may change nothing there."""
+        return await setup_app(self._api, self._public_url, socket_mode=bool(self._app_token))
+
+    async def check(self) -> Sequence[Check]:
+        """Look at tokens, scopes and App Home."""
+        return await check_app(self._api, app_token=self._app_token)
+
+    async def _learn(self) -> None:
+        self.account = (await self._identity.learn()).team
+
+    async def _receive(self, request: web.Request) -> web.Response:
+        return await to_aiohttp_response(await self._gate.dispatch(await self._proven(request)))
+
+    async def _proven(self, request: web.Request) -> JsonObject:
+        """Give the body of a request that is Slack's. Raises `RequestRefused`."""
+        if request.content_type not in (JSON_TYPE, FORM_TYPE):
+            raise RequestRefused("neither JSON nor a form", status=415)
+        if (request.charset or "utf-8").lower() != "utf-8":
+            raise RequestRefused("not UTF-8", status=415)
+        raw = await request.read()
+        timestamp, signature = _only(request, TIMESTAMP_HEADER), _only(request, SIGNATURE_HEADER)
+        if not is_signed(self._signing_secret, raw, timestamp, signature, self._now()):
+            raise RequestRefused("signature does not match", status=403)
+        return decode_body(raw, request.content_type)
+
+    async def _take(self, heard: Heard) -> str:
+        """Commit what was heard; gives what the person alone is shown at once."""
+        match heard:
+            case InboundMessage():
+                self._identity.remember(heard.sender, heard.address.peer)
+                await self._accept(heard)
+            case IgnoredMessage():
+                await self._accept(heard)
+            case Press() | Submission():
+                await self._accept(as_ignored(heard))
+            case Typed():
+                return await self._take_command(heard.message)
+            case HomeOpened(user=user, tab="home"):
+                self._spawn(publish_home(self._api, user))
+            case Challenge() | HomeOpened():
+                pass
+            case Unhandled(kind=kind):
+                _log.info("slack_kind_unhandled", kind=kind)
+        return ""
+
+    async def _take_command(self, message: InboundMessage) -> str:
+        """Move a command to our conversation with the person: it can be typed in any."""
+        typed_in = message.address.peer
+        peer = await self._identity.direct(message.sender)
+        if not peer and not typed_in.startswith("D"):
+            raise RequestRefused("the direct conversation is not known", status=503)
+        address = replace(message.address, peer=peer or typed_in)
+        await self._accept(replace(message, address=address))
+        return "" if address.peer == typed_in else ELSEWHERE
+
+    async def _accept(self, inbound: InboundMessage | IgnoredMessage) -> None:
+        received = await self._sink.accept(inbound)
+        _log.info("slack_received", id=received.id, duplicate=received.duplicate)
+
+    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _only(request: web.Request, header: str) -> str | None:
+    """Give a header that must come exactly once."""
+    values = request.headers.getall(header, [])
+    return values[0] if len(values) == 1 else None

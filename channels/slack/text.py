@@ -1,0 +1,34 @@
+"""From Slack's way of writing down a message to what the person typed; pure.
+
+Source: docs.slack.dev, messaging/formatting-message-text: three characters are escaped, and links, people and
+channels stand in angle brackets.
+"""
+
+import re
+
+_SCHEME = re.compile(r"^(https?://|mailto:|tel:)")
+_BRACKETS = re.compile(r"<([^<>\n]+)>")
+
+
+def typed_text(escaped: str) -> str:
+    """Give a message's text as the person typed it."""
+    return unescape(_BRACKETS.sub(_plain, escaped))
+
+
+def unescape(escaped: str) -> str:
+    """Undo the escaping of the three characters; the ampersand last, or it would be undone twice."""
+    return escaped.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def _plain(found: re.Match[str]) -> str:
+    target, _, label = found[1].partition("|")
+    match target[:1]:
+        case "@" | "#":
+            return f"{target[0]}{label.lstrip('@#') or target[1:]}"
+        case "!":
+            return label or f"@{target[1:].partition('^')[0]}"
+    address = _SCHEME.sub("", target)
+    if not label or label.rstrip("/") in (target.rstrip("/"), address.rstrip("/")):
+        # What looks like a link or an address is made one by Slack: the label is what was typed.
+        return label or re.sub(r"^(mailto|tel):", "", target)
+    return f"{label} ({target})"

@@ -1,0 +1,219 @@
+"""From payloads to inbound types, without any provider."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from channels.slack.decode import decode_body
+from channels.slack.gestures import Entered, Press, Submission
+from channels.slack.message import Ours
+from channels.slack.parse import HomeOpened, Typed, Unhandled, parse
+from channels.slack.text import typed_text
+from channels.slack.verify import is_signed, sign
+from core.errors import RequestRefused
+from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
+from tests.channels.slack.kit import APP, DM, PERSON, TEAM, TS, command, envelope, message, press, submission
+
+OURS = Ours(team=TEAM, app=APP, bot_user="U0BOT00001", bot_id="B0BOT00001")
+UNKNOWN = Ours()
+
+
+def heard(**changes: Any) -> Any:
+    return parse(envelope(message(**changes)), OURS)
+
+
+@pytest.mark.parametrize("ours", [OURS, UNKNOWN], ids=["team known", "team unknown"])
+def test_promise_2_a_message_carries_all_its_keys_and_its_conversation(ours: Ours) -> None:
+    found = parse(envelope(), ours)
+    assert isinstance(found, InboundMessage)
+    assert found.keys == ("event:Ev0EVENT001", "client:7a1e8ad8-4b4b-4b4b-8b8b-2f2f2f2f2f2f", f"ts:{DM}:{TS}")
+    assert found.address == Address("slack", TEAM, DM)
+    assert found.sent_at is not None
+    assert (found.sent_at.timestamp(), found.provider_id) == (float(TS), TS)
+
+
+def test_a_thread_is_named_by_its_root_never_by_a_reply() -> None:
+    assert heard(ts="1794650009.000100", thread_ts=TS).address.thread == TS
+    assert heard(thread_ts=TS).address.thread == ""
+    assert heard(thread_ts="1794640000.000100", subtype="thread_broadcast").address.thread == "1794640000.000100"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"bot_id": "B0BOT00001", "user": "U0BOT00001"}, IgnoreReason.OWN),
+        ({"user": "U0BOT00001"}, IgnoreReason.OWN),
+        ({"app_id": APP, "bot_id": "B0OTHER001"}, IgnoreReason.OWN),
+        ({"bot_id": "B0OTHER001", "app_id": "A0OTHER001"}, IgnoreReason.BOT),
+        ({"subtype": "bot_message", "user": None}, IgnoreReason.BOT),
+        ({"user": "USLACKBOT"}, IgnoreReason.BOT),
+        ({"subtype": "message_changed", "user": None, "message": {"user": PERSON}}, IgnoreReason.EDITED),
+        ({"subtype": "message_changed", "user": None, "message": {"bot_id": "B0BOT00001"}}, IgnoreReason.OWN),
+        ({"subtype": "message_deleted", "user": None}, IgnoreReason.UNSUPPORTED),
+        ({"subtype": "channel_join"}, IgnoreReason.UNSUPPORTED),
+        ({"subtype": "a_newcomer"}, IgnoreReason.UNSUPPORTED),
+        ({"text": " \n"}, IgnoreReason.EMPTY),
+        ({"text": None}, IgnoreReason.EMPTY),
+        ({"channel": "C0GENERAL1", "channel_type": "channel"}, IgnoreReason.GROUP),
+        ({"channel": "G0GROUP001", "channel_type": "mpim"}, IgnoreReason.GROUP),
+        ({"channel": "C0GENERAL1", "channel_type": None}, IgnoreReason.GROUP),
+    ],
+)
+def test_promise_6_what_is_not_answered_says_why(changes: dict[str, Any], reason: IgnoreReason) -> None:
+    found = heard(**changes)
+    assert isinstance(found, IgnoredMessage)
+    assert (found.reason, found.keys[0]) == (reason, "event:Ev0EVENT001")
+
+
+def test_an_edit_has_only_its_own_key_so_that_it_hides_no_message() -> None:
+    assert heard(subtype="message_changed", message={}).keys == ("event:Ev0EVENT001",)
+
+
+def test_a_mention_in_a_channel_is_told_where_to_write_and_its_twin_is_not() -> None:
+    mention = heard(type="app_mention", channel="C0GENERAL1", channel_type=None)
+    twin = heard(channel="C0GENERAL1", channel_type="channel")
+    assert "direct message" in mention.reply
+    assert twin.reply == ""
+    assert set(mention.keys) & set(twin.keys)
+
+
+def test_another_team_or_app_is_not_ours() -> None:
+    for body in (envelope(team_id="T0OTHER001"), envelope(api_app_id="A0OTHER001")):
+        found = parse(body, OURS)
+        assert isinstance(found, IgnoredMessage)
+        assert (found.reason, found.address.account) == (IgnoreReason.OTHER_ACCOUNT, TEAM)
+    for other in (command(team_id="T0OTHER001"), press(team={"id": "T0OTHER001"}), submission(api_app_id="A0OTHER1")):
+        found = parse(other, OURS)
+        assert isinstance(found, IgnoredMessage)
+        assert found.reason is IgnoreReason.OTHER_ACCOUNT
+    assert isinstance(parse(envelope(team_id="T0OTHER001"), UNKNOWN), InboundMessage)
+
+
+def test_files_are_kept_as_references() -> None:
+    one = {"url_private": "https://files.slack.com/1", "mimetype": "image/png", "name": "a.png", "size": 7}
+    gone = {"id": "F2", "mode": "tombstone"}
+    found = heard(subtype="file_share", text="", files=[one, gone])
+    assert found.media == (Media("https://files.slack.com/1", "image/png", "a.png", 7),)
+
+
+def test_a_passed_on_message_is_what_it_quotes() -> None:
+    assert heard(text="", attachments=[{"text": "See you at &lt;noon&gt;", "is_share": True}]).text == (
+        "See you at <noon>"
+    )
+
+
+@pytest.mark.parametrize(("text", "name"), [("new", "new"), (" HALT ", "stop"), ("Stop", "stop")])
+def test_the_words_alone_are_commands(text: str, name: str) -> None:
+    assert heard(text=text).command == Command(name)
+    assert heard(text=f"{text} it all").command is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "word"),
+    [
+        ("new", "/valet new", "new"),
+        (" STOP ", "/valet stop", "stop"),
+        ("", "/valet help", "help"),
+        ("buy <milk> & tea", "buy <milk> & tea", None),
+        ("new socks", "new socks", None),
+    ],
+)
+def test_the_slash_command(text: str, said: str, word: str | None) -> None:
+    found = parse(command(text=text), OURS)
+    assert isinstance(found, Typed)
+    assert (found.message.text, found.message.command) == (said, Command(word) if word else None)
+    assert found.message.keys == ("trigger:11.22.abc",)
+
+
+def test_a_press_is_typed_with_its_conversation() -> None:
+    container = {"message_ts": TS, "channel_id": DM, "thread_ts": "1794640000.000100"}
+    found = parse(press(container=container), OURS)
+    assert isinstance(found, Press)
+    assert found.address == Address("slack", TEAM, DM, "1794640000.000100")
+    assert (found.value, found.message_ts, found.action_id) == ("tok_1", TS, "approve")
+
+
+def test_a_press_in_a_view_and_a_chosen_option_are_typed() -> None:
+    action = {"action_id": "pick", "action_ts": TS, "selected_option": {"value": "two"}}
+    found = parse(press(container={"type": "view", "view_id": "V1"}, actions=[action], team=None), OURS)
+    assert isinstance(found, Press)
+    assert (found.view_id, found.value, found.address.peer) == ("V1", "two", PERSON)
+
+
+def test_a_modal_is_typed_with_what_was_entered() -> None:
+    found = parse(submission(), OURS)
+    assert isinstance(found, Submission)
+    assert found.entered == (Entered("time", "when", "3pm"),)
+    assert (found.callback_id, found.private_metadata) == ("edit", "meta")
+
+
+def test_opening_the_app_and_unknown_kinds() -> None:
+    opened = {"type": "app_home_opened", "user": PERSON, "tab": "home"}
+    assert parse(envelope(opened), OURS) == HomeOpened(PERSON, "home")
+    assert parse(envelope({"type": "pin_added"}), OURS) == Unhandled("pin_added")
+    assert parse({"type": "shortcut"}, OURS) == Unhandled("shortcut")
+
+
+@pytest.mark.parametrize(
+    ("escaped", "typed"),
+    [
+        ("a &amp;lt; b", "a &lt; b"),
+        ("1 &lt; 2 &gt; 0 &amp;&amp; x", "1 < 2 > 0 && x"),
+        ("see <https://example.com>", "see https://example.com"),
+        ("see <http://example.com|example.com>", "see example.com"),
+        ("see <http://evil.example/x|example.com>", "see example.com (http://evil.example/x)"),
+        ("<mailto:a@b.co|a@b.co> or <tel:+1555|+1555>", "a@b.co or +1555"),
+        ("<https://x.io/a?b=1&amp;c=2>", "https://x.io/a?b=1&c=2"),
+        ("<@U123|ada> and <@U456> in <#C1|general>, <!here>", "@ada and @U456 in #general, @here"),
+        ("<!date^1^{date}|Friday>", "Friday"),
+    ],
+)
+def test_text_is_given_as_typed(escaped: str, typed: str) -> None:
+    assert typed_text(escaped) == typed
+
+
+@given(st.text())
+def test_what_slack_escapes_comes_back(typed: str) -> None:
+    assert typed_text(typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")) == typed
+
+
+@given(st.binary(max_size=200), st.text(max_size=30) | st.none(), st.text(max_size=80) | st.none())
+def test_promise_12_the_check_of_signatures_never_raises(body: bytes, stamp: str | None, given_: str | None) -> None:
+    assert not is_signed("secret", body, stamp, given_, 1794650000.0)
+
+
+@given(st.binary(max_size=200))
+def test_a_right_signature_of_any_bytes_is_right(body: bytes) -> None:
+    assert is_signed("secret", body, "1794650000", sign("secret", body, "1794650000"), 1794650299.0)
+    assert not is_signed("secret", body, "1794650000", sign("secret", body, "1794650000"), 1794650301.0)
+    assert not is_signed("", body, "1794650000", sign("", body, "1794650000"), 1794650000.0)
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+_BODIES = (envelope, press, submission, command)
+
+
+@given(st.sampled_from(_BODIES), st.data())
+def test_promise_12_a_spoilt_payload_is_read_or_refused_but_never_raises_otherwise(make: Any, data: Any) -> None:
+    body = make()
+    name = data.draw(st.sampled_from(sorted(body)))
+    inner = body[name]
+    if isinstance(inner, dict) and data.draw(st.booleans()):
+        inner[data.draw(st.sampled_from(sorted(inner)))] = data.draw(_json)
+    else:
+        body[name] = data.draw(_json)
+    with suppress(RequestRefused):
+        parse(body, OURS)
+
+
+@given(st.binary(max_size=300), st.sampled_from(["application/json", "application/x-www-form-urlencoded"]))
+def test_promise_12_any_bytes_are_decoded_or_refused(raw: bytes, kind: str) -> None:
+    with suppress(RequestRefused):
+        decode_body(raw, kind)

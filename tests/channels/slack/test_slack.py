@@ -1,0 +1,305 @@
+"""The channel against Slack as emulated: what it signs and sends, its histories, its settings."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from channels.slack.client import SlackApi
+from channels.slack.identity import ask_who_we_are
+from channels.slack.manifest import SCOPES, manifest, manifest_yaml
+from channels.slack.receive import SlackChannel
+from core.errors import StoreUnavailable, Unavailable
+from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
+from simulator.config import SlackConfig
+from simulator.faults import FaultKind, Rule
+from tests.channels.slack.kit import MemorySink, make_channel
+from tests.channels.slack.team import ADA_DM, PUBLIC_URL, Team, running_team, until
+
+SLACK = SlackConfig()
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+async def team() -> AsyncIterator[Team]:
+    async with running_team() as running:
+        yield running
+
+
+@pytest.fixture
+async def client(team: Team) -> AsyncWebClient:
+    return AsyncWebClient(token=SLACK.bot_token, base_url=team.simulator.slack_url, retry_handlers=[])
+
+
+async def test_promise_1_what_a_person_says_and_types_is_taken_in(team: Team) -> None:
+    await team.act("say", text="Fish & chips <b> 👋")
+    await team.settled()
+    await team.act("say", text="", files=[{"name": "a.txt", "content": "hello"}])
+    await team.settled()
+    assert (await team.act("command", text="/valet stop"))["ok"]
+    first, second, third = team.sink.accepted
+    assert isinstance(first, InboundMessage)
+    assert (first.text, first.sender) == ("Fish & chips <b> 👋", "U0ADA00001")
+    assert first.address == Address("slack", SLACK.team_id, ADA_DM)
+    assert isinstance(second, InboundMessage)
+    assert (second.media[0].name, second.media[0].size) == ("a.txt", 5)
+    assert isinstance(third, InboundMessage)
+    assert (third.command, third.address.peer) == (Command("stop"), ADA_DM)
+    assert team.person()["failed"] == []
+
+
+async def test_slack_verifies_our_address(team: Team) -> None:
+    assert await team.act("verify_url") == {"ok": True}
+
+
+async def test_promise_2_retries_after_a_lost_answer_are_one_message(team: Team) -> None:
+    async def fail_twice() -> None:
+        team.sink.away = team.sink.calls <= 2
+
+    team.sink.before = fail_twice
+    said = await team.act("say", text="still there?")
+    await team.settled()
+    assert (team.sink.calls, len(team.sink.accepted)) == (3, 1)
+    assert team.person()["failed"] == []
+    await team.act("redeliver", number=1)
+    await team.settled()
+    assert len(team.sink.accepted) == 1
+    assert said["ts"] in str(team.sink.accepted[0])
+
+
+async def test_promise_2_one_gesture_that_comes_as_two_events_is_one_message(team: Team) -> None:
+    await team.act("say", text="Lunch?", doubled=True)
+    await team.settled()
+    assert (team.sink.calls, len(team.sink.accepted)) == (2, 1)
+
+
+async def test_promise_1_without_the_store_slack_tries_until_it_gives_up_and_catch_up_brings_it_back(
+    team: Team,
+) -> None:
+    team.sink.away = True
+    await team.act("say", text="Anybody?")
+    await team.settled()
+    assert (team.sink.calls, len(team.person()["failed"])) == (4, 1)
+    team.sink.away = False
+    assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 1
+
+
+async def test_promise_6_own_and_other_bots_edited_and_deleted_messages_are_recorded(
+    team: Team, client: AsyncWebClient
+) -> None:
+    ts = (await team.act("say", text="teh cat"))["ts"]
+    await team.settled()
+    await team.act("edit", ts=ts, text="the cat")
+    await team.settled()
+    await team.act("delete", ts=ts)
+    await team.settled()
+    await team.act("as_bot", text="deploy done")
+    await team.settled()
+    posted = await client.chat_postMessage(channel=ADA_DM, text="one")
+    await team.settled()
+    await client.chat_update(channel=ADA_DM, ts=posted["ts"], text="two")
+    await team.settled()
+    reasons = [item.reason for item in team.sink.accepted if isinstance(item, IgnoredMessage)]
+    assert reasons == [
+        IgnoreReason.EDITED,
+        IgnoreReason.UNSUPPORTED,
+        IgnoreReason.BOT,
+        IgnoreReason.OWN,
+        IgnoreReason.OWN,
+    ]
+
+
+async def test_a_mention_in_a_channel_is_answered_with_where_to_write(team: Team) -> None:
+    await team.act("mention", text="are you there?")
+    await team.settled()
+    (found,) = team.sink.accepted
+    assert isinstance(found, IgnoredMessage)
+    assert found.reason is IgnoreReason.GROUP
+
+
+async def test_presses_and_threads_come_in_as_emulated(team: Team, client: AsyncWebClient) -> None:
+    await team.act("set", own_events=False)
+    root = (await team.act("say", text="one"))["ts"]
+    await team.act("say", text="two", thread_ts=root)
+    await team.settled()
+    button = {"type": "button", "action_id": "ok", "text": {"type": "plain_text", "text": "OK"}, "value": "tok"}
+    blocks = [{"type": "actions", "elements": [button]}]
+    card = await client.chat_postMessage(channel=ADA_DM, text="card", blocks=blocks, thread_ts=root)
+    assert (await team.act("press", ts=card["ts"], action_id="ok"))["ok"]
+    _, reply, pressed = team.sink.accepted
+    assert isinstance(reply, InboundMessage)
+    assert isinstance(pressed, IgnoredMessage)
+    assert reply.address == pressed.address == Address("slack", SLACK.team_id, ADA_DM, root)
+
+
+async def test_opening_the_app_draws_its_home(team: Team) -> None:
+    await team.act("open_home")
+    await until(lambda: team.person()["home"] is not None)
+    assert "/valet new" in str(team.person()["home"])
+    assert team.sink.calls == 0
+
+
+async def test_promise_14_a_home_that_cannot_be_drawn_hurts_nobody(team: Team) -> None:
+    team.simulator.wire.faults.add(Rule("slack.views.publish", FaultKind.SERVER_ERROR))
+    await team.act("open_home")
+    await team.settled()
+    assert team.person()["failed"] == []
+    await team.act("open_home")
+    await until(lambda: team.person()["home"] is not None)
+
+
+async def test_promise_3_what_was_said_while_away_comes_in_once_and_in_order(
+    team: Team, client: AsyncWebClient
+) -> None:
+    await team.act("set", own_events=False)
+    root = (await team.act("say", text="zero"))["ts"]
+    await team.settled()
+    team.simulator.wire.connect_gateway("http://127.0.0.1:9", PUBLIC_URL)
+    for text in ("one", "two"):
+        await team.act("say", text=text)
+    await team.act("say", text="in the thread", thread_ts=root)
+    await team.act("say", "grace", text="", files=[{"name": "a.txt", "content": "hi"}])
+    await client.chat_postMessage(channel=ADA_DM, text="our own")
+    await team.act("as_bot", text="another bot's")
+    await team.settled()
+    assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 4
+    assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 0
+    found = [item for item in team.sink.accepted if isinstance(item, InboundMessage)]
+    assert [item.text for item in found] == ["zero", "one", "two", "in the thread", ""]
+    assert found[3].address.thread == root
+    assert found[4].media[0].name == "a.txt"
+
+
+async def test_promise_3_a_reply_to_an_old_root_is_found(team: Team) -> None:
+    root = (await team.act("say", text="old"))["ts"]
+    await team.settled()
+    channel = team.slack.hub.world.channels[ADA_DM]
+    message = channel.messages.pop(root)
+    message.ts = f"{float(root) - 86_400:.6f}"
+    channel.messages[message.ts] = message
+    team.simulator.wire.connect_gateway("http://127.0.0.1:9", PUBLIC_URL)
+    await team.act("say", text="a day later", thread_ts=message.ts)
+    await team.settled()
+    assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 1
+    found = team.sink.accepted[-1]
+    assert isinstance(found, InboundMessage)
+    assert (found.text, found.address.thread) == ("a day later", message.ts)
+
+
+async def test_promise_3_long_histories_are_read_to_their_end(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("channels.slack.catchup._PAGE", 2)
+    team.simulator.wire.connect_gateway("http://127.0.0.1:9", PUBLIC_URL)
+    for number in range(5):
+        await team.act("say", text=f"number {number}")
+    await team.settled()
+    assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 5
+    texts = [item.text for item in team.sink.accepted if isinstance(item, InboundMessage)]
+    assert texts == [f"number {number}" for number in range(5)]
+
+
+async def test_catch_up_waits_when_slack_asks_and_says_when_it_cannot_tell(team: Team) -> None:
+    faults = team.simulator.wire.faults
+    faults.add(Rule("slack.conversations.history", FaultKind.RATE_LIMIT, seconds=1))
+    assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 0
+    faults.add(Rule("slack.conversations.list", FaultKind.SERVER_ERROR))
+    with pytest.raises(Unavailable, match=r"conversations\.list"):
+        await team.channel.catch_up(datetime.now(UTC) - HOUR)
+    await team.act("say", text="hello")
+    await team.settled()
+    team.sink.away = True
+    with pytest.raises(StoreUnavailable):
+        await team.channel.catch_up(datetime.now(UTC) - HOUR)
+
+
+async def test_catch_up_before_the_team_is_known_is_unavailable() -> None:
+    channel = make_channel(MemorySink())
+    with pytest.raises(Unavailable):
+        await channel.catch_up(datetime.now(UTC) - HOUR)
+    await channel.stop()
+
+
+async def test_the_account_is_learned_at_start_however_long_it_takes(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("channels.slack.identity.FIRST_WAIT", 0.01)
+    team.simulator.wire.faults.add(Rule("slack.auth.test", FaultKind.SERVER_ERROR, times=3))
+    late = SlackChannel(bot_token=SLACK.bot_token, api_url=team.simulator.slack_url, sink=team.sink)
+    assert late.account == ""
+    await late.start()
+    await until(lambda: late.account == SLACK.team_id)
+    await late.stop()
+
+
+async def test_who_we_are_is_known_without_the_scope_that_names_the_app(team: Team) -> None:
+    api = SlackApi(bot_token=SLACK.bot_token, api_url=team.simulator.slack_url)
+    assert (await ask_who_we_are(api)).app == SLACK.app_id
+    await team.act("set", scopes=["chat:write"])
+    ours = await ask_who_we_are(api)
+    assert (ours.team, ours.bot_id, ours.app) == (SLACK.team_id, SLACK.bot_id, "")
+    await api.close()
+
+
+async def test_a_command_typed_in_a_channel_is_answered_in_our_conversation(team: Team) -> None:
+    peer = await team.channel._identity.direct("U0GRACE002")
+    assert peer == "D0GRACE002"
+    assert await team.channel._identity.direct("U0NOBODY00") == ""
+
+
+async def test_setup_says_what_to_paste_and_is_the_same_again(team: Team) -> None:
+    first = await team.channel.setup()
+    assert await team.channel.setup() == first
+    said = "\n".join(f"{change.what}: {change.after}" for change in first)
+    assert manifest_yaml(PUBLIC_URL) in said
+    assert "Delayed Events" in said
+    await team.act("set", scopes=["chat:write"])
+    last = (await team.channel.setup())[-1]
+    assert (last.before, "im:history" in last.after) == ("chat:write", True)
+
+
+async def test_doctor_explains_what_is_wrong(team: Team) -> None:
+    assert all(check.ok for check in await team.channel.check())
+    await team.act("set", scopes=["chat:write", "im:history"])
+    (wrong,) = [check for check in await team.channel.check() if not check.ok]
+    assert "im:read" in wrong.detail
+    assert wrong.fix
+    await team.act("set", token="account_inactive")
+    (dead,) = await team.channel.check()
+    assert (dead.ok, "account_inactive" in dead.detail) == (False, True)
+
+
+async def test_doctor_looks_at_the_app_token(team: Team) -> None:
+    for app_token, ok in ((SLACK.app_token, True), (SLACK.bot_token, False)):
+        channel = SlackChannel(
+            bot_token=SLACK.bot_token, app_token=app_token, api_url=team.simulator.slack_url, sink=team.sink
+        )
+        assert (await channel.check())[-1].ok is ok
+        await channel.stop()
+
+
+async def test_doctor_without_slack_does_not_raise() -> None:
+    channel = make_channel(MemorySink())
+    (check,) = await channel.check()
+    assert not check.ok
+    await channel.stop()
+
+
+def test_the_shipped_manifest_is_the_generated_one() -> None:
+    shipped = Path(__file__).parents[3] / "channels" / "slack" / "manifest.yaml"
+    assert shipped.read_text(encoding="utf-8") == manifest_yaml()
+
+
+@pytest.mark.parametrize("socket_mode", [False, True])
+def test_the_manifest_is_yaml_of_what_it_should_be(socket_mode: bool) -> None:
+    yaml = pytest.importorskip("yaml")
+    wanted = manifest(PUBLIC_URL, socket_mode=socket_mode)
+    text = manifest_yaml(PUBLIC_URL, socket_mode=socket_mode)
+    assert yaml.safe_load(text) == wanted
+    assert ("request_url" in text) is not socket_mode
+
+
+def test_every_scope_that_a_used_method_needs_is_asked_for() -> None:
+    needed = {"chat:write", "im:history", "im:read", "im:write", "assistant:write", "users:read", "commands"}
+    assert needed <= set(SCOPES)
+    assert all(reason.startswith("to ") for reason in SCOPES.values())
