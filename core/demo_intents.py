@@ -78,7 +78,7 @@ _FORGET = r"(?:forget|delete|remove|drop|erase)(?: my| the)? notes?(?: number| n
 
 INTENTS = (
     Intent(
-        rf"(?:{_TIME}){_NOW}(?: (?:in|at) (?P<place>.+?))?{_NOW}",
+        rf"(?:{_TIME}){_NOW}(?: (?:in|at) (?P<place>[^.?!\n]+?))?{_NOW}",
         tool="current_time",
         arguments=_timezone,
         expected=r"\w+day, .+",
@@ -86,7 +86,7 @@ INTENTS = (
         example="what time is it in Tokyo?",
     ),
     Intent(
-        rf"(?:{_TIME}){_NOW} (?:in|at) (?P<place>.+?){_NOW}",
+        rf"(?:{_TIME}){_NOW} (?:in|at) (?P<place>[^.?!\n]+?){_NOW}",
         say="I do not know where {place} is; name a large city, or a timezone such as Europe/Berlin.",
     ),
     Intent(

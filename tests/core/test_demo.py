@@ -112,6 +112,12 @@ def test_all_that_was_said_since_the_last_answer_is_answered_in_order_and_nothin
     assert [line.split(" ")[0] for line in told.text.splitlines()] == ["2+2", "Hello!", "2+2", "You", "3+3", "(demo"]
 
 
+@pytest.mark.parametrize("text", ["What time is it in Tokyo? And what is 3 + 4?", "time in Tokyo\n3 + 4", "Hm. 3 + 4."])
+def test_each_sentence_of_a_message_counts(text: str) -> None:
+    time = [("current_time", '{"timezone": "Asia/Tokyo"}')] if "Tokyo" in text else []
+    assert calls_of(text) == [*time, ("calculate", '{"expression": "3 + 4"}')]
+
+
 def test_what_comes_in_while_tools_run_is_called_for_and_answered_too() -> None:
     messages = [says("what is 2+2?")]
     first = demo.answer(messages, TOOLS)
