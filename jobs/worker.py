@@ -26,9 +26,11 @@ TURN_SLOTS = 16
 DELIVERY_SLOTS = 16
 GRACE = timedelta(seconds=20)
 """How long a stop waits for running turns before it hands them back."""
+RING_PATIENCE = 5
+"""Seconds that a ring waits for a free slot; the slow poll finds what it gave up."""
 RING_TIMEOUT = 10
-"""Seconds an arq job may wait for a free slot. Short, because arq takes a dead worker's jobs for running until
-the longest timeout is over, and a hundred such hide all newer ones; the slow poll finds what it gave up."""
+"""Seconds an arq job may take. Short, because arq takes a dead worker's jobs for running until the longest
+timeout is over, and a hundred such hide all newer ones."""
 
 _log = structlog.get_logger()
 
@@ -96,7 +98,10 @@ class WorkerProcess:
 
     async def _listen_queue(self, queue: str, job: str, wake: Callable[[str], Awaitable[None]], slots: int) -> None:
         async def ring(_context: dict[str, Any], row_id: str) -> None:
-            await wake(row_id)
+            # Quietly: a process that stays busy leaves the row to whoever is free.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RING_PATIENCE):
+                    await wake(row_id)
 
         worker = EarWorker(
             functions=[func(cast(WorkerCoroutine, ring), name=job)],
