@@ -84,6 +84,18 @@ class Outbox:
         self._make_id = make_id
         self.lease = lease
 
+    async def owe(
+        self, tenant_id: str, conversation_id: str, messages: Sequence[OutboundMessage], *, held: bool = False
+    ) -> None:
+        """Put messages into the outbox outside of a turn; held ones wait for `release`. Repeatable by their ids."""
+        rows = [asdict(message) | {"held": held} for message in messages]
+        await self._database.call("select owe($1,$2,$3,$4)", tenant_id, conversation_id, None, rows)
+
+    async def release(self, tenant_id: str, outbound_id: str) -> bool:
+        """Let a held message go, after all that became sendable before it; False when it was not held."""
+        row = await self._database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
+        return bool(row and row["released"])
+
     async def claim(self, conversation_id: str | None, worker: str) -> Claim | None:
         """Take the head of the named conversation, or whichever is due longest; None when none is due."""
         owner = f"{worker}/{self._make_id('own')}"

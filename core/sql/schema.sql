@@ -468,14 +468,9 @@ begin
     insert into history (tenant_id, conversation_id, position, session, turn_id, message)
     select p_tenant, v_conversation.id, v_conversation.history_seq + h.position, v_conversation.session, p_turn, h.value
     from jsonb_array_elements(p_history) with ordinality as h (value, position);
-    insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq)
-    select p_tenant, o.value ->> 'id', v_conversation.id, p_turn, o.value ->> 'kind', o.value ->> 'text',
-           coalesce(o.value -> 'actions', '[]'), coalesce(o.value -> 'media', '[]'), 'ready',
-           v_conversation.out_seq + o.position
-    from jsonb_array_elements(p_outbound) with ordinality as o (value, position);
+    perform owe(p_tenant, v_conversation.id, p_turn, p_outbound);
     update conversations c
     set history_seq = c.history_seq + jsonb_array_length(p_history),
-        out_seq = c.out_seq + jsonb_array_length(p_outbound),
         session = c.session + (case when p_new_session then 1 else 0 end)
     where c.tenant_id = p_tenant and c.id = v_conversation.id;
 
@@ -692,6 +687,31 @@ CREATE FUNCTION public.outbound_state(p_tenant text, p_outbound text) RETURNS te
     from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
 $$;
 
+CREATE FUNCTION public.owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_message jsonb;
+    v_held boolean;
+    v_seq bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.out_seq into v_seq from conversations c
+    where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    for v_message in select * from jsonb_array_elements(p_outbound) loop
+        v_held := coalesce((v_message ->> 'held')::boolean, false);
+        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq)
+        values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind', v_message ->> 'text',
+                coalesce(v_message -> 'actions', '[]'), coalesce(v_message -> 'media', '[]'),
+                case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end)
+        on conflict on constraint outbound_pkey do nothing;
+        if found and not v_held then
+            v_seq := v_seq + 1;
+        end if;
+    end loop;
+    update conversations c set out_seq = v_seq where c.tenant_id = p_tenant and c.id = p_conversation;
+end $$;
+
 CREATE FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -864,6 +884,27 @@ begin
     set state = excluded.state, outcome = excluded.outcome, result = excluded.result, usage = excluded.usage,
         duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
     where s.state = 'started';
+end $$;
+
+CREATE FUNCTION public.release_outbound(p_tenant text, p_outbound text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    update outbound o
+    set state = 'ready', seq = c.out_seq + 1, next_attempt_at = clock_timestamp()
+    from conversations c
+    where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held'
+      and c.tenant_id = p_tenant and c.id = v_conversation;
+    if not found then
+        return false;
+    end if;
+    update conversations c set out_seq = c.out_seq + 1 where c.tenant_id = p_tenant and c.id = v_conversation;
+    return true;
 end $$;
 
 CREATE FUNCTION public.release_poll(p_channel text, p_account text, p_owner text) RETURNS void
@@ -1588,6 +1629,9 @@ GRANT ALL ON FUNCTION public.outbound_let_go(p_tenant text, p_outbound text, p_f
 REVOKE ALL ON FUNCTION public.outbound_state(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.outbound_state(p_tenant text, p_outbound text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) TO onevalet_app;
 
@@ -1608,6 +1652,9 @@ GRANT ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_accoun
 
 REVOKE ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.release_outbound(p_tenant text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.release_outbound(p_tenant text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owner text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owner text) TO onevalet_app;

@@ -153,6 +153,55 @@ begin
     where s.state = 'started';
 end $$;
 
+-- Puts what we owe into the outbox, in order: seq is given to what may be sent now, what has "held" true gets
+-- it from release_outbound. Repeating it adds nothing.
+create function owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb)
+returns void
+language plpgsql as $$
+declare
+    v_message jsonb;
+    v_held boolean;
+    v_seq bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.out_seq into v_seq from conversations c
+    where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    for v_message in select * from jsonb_array_elements(p_outbound) loop
+        v_held := coalesce((v_message ->> 'held')::boolean, false);
+        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq)
+        values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind', v_message ->> 'text',
+                coalesce(v_message -> 'actions', '[]'), coalesce(v_message -> 'media', '[]'),
+                case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end)
+        on conflict on constraint outbound_pkey do nothing;
+        if found and not v_held then
+            v_seq := v_seq + 1;
+        end if;
+    end loop;
+    update conversations c set out_seq = v_seq where c.tenant_id = p_tenant and c.id = p_conversation;
+end $$;
+
+-- Makes a held row sendable: it comes after all that became sendable before it (promise 4).
+create function release_outbound(p_tenant text, p_outbound text)
+returns boolean
+language plpgsql as $$
+declare
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    update outbound o
+    set state = 'ready', seq = c.out_seq + 1, next_attempt_at = clock_timestamp()
+    from conversations c
+    where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held'
+      and c.tenant_id = p_tenant and c.id = v_conversation;
+    if not found then
+        return false;
+    end if;
+    update conversations c set out_seq = c.out_seq + 1 where c.tenant_id = p_tenant and c.id = v_conversation;
+    return true;
+end $$;
+
 -- One transaction for all that a turn leaves behind. Repeating it changes nothing. Returns whether more
 -- inbound came meanwhile: then the lease is kept and the next turn begins at once.
 create function finish_turn(
@@ -189,14 +238,9 @@ begin
     insert into history (tenant_id, conversation_id, position, session, turn_id, message)
     select p_tenant, v_conversation.id, v_conversation.history_seq + h.position, v_conversation.session, p_turn, h.value
     from jsonb_array_elements(p_history) with ordinality as h (value, position);
-    insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq)
-    select p_tenant, o.value ->> 'id', v_conversation.id, p_turn, o.value ->> 'kind', o.value ->> 'text',
-           coalesce(o.value -> 'actions', '[]'), coalesce(o.value -> 'media', '[]'), 'ready',
-           v_conversation.out_seq + o.position
-    from jsonb_array_elements(p_outbound) with ordinality as o (value, position);
+    perform owe(p_tenant, v_conversation.id, p_turn, p_outbound);
     update conversations c
     set history_seq = c.history_seq + jsonb_array_length(p_history),
-        out_seq = c.out_seq + jsonb_array_length(p_outbound),
         session = c.session + (case when p_new_session then 1 else 0 end)
     where c.tenant_id = p_tenant and c.id = v_conversation.id;
 
