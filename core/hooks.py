@@ -48,10 +48,14 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A rule's word on one call; the model reads `reason` when the call does not run."""
+    """A rule's word on one call; the model reads `reason` when the call does not run.
+
+    `risk="high"` with `APPROVE` asks for the stricter kind of consent.
+    """
 
     decision: Decision = Decision.ALLOW
     reason: str = ""
+    risk: str = ""
 
 
 class Hook:
@@ -141,14 +145,21 @@ class Hooks:
         for hook in self._hooks:
             await _isolated(hook, hook.on_error(context, error), None)
 
+    def of[Kind: Hook](self, kind: type[Kind]) -> list[Kind]:
+        """List the hooks of one kind, in order."""
+        return [hook for hook in self._hooks if isinstance(hook, kind)]
+
     async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
-        """Ask every rule; the first that does not allow decides. A rule that fails denies."""
+        """Ask every rule: deny goes before approve, approve before allow. A rule that fails denies."""
         denied = Verdict(Decision.DENY, "A rule that guards this tool could not be checked.")
+        found = Verdict()
         for rule in self._rules:
             verdict = await _isolated(rule, rule.evaluate(context, call), denied)
-            if verdict.decision is not Decision.ALLOW:
+            if verdict.decision is Decision.DENY:
                 return verdict
-        return Verdict()
+            if verdict.decision is Decision.APPROVE and found.decision is Decision.ALLOW:
+                found = verdict
+        return found
 
 
 async def _isolated[T](hook: Hook, call: Awaitable[T], otherwise: T) -> T:

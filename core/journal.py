@@ -3,7 +3,8 @@
 A row per step, keyed (step, call_index, agent_path) inside one turn:
 
     step        the model's answers of the turn, counted from 0
-    call_index  0 is the model's answer; 1, 2 … its calls in order; below 0 what came in just before it
+    call_index  0 is the model's answer; 1, 2 … its calls in order, and after them what a judge found in
+                them; below 0 what came in just before the answer
     agent_path  empty for the orchestrator's own loop; "2.1/EmailAgent" inside an agent-tool
 
 A turn taken over reads `recorded()` once and replays: a done row is never done again. A started row without
@@ -30,6 +31,8 @@ class StepKind(StrEnum):
     AGENT = "agent"
     STEER = "steer"
     """Messages of the person that came in while the turn ran and that the model was told of."""
+    JUDGE = "judge"
+    """What a judge found in what came before; `name` is its finding, `result` {"advice": what the model is told}."""
 
 
 class StepState(StrEnum):

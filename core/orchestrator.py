@@ -10,6 +10,7 @@ from typing import Protocol
 import structlog
 
 from core import sentences
+from core.budgets import Budgets, NoBudget
 from core.clock import Clock
 from core.context import (
     CredentialAccess,
@@ -99,6 +100,7 @@ class Orchestrator:
         checks: Iterable[Check] = (),
         credentials: CredentialStoreAccess | None = None,
         storage: StorageAccess | None = None,
+        budgets: Budgets | None = None,
         http: HttpClient | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -114,6 +116,7 @@ class Orchestrator:
         self._hooks = Hooks(hooks)
         self._credentials = credentials
         self._storage = storage
+        self._budgets = budgets
         self._http = http or NoHttp()
         caller = ModelCaller(llm_client, self.config, ContextManager(self.config))
         self._loop = ReactLoop(caller, self.config, self._hooks)
@@ -172,6 +175,7 @@ class Orchestrator:
                 make_context=lambda name, key: self.tool_context(request, name, key),
                 inbound=request.inbound,
                 control=request.control,
+                budget=self._budgets.for_turn(request) if self._budgets else NoBudget(),
             )
         )
 

@@ -9,12 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from core import sentences
+from core.budgets import NoBudget, OutOfMoney, TurnBudget
 from core.context import ToolExecutionContext
 from core.context_manager import ContextManager, Messages, estimate_tokens, repair
 from core.errors import ModelError
 from core.hooks import HookContext, Hooks
 from core.journal import Journal, Outcome, PatientJournal, StepKey, StepKind, StepRecord, StepState
-from core.model_errors import ModelCaller
+from core.judge import Judge, Judging
+from core.model_errors import Asked, ModelCaller
 from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended, ReactLoopResult, ToolCallRecord
@@ -36,6 +38,7 @@ class LoopTask:
     """Makes what a tool is handed, from the tool's name and the call's idempotency key."""
     inbound: tuple[TurnMessage, ...] = ()
     control: TurnControl | None = None
+    budget: TurnBudget = field(default_factory=NoBudget)
 
 
 @dataclass(slots=True)
@@ -45,6 +48,7 @@ class LoopRun:
     task: LoopTask
     runner: ToolRunner
     steering: Steering
+    judging: Judging
     recorded: dict[StepKey, StepRecord]
     window: Messages
     journal: Journal
@@ -57,6 +61,8 @@ class LoopRun:
     window_tokens: int = 0
     new: list[ChatMessage] = field(default_factory=list)
     calls: list[ToolCallRecord] = field(default_factory=list)
+    results: list[CallResult] = field(default_factory=list)
+    """What the newest calls came to."""
     tools_changed: bool = False
 
     @property
@@ -118,6 +124,8 @@ class ReactLoop:
         run = await self._begin(task)
         try:
             return await self._loop(run)
+        except OutOfMoney as spent:
+            return run.end(Ended.BUDGET, str(spent))
         except ModelError as error:
             await self._hooks.on_error(task.where, error)
             raise LoopFailed(error, run.end(Ended.ERRORS, "")) from error
@@ -134,8 +142,11 @@ class ReactLoop:
                 await self._act(run, answer)
                 if run.failures >= self._config.max_consecutive_errors:
                     return await self._summarise(run, Ended.ERRORS)
+                if await self._judge_results(run):
+                    return await self._summarise(run, Ended.STUCK)
             elif answer.text.strip():
-                return run.end(Ended.ANSWERED, answer.text)
+                if await self._judge_answer(run, answer):
+                    return run.end(Ended.ANSWERED, answer.text)
             elif run.empties > self._config.max_empty_answers:
                 return run.end(Ended.EMPTY, sentences.NOTHING_SAID)
             else:
@@ -148,6 +159,7 @@ class ReactLoop:
             answer = await self._ask(run, use_tools=use_tools)
         else:
             answer = ModelAnswer.from_json(known.result, known.usage)
+            await run.task.budget.settle(run.key, answer.usage)
             run.tools_changed |= known.arguments_hash != run.task.tools.hash
         run.step += 1
         run.usage += answer.usage
@@ -166,7 +178,8 @@ class ReactLoop:
             run.window, run.window_tokens = trimmed, estimate_tokens(trimmed)
         messages = await self._hooks.pre_reasoning(where, run.window)
         began = time.monotonic()
-        asked = await self._caller.ask(
+        asked = await self._pay_and_ask(
+            run,
             ModelRequest(
                 messages=messages,
                 tools=run.task.tools.specs,
@@ -174,7 +187,7 @@ class ReactLoop:
                 parallel_tools=self._config.parallel_tools,
                 max_output_tokens=self._config.max_output_tokens,
                 temperature=self._config.temperature,
-            )
+            ),
         )
         if asked.cut:
             run.window, run.window_tokens = asked.messages, estimate_tokens(asked.messages)
@@ -191,16 +204,43 @@ class ReactLoop:
                 duration_ms=int((time.monotonic() - began) * 1000),
             )
         )
+        await run.task.budget.settle(run.key, answer.usage)
         return answer
+
+    async def _pay_and_ask(self, run: LoopRun, request: ModelRequest) -> Asked:
+        await run.task.budget.reserve(run.key, request)
+        try:
+            return await self._caller.ask(request)
+        except ModelError:
+            await run.task.budget.release(run.key)
+            raise
 
     async def _act(self, run: LoopRun, answer: ModelAnswer) -> None:
         step = run.step - 1
         results = await run.runner.run_all(step, answer.tool_calls)
         told = [ChatMessage(Role.TOOL, one.text, tool_call_id=one.call.id, name=one.call.name) for one in results]
         run.say(answer.message(), *told)
+        run.results = results
         run.calls += [_call_record(one, answer.usage) for one in results]
         failed = all(one.outcome is not Outcome.OK for one in results)
         run.failures = run.failures + 1 if failed else 0
+
+    async def _judge_results(self, run: LoopRun) -> bool:
+        """Hear the judges on the newest results; True when there was advice enough."""
+        judged = await run.judging.of_results(run.step - 1, run.results)
+        run.usage += judged.usage
+        if judged.finding and not judged.ends:
+            run.say(ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
+        return judged.ends
+
+    async def _judge_answer(self, run: LoopRun, answer: ModelAnswer) -> bool:
+        """Hear the judges on an answer; True when it is the person's."""
+        judged = await run.judging.of_answer(run.step - 1, answer)
+        run.usage += judged.usage
+        if judged.finding and not judged.ends:
+            run.say(answer.message(), ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
+            return False
+        return True
 
     async def _summarise(self, run: LoopRun, ended: Ended) -> ReactLoopResult:
         """Ask for an answer without tools; there is no further turn after it."""
@@ -231,6 +271,7 @@ class ReactLoop:
                 hooks=self._hooks,
             ),
             steering=Steering(task.control, journal, recorded, task.inbound, task.where.agent_path),
+            judging=Judging(self._hooks.of(Judge), journal, recorded, task.where, self._config.max_advice),
             recorded=recorded,
             journal=journal,
             window=window,

@@ -4,7 +4,10 @@ from dataclasses import dataclass, fields
 
 from core.errors import ConfigError
 
-_MAY_BE_ZERO = {"llm_max_retries", "llm_retry_base_delay", "max_empty_answers", "temperature", "journal_patience"}
+_MAY_BE_ZERO = {
+    *("llm_max_retries", "llm_retry_base_delay", "max_empty_answers", "max_advice"),
+    *("temperature", "journal_patience"),
+}
 _SHARES = {"max_tool_result_share", "context_trim_threshold"}
 
 
@@ -18,6 +21,12 @@ class ReactLoopConfig:
     """Model answers in a row whose every call failed, before that last answer is asked for."""
     max_empty_answers: int = 1
     """Answers that say nothing, after each of which the model is asked again."""
+    max_advice: int = 2
+    """Times that a judge advises the model, before a last answer without tools is asked for."""
+    max_repeated_calls: int = 3
+    """Calls of a tool with the same arguments and the same result, from which a judge calls it a loop."""
+    max_idle_steps: int = 3
+    """Model answers in a row whose every call failed or told nothing new, from which a judge advises."""
     max_tokens_budget: int | None = None
     """Tokens, in and out, that one turn may use; None for no limit."""
 
@@ -39,9 +48,13 @@ class ReactLoopConfig:
     max_overflow_recovery_attempts: int = 3
 
     llm_timeout: float = 18.0
-    """One model call."""
+    """One model call without a sign of life: to its first piece, and from each to the next."""
     llm_patience: float = 27.0
-    """One model answer with all its retries, keys and fallback models; the person is told within 30 s."""
+    """The same over all retries, keys and fallback models of one answer; the person is told within 30 s."""
+    llm_longest_answer: float = 600.0
+    """One model answer, however lively."""
+    llm_streaming: bool = True
+    """Read answers piece by piece. Off: half a millisecond of CPU a piece is saved, and a slow answer is cut."""
     llm_max_retries: int = 2
     llm_retry_base_delay: float = 1.0
     """The first pause between tries; it doubles."""

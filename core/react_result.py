@@ -17,6 +17,8 @@ class Ended(StrEnum):
     """Its calls kept failing, and the answer is a forced summary."""
     EMPTY = "empty"
     """The model kept saying nothing."""
+    STUCK = "stuck"
+    """It went round in circles in spite of advice, and the answer is a forced summary."""
     BUDGET = "budget"
     INTERRUPTED = "interrupted"
 

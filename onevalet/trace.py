@@ -124,8 +124,8 @@ async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> l
 
 
 def _step_line(step: asyncpg.Record) -> Line:
-    labels: Mapping[str, str] = {"model": "THINK", "tool": "CALL_TOOL", "agent": "CALL_TOOL", "steer": "OBSERVE"}
-    label = labels.get(step["kind"], step["kind"])
+    labels: Mapping[str, str] = {"model": "THINK", "tool": "CALL_TOOL", "agent": "CALL_TOOL"}
+    label = labels.get(step["kind"], "OBSERVE")
     if step["outcome"] in ("error", "unknown", "refused"):
         label = "ERROR"
     elif step["kind"] == "model" and not step["result"].get("tool_calls"):

@@ -1,0 +1,143 @@
+"""The judge: hooks that rate how a turn goes. It advises first, and ends the turn honestly after a bound.
+
+What it finds is in the journal, so that a take-over goes on with the same advice and asks no model twice.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from core.canonical import canonical_json
+from core.hooks import Hook, HookContext
+from core.journal import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.model_types import ModelAnswer, TokenUsage, ToolCall
+from core.tool_runner import CallResult
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A call that was made. `arguments` are canonical JSON, `ok` whether it did what was asked."""
+
+    name: str
+    arguments: str
+    result: str
+    ok: bool = True
+
+
+type Trail = tuple[tuple[Act, ...], ...]
+"""The calls of a turn so far, by model answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge says. Without a `finding` all is well; `usage` is what asking a model took.
+
+    `finding` is one word or two for the journal, `advice` what the model is told.
+    """
+
+    finding: str = ""
+    advice: str = ""
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    ends: bool = False
+    """Whether there was advice enough: set by the loop, not by judges."""
+
+
+ALL_WELL = Judgement()
+
+
+class Judge(Hook):
+    """A hook that rates what a turn has come to. It must not keep anything of a turn."""
+
+    async def rate_results(self, context: HookContext, trail: Trail) -> Judgement:
+        """Rate the newest results, those of the trail's last step, in the light of the others."""
+        return ALL_WELL
+
+    async def rate_answer(self, context: HookContext, trail: Trail, answer: ModelAnswer) -> Judgement:
+        """Rate an answer that is about to be the person's."""
+        return ALL_WELL
+
+
+class Judging:
+    """Ask the judges of one turn and keep what they say. One instance a turn."""
+
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        journal: Journal,
+        recorded: Mapping[StepKey, StepRecord],
+        where: HookContext,
+        most_advice: int,
+    ) -> None:
+        self._judges = judges
+        self._journal = journal
+        self._recorded = recorded
+        self._where = where
+        self._most_advice = most_advice
+        self._advised = 0
+        self._trail: Trail = ()
+
+    async def of_results(self, step: int, results: Sequence[CallResult]) -> Judgement:
+        """Rate the results of the calls of a step."""
+        if not self._judges:
+            return ALL_WELL
+        self._trail = (*self._trail, tuple(_act(one) for one in results))
+        return await self._judge(StepKey(step, len(results) + 1, self._where.agent_path), None)
+
+    async def of_answer(self, step: int, answer: ModelAnswer) -> Judgement:
+        """Rate an answer without calls."""
+        if not self._judges:
+            return ALL_WELL
+        return await self._judge(StepKey(step, 1, self._where.agent_path), answer)
+
+    async def _judge(self, key: StepKey, answer: ModelAnswer | None) -> Judgement:
+        if known := self._recorded.get(key):
+            judged = Judgement(known.name, str(known.result.get("advice", "")), known.usage)
+        elif StepKey(key.step + 1, 0, key.agent_path) in self._recorded:
+            return ALL_WELL
+        else:
+            judged = await self._ask(key, answer)
+            if judged != ALL_WELL:
+                await self._journal.write(_record(key, judged))
+        if judged.finding:
+            self._advised += 1
+        return replace(judged, ends=self._advised > self._most_advice) if judged.finding else judged
+
+    async def _ask(self, key: StepKey, answer: ModelAnswer | None) -> Judgement:
+        where = replace(self._where, step=key.step)
+        usage = TokenUsage()
+        for judge in self._judges:
+            try:
+                rating = (
+                    judge.rate_results(where, self._trail)
+                    if answer is None
+                    else judge.rate_answer(where, self._trail, answer)
+                )
+                judged = await rating
+            except Exception as error:  # an extension may raise anything; the turn goes on without its word
+                _log.warning("judge_failed", judge=type(judge).__qualname__, error=type(error).__name__)
+                continue
+            usage += judged.usage
+            if judged.finding:
+                return replace(judged, usage=usage)
+        return Judgement(usage=usage)
+
+
+def _act(result: CallResult) -> Act:
+    return Act(result.call.name, _canonical(result.call), result.text, result.outcome is Outcome.OK)
+
+
+def _canonical(call: ToolCall) -> str:
+    try:
+        return canonical_json(json.loads(call.arguments or "{}"))
+    except ValueError:
+        return call.arguments
+
+
+def _record(key: StepKey, judged: Judgement) -> StepRecord:
+    return StepRecord(
+        key, StepKind.JUDGE, judged.finding, StepState.DONE, result={"advice": judged.advice}, usage=judged.usage
+    )
