@@ -1,0 +1,83 @@
+"""From an outbound message to Slack's blocks: Markdown as it is, buttons beneath the last part; pure.
+
+Source of the limits: docs.slack.dev, reference/block-kit; github.com/slackapi/bolt-js/issues/2509 for the
+13,200 characters over all blocks of a message, which are written nowhere.
+"""
+
+from collections.abc import Sequence
+
+import regex
+
+from core.channel import Part
+from core.json_types import Json, JsonObject
+from core.messages import Action, ActionStyle, OutboundMessage
+from notify.slack.split import MAX_TEXT, split
+
+MAX_LABEL = 75
+MAX_ACTIONS_A_BLOCK = 25
+MAX_ACTIONS = 50
+"""In one part; further ones follow in parts of their own."""
+MAX_ALL_BLOCKS = 13_000
+
+_GRAPHEME = regex.compile(r"\X")
+_LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+_CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}]")
+_EMPTY = "(no text)"
+_MORE = "More choices:"
+
+
+def render(message: OutboundMessage) -> tuple[Part, ...]:
+    """Turn a message into parts, in order, the buttons in the last; never empty.
+
+    `Part.text` is the part's Markdown, whole: what is sent, as plain text, where Slack refuses the blocks.
+    """
+    groups = [message.actions[start : start + MAX_ACTIONS] for start in range(0, len(message.actions), MAX_ACTIONS)]
+    first = groups[0] if groups else ()
+    pieces = split(_source(message), min(MAX_TEXT, MAX_ALL_BLOCKS - sum(len(_label(one)) for one in first)))
+    parts = [_part(piece.text, first if piece is pieces[-1] else ()) for piece in pieces]
+    return (*parts, *(_part(_MORE, group) for group in groups[1:]))
+
+
+def _source(message: OutboundMessage) -> str:
+    """Give the text without what cannot be shown: half a surrogate pair can never be encoded."""
+    text = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
+    # Blanks at the beginning may be the mark of code: only empty lines go.
+    shown = "\n".join([text.strip("\n").rstrip(), *(item.url for item in message.media)])
+    return shown if shown.strip() else _EMPTY
+
+
+def _part(text: str, actions: Sequence[Action]) -> Part:
+    blocks: list[Json] = [{"type": "markdown", "text": text}]
+    for start in range(0, len(actions), MAX_ACTIONS_A_BLOCK):
+        row = actions[start : start + MAX_ACTIONS_A_BLOCK]
+        elements: list[Json] = [_button(action, start + index) for index, action in enumerate(row)]
+        blocks.append({"type": "actions", "elements": elements})
+    return Part(text=text, data={"blocks": blocks})
+
+
+def _button(action: Action, index: int) -> JsonObject:
+    button: JsonObject = {
+        "type": "button",
+        "action_id": f"choice_{index}",
+        "text": {"type": "plain_text", "text": _label(action)},
+        "value": action.token,
+    }
+    match action.style:
+        case ActionStyle.PRIMARY | ActionStyle.DANGER:
+            button["style"] = action.style.value
+        case ActionStyle.PLAIN:
+            pass
+    return button
+
+
+def _label(action: Action) -> str:
+    """Give what stands on a button, cut between graphemes."""
+    text = _CONTROL.sub("", action.label.replace("\n", " ")).strip() or "…"
+    if len(text) <= MAX_LABEL:
+        return text
+    kept = ""
+    for found in _GRAPHEME.finditer(text):
+        if len(kept) + len(found.group()) >= MAX_LABEL:
+            break
+        kept += found.group()
+    return f"{kept}…"

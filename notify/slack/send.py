@@ -1,0 +1,170 @@
+"""The way out over Slack: one part, one message, one receipt; and the lookup when the answer was lost."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from core.channel import Part, Receipt, Target
+from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
+from core.json_types import Json, JsonObject
+from core.messages import Address, OutboundMessage
+from notify.slack.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingClient
+from notify.slack.faults import FORMATTING
+from notify.slack.render import render
+
+EVENT_TYPE = "onevalet_part"
+MAX_FALLBACK = 4_000
+"""Characters in `text` beside blocks: what notifications show, and what chat.update takes."""
+WORKING = "is thinking…"
+SKEW = timedelta(minutes=1)
+"""How far Slack's clock may be off ours; a part's ref is unique, so looking further back harms nothing."""
+SCAN_PAGES = 5
+
+_log = structlog.get_logger()
+
+
+class SlackNotification:
+    """Send messages as one Slack app's bot. `connect_seconds` and `total_seconds` bound each call."""
+
+    name = "slack"
+    can_find = True
+    resend_unknown = False
+
+    def __init__(
+        self,
+        *,
+        bot_token: str,
+        api_url: str = REAL_API_URL,
+        connect_seconds: float = CONNECT_SECONDS,
+        total_seconds: float = TOTAL_SECONDS,
+    ) -> None:
+        self._client = SendingClient(bot_token=bot_token, api_url=api_url, connect=connect_seconds, total=total_seconds)
+
+    def render(self, message: OutboundMessage) -> tuple[Part, ...]:
+        """Turn a message into parts of at most 12,000 characters."""
+        return render(message)
+
+    async def send(self, part: Part, to: Target) -> Receipt:
+        """Post one part; our id travels in its metadata. Raises `DeliveryError`.
+
+        Where Slack refuses the blocks, the words are sent once more as plain text.
+        """
+        blocks = _blocks(part)
+        if not blocks:
+            return await self._post(to, _plain(part))
+        try:
+            return await self._post(to, {"text": escape(part.text, MAX_FALLBACK), "blocks": blocks})
+        except Rejected as error:
+            if error.code not in FORMATTING:
+                raise
+            _log.warning("slack_blocks_refused", ref=to.ref, code=error.code)
+        receipt = await self._post(to, _plain(part))
+        return Receipt(receipt.provider_id, degraded=True)
+
+    async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
+        """Look through the conversation, or its thread, for this part's ref since then.
+
+        Raises `Unavailable` when the history cannot tell.
+        """
+        oldest = f"{(since.astimezone(UTC) - SKEW).timestamp():.6f}"
+        try:
+            async for message in self._said(to.address, oldest):
+                if _ref(message) == to.ref:
+                    return Receipt(provider_id=str(message.get("ts") or ""))
+        except DeliveryError as error:
+            raise Unavailable(f"history cannot be read: {error}", error.code) from error
+        return None
+
+    async def show_working(self, to: Address) -> None:
+        """Show a status line in a thread; the top level of a direct message has none."""
+        if not to.thread:
+            return
+        try:
+            status: JsonObject = {"channel_id": to.peer, "thread_ts": to.thread, "status": WORKING}
+            await self._client.call("assistant.threads.setStatus", status)
+        except DeliveryError as error:
+            _log.info("slack_status_not_shown", code=error.code, cause=str(error))
+
+    async def close(self) -> None:
+        """Release connections."""
+        await self._client.close()
+
+    async def _post(self, to: Target, content: JsonObject) -> Receipt:
+        arguments: JsonObject = {
+            "channel": to.address.peer,
+            # Everybody in the team can read metadata: the ref says nothing.
+            "metadata": {"event_type": EVENT_TYPE, "event_payload": {"ref": to.ref}},
+            "unfurl_links": False,
+            "unfurl_media": False,
+            **content,
+        }
+        if to.address.thread:
+            arguments["thread_ts"] = to.address.thread
+        answer = await self._client.call("chat.postMessage", arguments)
+        ts = answer.get("ts")
+        if not isinstance(ts, str) or not ts:
+            raise Ambiguous("answer has no ts")
+        return Receipt(provider_id=ts)
+
+    async def _said(self, where: Address, oldest: str) -> AsyncIterator[JsonObject]:
+        """Give the messages since then. Raises `DeliveryError` when there are more than are read."""
+        method = "conversations.replies" if where.thread else "conversations.history"
+        arguments: JsonObject = {
+            "channel": where.peer,
+            "oldest": oldest,
+            "include_all_metadata": "true",
+            "limit": "200",
+        }
+        if where.thread:
+            arguments["ts"] = where.thread
+        for _ in range(SCAN_PAGES):
+            page = await self._client.call(method, arguments, get=True)
+            messages = page.get("messages")
+            if not isinstance(messages, list):
+                raise Unavailable("history has no messages")
+            for message in messages:
+                if isinstance(message, dict):
+                    yield message
+            meta = page.get("response_metadata")
+            cursor = meta.get("next_cursor") if isinstance(meta, dict) else None
+            if not cursor:
+                return
+            arguments["cursor"] = cursor
+        raise Unavailable("history is longer than what is read")
+
+
+def escape(text: str, limit: int | None = None) -> str:
+    """Write a text so that Slack shows it as it is; cut before `limit` characters, where one is given.
+
+    Source: docs.slack.dev, messaging/formatting-message-text, "Escaping text".
+    """
+    written = [{"&": "&amp;", "<": "&lt;", ">": "&gt;"}.get(letter, letter) for letter in text]
+    if limit is None or sum(map(len, written)) <= limit:
+        return "".join(written)
+    kept, used = [], 1
+    for letters in written:
+        used += len(letters)
+        if used > limit:
+            break
+        kept.append(letters)
+    return "".join(kept).rstrip() + "…"
+
+
+def _plain(part: Part) -> JsonObject:
+    return {"text": escape(part.text), "mrkdwn": False}
+
+
+def _blocks(part: Part) -> list[Json]:
+    blocks = part.data.get("blocks", [])
+    if not isinstance(blocks, list):
+        raise Rejected("blocks are not a list")
+    return blocks
+
+
+def _ref(message: JsonObject) -> str:
+    metadata = message.get("metadata")
+    if not isinstance(metadata, dict) or metadata.get("event_type") != EVENT_TYPE:
+        return ""
+    payload = metadata.get("event_payload")
+    return str(payload.get("ref") or "") if isinstance(payload, dict) else ""

@@ -1,0 +1,185 @@
+"""Cut Markdown into pieces at natural borders, code fences closed and opened again; pure.
+
+Slack counts characters without saying of what kind, so UTF-16 units are counted, the larger number. The text
+must also fit in plain form, where Slack takes 40,000 and `&` is written with five: weights count both.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+from markdown_it import MarkdownIt
+
+MAX_TEXT = 12_000
+"""Markdown in one message (docs.slack.dev, reference/block-kit/blocks/markdown-block)."""
+
+_SCALE = 10
+_MAX_NESTING = 100
+_LONGEST_FENCE = 100
+_DEEPEST = 3  # blanks before a fence; with more it is code itself (CommonMark)
+_GRAPHEME = regex.compile(r"\X")
+_OPENING = regex.compile(r"(?P<before>.*?)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
+_CLOSING = regex.compile(r"[\s>]*(`{3,}|~{3,})\s*")
+# Best first: after a paragraph, a line, a sentence, a word.
+_BORDERS = (
+    regex.compile(r"\n\n+"),
+    regex.compile(r"\n"),
+    regex.compile(r"[.!?…。！？][\"'”’)\]]*\s+"),
+    regex.compile(r"\s+"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece: `body` is of the text, the other two are added to keep a fence whole."""
+
+    body: str
+    opened: str = ""
+    closed: str = ""
+
+    @property
+    def text(self) -> str:
+        """Give the piece as it is sent."""
+        return self.opened + self.body + self.closed
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A code fence by its offsets: `start`, the code from `inside` to `close`, and its `end`.
+
+    `closing` ends it where it stands; `opening` and `reclosing` hold a rest of it in a message of its own, where
+    the list that indented it is gone. `deep`: so indented that its own last line would not end it there.
+    """
+
+    start: int
+    inside: int
+    close: int
+    end: int
+    opening: str
+    closing: str
+    reclosing: str
+    deep: bool
+
+
+def weigh(text: str) -> int:
+    """Weigh a text; MAX_TEXT times ten is the limit."""
+    units = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    escaped = units + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
+    return max(_SCALE * units, 3 * escaped)
+
+
+def split(text: str, limit: int = MAX_TEXT) -> list[Piece]:
+    """Cut a text into pieces of at most `limit` units; always at least one, none of them blank.
+
+    Only white space at a cut outside of code is left out, and no grapheme is cut unless it alone is over the
+    limit.
+    """
+    room, fences = limit * _SCALE, find_fences(text)
+    pieces: list[Piece] = []
+    start = 0
+    while start < len(text):
+        began = _around(fences, start)
+        opened = f"{began.opening}\n" if began else ""
+        closing = f"\n{began.reclosing}" if began and began.deep else ""
+        end = began.close if began and began.deep else len(text)
+        if weigh(opened + closing) + weigh(text[start : min(end, start + limit + 1)]) <= room:
+            pieces.append(Piece(text[start:end], opened, closing))
+            start = began.end if began and began.deep else end
+        else:
+            cut = _cut(text, start, room - weigh(opened), fences)
+            pieces.append(_piece(text[start:cut], opened, began, _around(fences, cut)))
+            start = cut
+        while _around(fences, start) is None and text[start : start + 1] == "\n":
+            start += 1
+    return [piece for piece in pieces if piece.body.strip()] or [Piece(text)]
+
+
+def find_fences(text: str) -> list[Fence]:
+    """Find the code fences of a Markdown text, in order."""
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING}).disable(["reference", "inline"])
+    offsets = [0]
+    for line in text.split("\n"):
+        offsets.append(offsets[-1] + len(line) + 1)
+    found = []
+    for token in parser.parse(text):
+        if token.type != "fence" or token.map is None:
+            continue
+        first, behind = token.map
+        fence = _fence(text, offsets[first], offsets[first + 1], offsets[max(behind - 1, first + 1)], offsets[behind])
+        if fence is not None:
+            found.append(fence)
+    return found
+
+
+def _fence(text: str, start: int, inside: int, last: int, behind: int) -> Fence | None:
+    matched = _OPENING.match(text[start : inside - 1])
+    if matched is None or len(matched[0]) > _LONGEST_FENCE:
+        return None
+    marks, before = matched["marks"], matched["before"]
+    quotes = "> " * before.count(">")
+    return Fence(
+        start=start,
+        inside=inside,
+        close=last if _ends(text[last:behind], marks) else min(behind, len(text)),
+        end=min(behind, len(text)),
+        opening=f"{quotes}{marks}{matched['info'].rstrip()}",
+        closing="".join(mark if mark == ">" else " " for mark in before) + marks,
+        reclosing=f"{quotes}{marks}",
+        deep=len(before.rpartition(">")[2]) > _DEEPEST,
+    )
+
+
+def _ends(line: str, marks: str) -> bool:
+    return _CLOSING.fullmatch(line) is not None and marks in line
+
+
+def _around(fences: list[Fence], at: int) -> Fence | None:
+    """Give the fence whose code a cut at this place would tear."""
+    return next((fence for fence in fences if fence.inside <= at < fence.close), None)
+
+
+def _piece(body: str, opened: str, began: Fence | None, torn: Fence | None) -> Piece:
+    if torn is None:
+        return Piece(body.rstrip(" \n"), opened)
+    closing = torn.reclosing if torn is began else torn.closing
+    return Piece(body, opened, ("" if body.endswith("\n") else "\n") + closing)
+
+
+def _cut(text: str, start: int, room: int, fences: list[Fence]) -> int:
+    closing = max((weigh(fence.closing) + _SCALE for fence in fences), default=0)
+    ends = list(_grapheme_ends(text, start, room - closing))
+    cut = _border(text, start, ends) if ends else _code_point_cut(text, start, room - closing)
+    for fence in fences:
+        if fence.start < cut <= fence.inside and fence.start > start:
+            return fence.start  # an opening line alone says nothing
+        if fence.close == cut and weigh(text[start : fence.end]) <= room:
+            return fence.end  # nor does a closing one
+    return cut
+
+
+def _grapheme_ends(text: str, start: int, room: int) -> Iterator[int]:
+    """Give every index where a grapheme ends within the room."""
+    used = 0
+    for found in _GRAPHEME.finditer(text, start):
+        used += weigh(found.group())
+        if used > room:
+            return
+        yield found.end()
+
+
+def _border(text: str, start: int, ends: list[int]) -> int:
+    """Choose the last border of the best kind that does not leave the piece half empty."""
+    allowed = frozenset(ends)
+    for pattern in _BORDERS:
+        cuts = [found.end() for found in pattern.finditer(text, start, ends[-1]) if found.end() in allowed]
+        if cuts and cuts[-1] - start >= (ends[-1] - start) // 2:
+            return int(cuts[-1])
+    return ends[-1]
+
+
+def _code_point_cut(text: str, start: int, room: int) -> int:
+    cut, used = start, 0
+    while cut < len(text) and used + weigh(text[cut]) <= room:
+        used += weigh(text[cut])
+        cut += 1
+    return cut

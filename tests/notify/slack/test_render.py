@@ -1,0 +1,171 @@
+"""Markdown to Slack's parts: nothing lost, nothing too long, fences whole."""
+
+from typing import Any, cast
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from core.channel import Part
+from core.json_types import Json
+from core.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
+from notify.slack.render import render
+from notify.slack.split import split, weigh
+from simulator.slack.blocks import Surface, block_problems, text_length
+from simulator.slack.limits import ALL_BLOCKS, MARKDOWN_BLOCKS
+
+
+def message(text: str, *actions: Action, media: tuple[Media, ...] = ()) -> OutboundMessage:
+    return OutboundMessage("out_1", OutboundKind.REPLY, text, actions, media)
+
+
+def blocks(part: Part) -> list[dict[str, Any]]:
+    return cast(list[dict[str, Any]], part.data["blocks"])
+
+
+def shown(part: Part) -> str:
+    return str(blocks(part)[0]["text"])
+
+
+def code(text: str) -> str:
+    """Give what stands in fences."""
+    return "".join(token.content for token in MarkdownIt("commonmark").parse(text) if token.type == "fence")
+
+
+def letters(text: str) -> str:
+    """Leave out blanks and the marks that fences and quotes add."""
+    return regex.sub(r"[\s`~>]", "", text)
+
+
+def test_a_short_answer_is_one_markdown_block() -> None:
+    (part,) = render(message("**Hi**, see `x` & <y>"))
+    assert part == Part("**Hi**, see `x` & <y>", {"blocks": [{"type": "markdown", "text": "**Hi**, see `x` & <y>"}]})
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n", "\x00\x07", "\ud800"])
+def test_nothing_is_still_something_to_read(text: str) -> None:
+    (part,) = render(message(text))
+    assert shown(part) == "(no text)"
+
+
+def test_buttons_stand_beneath_the_last_part_with_their_tokens() -> None:
+    actions = (
+        Action("Approve", "tok_a", ActionStyle.PRIMARY),
+        Action("Edit", "tok_e"),
+        Action("Cancel", "tok_c", ActionStyle.DANGER),
+    )
+    first, last = render(message("word " * 3000, *actions))
+    assert len(blocks(first)) == 1
+    row = blocks(last)[1]
+    assert [(one["text"]["text"], one["value"], one.get("style")) for one in row["elements"]] == [
+        ("Approve", "tok_a", "primary"),
+        ("Edit", "tok_e", None),
+        ("Cancel", "tok_c", "danger"),
+    ]
+    assert len({one["action_id"] for one in row["elements"]}) == 3
+
+
+def test_a_long_label_is_cut_between_graphemes() -> None:
+    family = "👨‍👩‍👧‍👦"
+    (part,) = render(message("x", Action(family * 20, "t"), Action("", "u")))
+    labels = [one["text"]["text"] for one in blocks(part)[1]["elements"]]
+    assert labels[0] == family * (len(labels[0]) // len(family)) + "…"
+    assert labels[1] == "…"
+
+
+def test_files_are_sent_as_their_addresses() -> None:
+    (part,) = render(message("Here", media=(Media("https://x.io/a.png", "image/png"),)))
+    assert part.text == "Here\nhttps://x.io/a.png"
+
+
+def test_a_long_text_is_cut_after_a_paragraph() -> None:
+    paragraphs = [f"{number} " + "word " * 600 for number in range(8)]
+    parts = render(message("\n\n".join(paragraphs)))
+    assert len(parts) == 3
+    assert " ".join(part.text for part in parts).split() == " ".join(paragraphs).split()
+    assert all(regex.match(r"\d word", part.text) for part in parts)
+
+
+def test_graphemes_stay_whole() -> None:
+    family = "👨‍👩‍👧‍👦"
+    parts = render(message(family * 3000))
+    assert len(parts) > 1
+    assert all(part.text == family * (len(part.text) // len(family)) for part in parts)
+
+
+@pytest.mark.parametrize("indent", ["", "- ", "> ", "1. ", "- - - ", "> - "])
+@pytest.mark.parametrize("marks", ["```", "~~~~"])
+def test_code_that_is_cut_is_closed_and_opened_again(indent: str, marks: str) -> None:
+    rest = regex.sub(r"[^>]", " ", indent)
+    lines = [f"line_{number} = {number}" for number in range(200)]
+    source = "\n".join(
+        ["Look:", "", f"{indent}{marks}python", *(rest + line for line in lines), f"{rest}{marks}", "", "Done **it**."]
+    )
+    pieces = split(source, 1000)
+    assert len(pieces) >= 3
+    assert regex.sub(r"\s", "", "".join(code(piece.text) for piece in pieces)) == "".join(lines).replace(" ", "")
+    assert all("python" in piece.text for piece in pieces[:-1])
+    assert "Done" not in code(pieces[-1].text)
+    assert pieces[-1].text.endswith("Done **it**.")
+
+
+def test_code_is_not_opened_for_nothing() -> None:
+    source = "x" * 980 + "\n```python\n" + "y = 1\n" * 100 + "```\n"
+    first, second = split(source, 1000)
+    assert "```" not in first.text
+    assert second.text.startswith("```python\n")
+
+
+_words = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(
+    [
+        "```",
+        "```py",
+        "~~~",
+        "- ",
+        "> ",
+        "    ",
+        "&&&&&",
+        "<b>",
+        "👨‍👩‍👧‍👦",
+        "é́́",
+        "word " * 30,
+        "\n",
+        "\n\n",
+        "# ",
+        "|a|b|\n|-|-|",
+    ]
+)
+_texts = st.lists(_words, max_size=60).map("".join) | st.lists(_words, max_size=60).map("\n".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(_texts, st.integers(300, 700))
+def test_fuzzed_texts_lose_nothing_and_fit(text: str, limit: int) -> None:
+    text = text.replace("\r", "").strip("\n")
+    pieces = split(text, limit)
+    assert letters("".join(piece.body for piece in pieces)) == letters(text)
+    assert all(weigh(piece.text) <= limit * 10 for piece in pieces)
+    for piece in pieces:
+        assert letters(piece.text) == letters(piece.body) or piece.opened
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(_words | st.just("x" * 4000) | st.just("&" * 3000), max_size=12).map("".join),
+    st.lists(st.builds(Action, st.text(max_size=120), st.text(max_size=64), st.sampled_from(ActionStyle)), max_size=60),
+)
+def test_fuzzed_messages_are_valid_blocks_within_all_limits(text: str, actions: list[Action]) -> None:
+    parts = render(message(text, *actions))
+    tokens = []
+    for part in parts:
+        made = cast(Json, blocks(part))
+        assert block_problems(made, Surface.MESSAGE) == []
+        assert text_length(made) <= ALL_BLOCKS
+        assert len(shown(part)) <= MARKDOWN_BLOCKS
+        assert part.text.strip()
+        for row in blocks(part)[1:]:
+            tokens += [one["value"] for one in row["elements"]]
+    assert tokens == [action.token for action in actions]
+    assert render(message(text, *actions)) == parts
