@@ -130,6 +130,10 @@ class Channel(Protocol):
         """Give the HTTP routes to serve; empty for sockets and polling."""
         ...
 
+    async def identify(self) -> None:
+        """Learn `account` where only the provider knows it; raises `Unavailable`. Needed before `catch_up`."""
+        ...
+
     async def start(self) -> None:
         """Start sockets or polling, if this channel has any."""
         ...

@@ -53,6 +53,9 @@ class SmsChannel:
         """Give the two webhooks."""
         return (web.post(MESSAGE_PATH, self._receive_message), web.post(STATUS_PATH, self._receive_status))
 
+    async def identify(self) -> None:
+        """Do nothing: the sender is configured."""
+
     async def start(self) -> None:
         """Make ready for the sweep; texts come by themselves."""
         await asyncio.to_thread(load_sdk)

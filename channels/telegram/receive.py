@@ -73,6 +73,9 @@ class TelegramChannel:
         """Give the webhook, if there is one."""
         return (web.post(WEBHOOK_PATH, self._receive),) if self._secret else ()
 
+    async def identify(self) -> None:
+        """Do nothing: the token begins with the bot's id."""
+
     async def start(self) -> None:
         """Learn the bot's name, and poll if there is no webhook."""
         self._spawn(self._learn_name())

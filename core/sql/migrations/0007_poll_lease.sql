@@ -39,3 +39,31 @@ language sql stable as $$
     select coalesce(s.lease_until >= clock_timestamp(), false), s.poll_problem
     from channel_state s where s.channel = p_channel and s.account = p_account
 $$;
+
+-- Catch-up has a lease of its own: one worker at a time sweeps an account (promise 3).
+alter table channel_state add column sweep_owner text;
+alter table channel_state add column sweep_until timestamptz;
+
+-- Take the sweep of an account: since when (null the first time) and when this sweep began; no row while
+-- another worker sweeps.
+create function claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval)
+returns table (since timestamptz, began timestamptz)
+language sql as $$
+    insert into channel_state as s (channel, account, sweep_owner, sweep_until)
+    values (p_channel, p_account, p_owner, clock_timestamp() + p_ttl)
+    on conflict (channel, account) do update
+    set sweep_owner = excluded.sweep_owner, sweep_until = excluded.sweep_until
+    where s.sweep_owner = excluded.sweep_owner or s.sweep_owner is null or s.sweep_until < clock_timestamp()
+    returning s.watermark, clock_timestamp()
+$$;
+
+-- The next sweep starts where this one began. A sweep that failed leaves the watermark and its lease runs out.
+create function end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamptz)
+returns boolean
+language plpgsql as $$
+begin
+    update channel_state s
+    set watermark = greatest(coalesce(s.watermark, p_began), p_began), sweep_owner = null, sweep_until = null
+    where s.channel = p_channel and s.account = p_account and s.sweep_owner = p_owner;
+    return found;
+end $$;

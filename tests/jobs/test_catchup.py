@@ -1,0 +1,97 @@
+"""Promise 3: what providers kept while we were away comes in through the same inbox, once."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from channels.sms.receive import SmsChannel
+from core.clock import Clock
+from core.errors import Unavailable
+from jobs.catchup import CatchUp
+from simulator.app import Simulator, serve_simulator
+from simulator.config import PEOPLE, SimulatorConfig, TwilioConfig
+from tests.core.store.house import Store, opened
+
+ADA = PEOPLE[0]
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    async with opened(database_url) as found:
+        yield found
+
+
+@pytest.fixture
+async def away() -> AsyncIterator[Simulator]:
+    """A provider whose webhooks reach nobody: the gateway is away."""
+    config = SimulatorConfig(gateway_url="http://127.0.0.1:9", public_url="https://valet.example", pace=0.01)
+    async with serve_simulator(config, Clock()) as simulator:
+        yield simulator
+
+
+def _sms(store: Store, simulator: Simulator, kind: type[SmsChannel] = SmsChannel) -> SmsChannel:
+    twilio = TwilioConfig()
+    return kind(
+        account_sid=twilio.account_sid,
+        auth_token=twilio.auth_token,
+        sender=twilio.number,
+        public_url="https://valet.example",
+        api_url=simulator.twilio_url,
+        sink=store.inbox,
+    )
+
+
+async def _say(simulator: Simulator, text: str) -> None:
+    await simulator.providers["twilio"].act(ADA.key, "say", {"text": text, "wait": True})
+
+
+async def test_promise_3_texts_that_no_webhook_brought_are_found_once_and_in_order(
+    store: Store, away: Simulator
+) -> None:
+    sms = _sms(store, away)
+    sweeper = CatchUp([sms], store.database, "w1")
+    try:
+        await _say(away, "from before we were there")
+        assert await sweeper.sweep(sms) == 0, "the first sweep only sets the mark"
+        await store.eye.execute("update channel_state set watermark = watermark + interval '6 minutes'")
+        assert await sweeper.sweep(sms) == 0
+        await store.eye.execute("update channel_state set watermark = $1", datetime.now(UTC))
+        for number in range(3):
+            await _say(away, f"missed {number}")
+        assert await sweeper.sweep(sms) == 4, "the overlap of five minutes brings the old one too"
+        assert await sweeper.sweep(sms) == 0
+        texts = await store.column("select text from inbound order by seq")
+        assert texts[1:] == ["missed 0", "missed 1", "missed 2"]
+    finally:
+        await sms.stop()
+
+
+async def test_one_worker_sweeps_at_a_time_and_a_dead_one_is_followed(store: Store, away: Simulator) -> None:
+    sms = _sms(store, away)
+    try:
+        await CatchUp([sms], store.database, "w1").sweep(sms)
+        await store.eye.execute(
+            "update channel_state set sweep_owner = 'dead', sweep_until = clock_timestamp() + interval '1 minute'"
+        )
+        assert await CatchUp([sms], store.database, "w2").sweep(sms) is None
+        await store.eye.execute("update channel_state set sweep_until = clock_timestamp() - interval '1 second'")
+        assert await CatchUp([sms], store.database, "w2").sweep(sms) == 0
+    finally:
+        await sms.stop()
+
+
+async def test_a_sweep_that_fails_leaves_the_mark_where_it_was(store: Store, away: Simulator) -> None:
+    class Failing(SmsChannel):
+        async def catch_up(self, since: datetime) -> int:
+            raise Unavailable("away")
+
+    sms = _sms(store, away, Failing)
+    sweeper = CatchUp([sms], store.database, "w1", every=timedelta(seconds=1))
+    try:
+        await sweeper.sweep(sms)
+        before = await store.one("select watermark from channel_state")
+        assert await sweeper.sweep(sms) is None
+        assert await store.one("select watermark from channel_state") == before
+    finally:
+        await sms.stop()
