@@ -1,0 +1,168 @@
+"""Turns as a worker runs them: every end that a turn can come to, and none that burns what it should not."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from core.errors import StoreUnavailable, TurnDelayed
+from core.journal import StepKey, StepKind, StepRecord, StepState
+from core.turn_types import TurnRequest, TurnResult, TurnState
+from jobs.turns import FAILED, MAX_ATTEMPTS, SET_ASIDE
+from tests.core.store.house import Store
+from tests.jobs.office import Office, echo
+
+
+async def fates(store: Store) -> list[tuple[object, ...]]:
+    return [tuple(r) for r in await store.eye.fetch("select state, reason, attempts from turns order by started_at")]
+
+
+async def replies(store: Store) -> list[object]:
+    return await store.column("select text from outbound order by seq")
+
+
+async def test_a_turn_is_answered_and_the_bell_rings_for_its_reply(store: Store) -> None:
+    await store.say("one")
+    await store.say("two")
+    await Office(store).run_turns()
+    assert await replies(store) == ["re one+two"]
+    assert await fates(store) == [("done", "", 1)]
+    assert store.bell.deliveries == await store.column("select id from conversations")
+
+
+async def test_promise_6_a_turn_that_says_nothing_keeps_its_reason(store: Store) -> None:
+    async def nothing(request: TurnRequest) -> TurnResult:
+        return TurnResult(TurnState.DONE, reason="refused")
+
+    await store.say("one")
+    await Office(store).run_turns(nothing)
+    assert (await replies(store), await fates(store)) == ([], [("done", "refused", 1)])
+    assert await store.column("select reason from inbound") == ["refused"]
+    assert store.bell.deliveries == []
+
+
+async def test_promise_14_a_turn_that_breaks_is_told_in_a_plain_sentence(store: Store) -> None:
+    async def broken(request: TurnRequest) -> TurnResult:
+        raise ValueError("internals")
+
+    await store.say("one")
+    await Office(store).run_turns(broken)
+    assert (await replies(store), await fates(store)) == ([FAILED], [("failed", "error", 1)])
+    assert await store.one("select count(*) from history") == 2
+
+
+async def test_commands_are_answered_without_the_orchestrator(store: Store) -> None:
+    async def unasked(request: TurnRequest) -> TurnResult:
+        raise AssertionError("asked")
+
+    for name in ("help", "start", "stop", "new"):
+        await store.say("", command=name)
+    await Office(store).run_turns(unasked)
+    said = await replies(store)
+    assert len(said) == 4
+    assert "Nothing is running" in str(said[2])
+    assert await store.one("select session from conversations") == 2
+
+
+async def test_a_word_that_is_no_command_of_ours_goes_to_the_assistant(store: Store) -> None:
+    await store.say("x", command="dance")
+    await Office(store).run_turns()
+    assert await replies(store) == ["re x"]
+
+
+async def test_a_turn_that_kills_its_workers_is_set_aside_and_what_comes_after_goes_on(store: Store) -> None:
+    await store.say("deadly")
+    for _ in range(MAX_ATTEMPTS):
+        await store.claim_turn()
+        await store.expire()
+    await store.say("next")
+    await Office(store).run_turns()
+    assert await replies(store) == [SET_ASIDE, "re next"]
+    assert await fates(store) == [("poison", "poison", MAX_ATTEMPTS + 1), ("done", "", 1)]
+
+
+@pytest.mark.parametrize("error", [TurnDelayed("rates unknown"), StoreUnavailable("away")])
+async def test_a_turn_that_must_wait_waits_and_burns_no_attempt(store: Store, error: Exception) -> None:
+    async def waits(request: TurnRequest) -> TurnResult:
+        raise error
+
+    await store.say("one")
+    for _ in range(MAX_ATTEMPTS + 2):
+        await Office(store).run_turns(waits)
+        assert await store.one("select not_before > clock_timestamp() from lanes")
+        await store.eye.execute("update lanes set not_before = null")
+    await Office(store).run_turns()
+    assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
+
+
+async def test_promise_5_a_cancelled_turn_is_handed_back_at_once_with_its_journal(store: Store) -> None:
+    reached = asyncio.Event()
+
+    async def long(request: TurnRequest) -> TurnResult:
+        await request.journal.write(StepRecord(StepKey(0, 0), StepKind.MODEL, "m", StepState.DONE))
+        reached.set()
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def resumed(request: TurnRequest) -> TurnResult:
+        assert [row.name for row in await request.journal.recorded()] == ["m"]
+        assert request.attempt == 1
+        return await echo(request)
+
+    await store.say("one")
+    runner = Office(store).turn_runner(long)
+    lease = await runner.claim(None)
+    assert lease is not None
+    task = asyncio.create_task(runner.run(lease))
+    await reached.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    await Office(store, name="w2").run_turns(resumed)
+    assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
+
+
+async def test_promise_5_a_worker_that_lost_its_lease_stops_and_says_nothing(store: Store) -> None:
+    stopped = asyncio.Event()
+
+    async def overtaken(request: TurnRequest) -> TurnResult:
+        await store.expire()
+        lease, turn = await store.claim_turn("w2")
+        await store.finish(lease, turn, "by another")
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+        raise AssertionError
+
+    await store.say("one")
+    async with asyncio.timeout(10):
+        await Office(store, lease=timedelta(seconds=0.3)).run_turns(overtaken)
+    assert stopped.is_set()
+    assert (await replies(store), await fates(store)) == (["by another"], [("done", "", 2)])
+
+
+async def test_a_lease_is_kept_through_a_turn_that_is_longer_than_it(store: Store) -> None:
+    async def slow(request: TurnRequest) -> TurnResult:
+        for _ in range(6):
+            await asyncio.sleep(0.1)
+            assert await store.turns.claim(None, "w2") is None
+        return await echo(request)
+
+    await store.say("one")
+    await Office(store, lease=timedelta(seconds=0.3)).run_turns(slow)
+    assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
+
+
+async def test_the_person_is_shown_that_we_are_at_work(store: Store) -> None:
+    async def slow(request: TurnRequest) -> TurnResult:
+        await asyncio.sleep(0.05)
+        return await echo(request)
+
+    office = Office(store)
+    await store.say("one")
+    await office.run_turns(slow)
+    assert [address.peer for address in office.channel.working] == ["+15550000001"]
+    await store.say("", command="help")
+    await office.run_turns()
+    assert len(office.channel.working) == 1

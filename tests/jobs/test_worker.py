@@ -1,0 +1,135 @@
+"""A worker, end to end: what people write is answered in order and once, whatever Redis does meanwhile."""
+
+import asyncio
+import time
+from datetime import timedelta
+
+from core.inbox import Inbox
+from core.turn_types import TurnRequest, TurnResult
+from tests.core.store.house import Store, message
+from tests.jobs.house import RecordingChannel
+from tests.jobs.office import Office, echo, ringing_inbox
+from tests.services import flush, private_valkey
+
+PEOPLE = [f"+1555000{n:04d}" for n in range(6)]
+
+
+async def write(inbox: Inbox, first: int, last: int) -> None:
+    """Let everybody write these numbers, and each message come twice."""
+    for number in range(first, last):
+        for sender in PEOPLE:
+            told = message(f"{number}", sender, f"{sender}/{number}")
+            await asyncio.gather(inbox.accept(told), inbox.accept(told))
+
+
+async def heard(store: Store, channel: RecordingChannel) -> dict[str, list[str]]:
+    """Give which numbers each person was answered, in the order of arrival."""
+    rows = await store.eye.fetch(
+        "select p.ref, c.peer from outbound_parts p join outbound o on o.id = p.outbound_id"
+        " join conversations c on c.id = o.conversation_id"
+    )
+    peer_of = {row["ref"]: row["peer"] for row in rows}
+    answers: dict[str, list[str]] = {sender: [] for sender in PEOPLE}
+    for ref, text in channel.calls:
+        answers[peer_of[ref]] += text.removeprefix("re ").split("+")
+    return answers
+
+
+async def all_answered(store: Store, channel: RecordingChannel, count: int) -> None:
+    """Wait until all is sent; every number was answered once and in order."""
+    async with asyncio.timeout(30):
+        while await store.one(  # noqa: ASYNC110 - Postgres rings no bell for us
+            "select (select count(*) from inbound where state <> 'done')"
+            " + (select count(*) from outbound where state <> 'sent')"
+        ):
+            await asyncio.sleep(0.02)
+    assert await heard(store, channel) == {sender: [f"{n}" for n in range(count)] for sender in PEOPLE}
+
+
+async def test_promises_1_2_4_two_workers_answer_everybody_in_order_and_once_with_flushes_in_the_middle(
+    store: Store, redis_url: str
+) -> None:
+    channel = RecordingChannel()
+    one, two = Office(store, channel), Office(store, channel, name="w2")
+    async with ringing_inbox(store, redis_url) as inbox, one.working(redis_url), two.working(redis_url):
+        for number in range(5):
+            await write(inbox, number, number + 1)
+            await flush(redis_url)
+        await all_answered(store, channel, 5)
+    assert await store.one("select count(*) from inbound") == 5 * len(PEOPLE)
+    assert await store.one("select max(attempts) from turns") == 1
+
+
+async def test_redis_may_go_and_come_back(store: Store) -> None:
+    async with private_valkey() as server:
+        office = Office(store)
+        async with ringing_inbox(store, server.url) as inbox, office.working(server.url):
+            await write(inbox, 0, 1)
+            await server.stop()
+            await write(inbox, 1, 3)
+            await all_answered(store, office.channel, 3)
+            await server.start()
+            await write(inbox, 3, 4)
+            await all_answered(store, office.channel, 4)
+
+
+async def test_a_worker_starts_without_redis(store: Store) -> None:
+    office = Office(store)
+    await store.say("hello")
+    async with office.working("redis://127.0.0.1:1/0"):
+        await office.until_sent(1)
+    assert office.channel.texts == ["re hello"]
+
+
+async def test_a_ring_is_answered_sooner_than_the_slow_poll_would(store: Store, redis_url: str) -> None:
+    async def timed(url: str) -> float:
+        office, waits = Office(store), []
+        async with ringing_inbox(store, url) as inbox, office.working(url):
+            await asyncio.sleep(0.5)
+            for number in range(3):
+                began = time.perf_counter()
+                await inbox.accept(message("hi", PEOPLE[0], store.make_id("SM")))
+                await office.until_sent(number + 1)
+                waits.append(time.perf_counter() - began)
+                await asyncio.sleep(0.1 * (number % 3))
+        return sorted(waits)[1]
+
+    rung, polled = await timed(redis_url), await timed("redis://127.0.0.1:1/0")
+    assert rung < polled / 2, (rung, polled)
+
+
+async def test_promise_5_a_stop_hands_a_long_turn_back_and_the_next_worker_goes_on_at_once(
+    store: Store, redis_url: str
+) -> None:
+    reached = asyncio.Event()
+
+    async def long(request: TurnRequest) -> TurnResult:
+        reached.set()
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    await store.say("hello")
+    async with Office(store).working(redis_url, long) as process:
+        await reached.wait()
+        began = time.perf_counter()
+        await process.stop(timedelta(seconds=0.1))
+        assert time.perf_counter() - began < 10
+    office = Office(store, name="w2")
+    async with office.working(redis_url):
+        await office.until_sent(1)
+    assert office.channel.texts == ["re hello"]
+    assert await store.column("select attempts from turns") == [1]
+
+
+async def test_promise_5_a_worker_that_vanishes_costs_its_lease_and_one_attempt(store: Store, redis_url: str) -> None:
+    await store.say("hello")
+    vanished = Office(store, lease=timedelta(seconds=0.5))
+    runner = vanished.turn_runner(echo)
+    lease = await runner.claim(None)
+    assert lease is not None
+    assert await store.turns.begin(lease)
+    office = Office(store, name="w2")
+    async with office.working(redis_url):
+        await office.until_sent(1, within=10)
+    assert office.channel.texts == ["re hello"]
+    assert await store.column("select attempts from turns") == [2]
