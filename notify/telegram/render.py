@@ -1,0 +1,101 @@
+"""From an outbound message to Telegram's messages: at most 4,096 UTF-16 units, entities, an inline keyboard; pure.
+
+Source of the limits: core.telegram.org/bots/api#sendmessage and #inlinekeyboardbutton. Telegram counts
+characters; UTF-16 units are never fewer.
+"""
+
+from core.channel import Part
+from core.json_types import Json, JsonObject
+from core.messages import Action, ActionStyle, Media, OutboundMessage
+from notify.telegram.marks import Rich, cut
+from notify.telegram.rich import to_rich
+from notify.telegram.split import split
+from notify.telegram.visible import clean, is_visible, units
+
+MAX_UNITS = 4096
+MAX_TOKEN = 64
+"""In bytes: what a button may carry."""
+
+_ROW_LETTERS = 36
+_ROW_BUTTONS = 3
+_EMPTY = "(no text)"
+_STYLES = {ActionStyle.PRIMARY: "primary", ActionStyle.DANGER: "danger"}
+# What Telegram shows as a picture when it is given by address.
+_PICTURES = ("image/jpeg", "image/png", "image/webp")
+
+
+def render(message: OutboundMessage) -> tuple[Part, ...]:
+    """Turn a message into parts, in order; never empty. Files follow the text; the last text has the buttons.
+
+    Raises `ValueError` for a button whose token is not 1 to 64 bytes.
+    """
+    rich = _read(message.text)
+    pieces = [cut(rich, start, end) for start, end in split(rich.text, MAX_UNITS)]
+    if not pieces and (message.actions or not message.media):
+        pieces = [Rich(_EMPTY)]
+    keyboard = _keyboard(message.actions)
+    last = len(pieces) - 1
+    texts = [_text_part(piece, keyboard if index == last else []) for index, piece in enumerate(pieces)]
+    return (*texts, *(_media_part(media) for media in message.media))
+
+
+def _read(markdown: str) -> Rich:
+    source = clean(markdown)
+    rich = to_rich(source)
+    return rich if is_visible(rich.text) else Rich(source.strip() if is_visible(source) else "")
+
+
+def _text_part(rich: Rich, keyboard: list[Json]) -> Part:
+    data: JsonObject = {}
+    entities: list[Json] = [_entity(rich, index) for index in range(len(rich.marks))]
+    if entities:
+        data["entities"] = entities
+    if keyboard:
+        data["keyboard"] = keyboard
+    return Part(text=rich.text, data=data)
+
+
+def _entity(rich: Rich, index: int) -> JsonObject:
+    mark = rich.marks[index]
+    entity: JsonObject = {
+        "type": mark.kind,
+        "offset": units(rich.text[: mark.start]),
+        "length": units(rich.text[mark.start : mark.end]),
+    }
+    if mark.url:
+        entity["url"] = mark.url
+    if mark.language:
+        entity["language"] = mark.language
+    return entity
+
+
+def _keyboard(actions: tuple[Action, ...]) -> list[Json]:
+    """Put short buttons beside each other, long ones below."""
+    rows: list[list[Json]] = []
+    letters = 0
+    for action in actions:
+        button = _button(action)
+        letters += len(action.label)
+        if not rows or len(rows[-1]) == _ROW_BUTTONS or letters > _ROW_LETTERS:
+            rows.append([])
+            letters = len(action.label)
+        rows[-1].append(button)
+    return [[*row] for row in rows]
+
+
+def _button(action: Action) -> JsonObject:
+    if not 1 <= len(action.token.encode()) <= MAX_TOKEN:
+        raise ValueError("a button's token must be 1 to 64 bytes")
+    label = clean(action.label).strip()
+    button: JsonObject = {"text": label if is_visible(label) else "…", "callback_data": action.token}
+    if action.style in _STYLES:
+        button["style"] = _STYLES[action.style]
+    return button
+
+
+def _media_part(media: Media) -> Part:
+    """Send a file by its address, or by the reference it came in with; the text stands in where that fails."""
+    kind = "photo" if media.content_type.lower() in _PICTURES else "document"
+    name = clean(media.name).strip()
+    text = f"{name}\n{media.url}" if is_visible(name) else media.url
+    return Part(text=text[:MAX_UNITS], data={"media": {"kind": kind, "source": media.url.removeprefix("tg:")}})

@@ -1,0 +1,287 @@
+"""Sending through PTB to Telegram as emulated: receipts, refusals, and answers that are lost."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from structlog.testing import capture_logs
+
+from core.channel import Part, Target
+from core.errors import (
+    Ambiguous,
+    CredentialsRejected,
+    DeliveryError,
+    RateLimited,
+    Rejected,
+    Unavailable,
+    Unreachable,
+)
+from core.messages import Action, Address, Media, OutboundKind, OutboundMessage
+from notify.telegram.send import TelegramNotification
+from simulator.faults import FaultKind, Rule
+from tests.notify.telegram.conftest import make_sender
+from tests.simulator.telegram_house import ADA, GRACE, TOKEN, House
+
+SEND = "telegram.sendMessage"
+
+
+def target(peer: int | str = ADA, thread: str = "", reply_to: str = "") -> Target:
+    return Target(Address("telegram", "7000000001", str(peer), thread), "part_01", reply_to)
+
+
+def outbound(text: str, **more: Any) -> OutboundMessage:
+    return OutboundMessage("out_1", OutboundKind.REPLY, text, **more)
+
+
+def shown(house: House) -> list[dict[str, Any]]:
+    """List what the bot has said to Ada."""
+    return [one for one in house.chat()["messages"] if one["from"] == "bot"]
+
+
+def asked(house: House) -> int:
+    """Count the calls to sendMessage that ended."""
+    return sum(call.endpoint == SEND for call in house.wire.journal.calls(provider="telegram"))
+
+
+@asynccontextmanager
+async def answering(status: int, body: object) -> AsyncIterator[TelegramNotification]:
+    """Give a sender at a Telegram that always answers this."""
+    app = web.Application()
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(status=status, body=raw, content_type="application/json")
+
+    app.router.add_route("*", "/{path:.*}", answer)
+    server = TestServer(app)
+    await server.start_server()
+    sender = make_sender(str(server.make_url("")))
+    try:
+        yield sender
+    finally:
+        await sender.close()
+        await server.close()
+
+
+def refusal(status: int, description: str, **parameters: int) -> dict[str, object]:
+    return {"ok": False, "error_code": status, "description": description, "parameters": parameters}
+
+
+async def test_a_text_is_sent_with_its_entities(house: House, telegram: TelegramNotification) -> None:
+    (part,) = telegram.render(outbound("🎉 **Hello** `x`"))
+    receipt = await telegram.send(part, target())
+    (said,) = shown(house)
+    assert (str(said["message_id"]), said["text"]) == (receipt.provider_id, "🎉 Hello x")
+    assert [(e["type"], e["offset"]) for e in said["entities"]] == [("bold", 3), ("code", 9)]
+    assert not receipt.degraded
+
+
+async def test_a_rendered_message_of_many_parts_is_taken_by_the_strict_api(
+    house: House, telegram: TelegramNotification
+) -> None:
+    text = "# Über 🍕\n\n**alles** {x} [y](https://a.example/1)\n\n```python\nx = 1\n```\n\n" * 400
+    parts = telegram.render(outbound(text, actions=(Action("OK", "t" * 64),)))
+    assert len(parts) > 2
+    for part in parts:
+        await telegram.send(part, target())
+    assert [one["text"] for one in shown(house)] == [part.text for part in parts]
+    assert shown(house)[-1]["keyboard"]
+
+
+async def test_a_reply_quotes_its_message_even_when_that_is_gone(house: House, telegram: TelegramNotification) -> None:
+    asked_in = (await house.act("say", text="When?"))["message_id"]
+    await telegram.send(Part("Now"), target(reply_to=str(asked_in)))
+    await telegram.send(Part("Then"), target(reply_to="99999"))
+    assert [one["reply_to"] for one in shown(house)] == [asked_in, None]
+
+
+async def test_promise_14_refused_formatting_is_sent_again_plain_once(
+    house: House, telegram: TelegramNotification
+) -> None:
+    broken = Part("Plain words", {"entities": [{"type": "bold", "offset": 90, "length": 4}]})
+    receipt = await telegram.send(broken, target())
+    assert receipt.degraded
+    (said,) = shown(house)
+    assert (said["text"], said["entities"]) == ("Plain words", [])
+    assert asked(house) == 2
+
+
+async def test_refused_buttons_do_not_take_the_text_with_them(house: House, telegram: TelegramNotification) -> None:
+    card = Part("Send it? OK 7K", {"keyboard": [[{"text": "OK", "callback_data": "x" * 65}]]})
+    receipt = await telegram.send(card, target())
+    assert receipt.degraded
+    assert shown(house)[0]["text"] == "Send it? OK 7K"
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        'Bad Request: can\'t parse entities: Unsupported start tag "secret" at byte offset 0',
+        "Bad Request: ENTITY_BOUNDS_INVALID",
+        "Bad Request: ENTITY_TEXTURL_INVALID",
+        "Bad Request: Entity begins in a middle of a UTF-16 symbol at byte offset 3",
+    ],
+)
+async def test_formatting_refused_twice_is_final(description: str) -> None:
+    part = Part("x", {"entities": [{"type": "bold", "offset": 0, "length": 1}]})
+    async with answering(400, refusal(400, description)) as sender:
+        with pytest.raises(Rejected) as caught:
+            await sender.send(part, target())
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "description", "error"),
+    [
+        (403, "Forbidden: bot was blocked by the user", Unreachable),
+        (403, "Forbidden: user is deactivated", Unreachable),
+        (403, "Forbidden: bot can't initiate conversation with a user", Unreachable),
+        (400, "Bad Request: chat not found", Unreachable),
+        (400, "Bad Request: PEER_ID_INVALID", Unreachable),
+        (400, "Bad Request: message is too long", Rejected),
+        (400, "Bad Request: text must be non-empty", Rejected),
+        (401, "Unauthorized", CredentialsRejected),
+        (404, "Not Found", CredentialsRejected),
+        (409, "Conflict: whatever", Rejected),
+        (413, "Request Entity Too Large", Rejected),
+        (429, "Too Many Requests", RateLimited),
+        (500, "Internal Server Error", Ambiguous),
+        (502, "Bad Gateway", Ambiguous),
+        (504, "Gateway Timeout", Ambiguous),
+    ],
+)
+async def test_every_refusal_is_an_error_of_ours(status: int, description: str, error: type[DeliveryError]) -> None:
+    async with answering(status, refusal(status, description)) as sender:
+        with pytest.raises(DeliveryError) as caught:
+            await sender.send(Part("a private text"), target())
+    assert type(caught.value) is error
+    assert "private" not in str(caught.value)
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"ok":true}', b'{"ok":true,"result":{}}', b"\xff"])
+async def test_promise_7_a_success_that_cannot_be_read_is_ambiguous(
+    body: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with answering(200, body) as sender:
+        with pytest.raises(Ambiguous):
+            await sender.send(Part("Hello"), target())
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+async def test_a_rate_limit_says_when_to_come_back(house: House, telegram: TelegramNotification) -> None:
+    house.wire.faults.add(Rule(SEND, FaultKind.RATE_LIMIT, seconds=7))
+    with pytest.raises(RateLimited) as caught:
+        await telegram.send(Part("Hello"), target())
+    assert caught.value.retry_after == timedelta(seconds=7)
+    assert not shown(house)
+    await telegram.send(Part("Hello"), target())
+
+
+@pytest.mark.parametrize(
+    ("kind", "arrived"),
+    [
+        (FaultKind.TIMEOUT_AFTER, 1),
+        (FaultKind.TIMEOUT_BEFORE, 0),
+        (FaultKind.RESET_AFTER, 1),
+        (FaultKind.RESET_BEFORE, 0),
+        (FaultKind.SERVER_ERROR, 0),
+        (FaultKind.SERVER_ERROR_AFTER, 1),
+    ],
+)
+async def test_promise_7_a_lost_answer_is_ambiguous_and_nothing_below_repeats_the_call(
+    house: House, telegram: TelegramNotification, kind: FaultKind, arrived: int
+) -> None:
+    house.wire.faults.add(Rule(SEND, kind, times=1, seconds=0.9))
+    with pytest.raises(Ambiguous):
+        await telegram.send(Part("Hello"), target())
+    await asyncio.sleep(0.05)
+    assert len(shown(house)) == arrived
+    assert asked(house) <= 1  # a call that hangs until its caller goes is not in the journal
+
+
+async def test_no_connection_is_unavailable() -> None:
+    sender = make_sender("http://127.0.0.1:9")
+    with pytest.raises(Unavailable):
+        await sender.send(Part("Hello"), target())
+    await sender.close()
+
+
+async def test_promise_8_who_blocked_us_left_or_never_wrote_is_unreachable(
+    house: House, telegram: TelegramNotification
+) -> None:
+    with pytest.raises(Unreachable, match=r"[Cc]hat not found"):
+        await telegram.send(Part("Hello"), target(GRACE))
+    await house.act("block")
+    with pytest.raises(Unreachable, match="blocked"):
+        await telegram.send(Part("Hello"), target())
+    await house.act("unblock")
+    await house.act("set", deactivated=True)
+    with pytest.raises(Unreachable, match="deactivated"):
+        await telegram.send(Part("Hello"), target())
+
+
+async def test_a_chat_that_moved_is_followed_and_told(house: House, telegram: TelegramNotification) -> None:
+    group = (await house.act("group_say", text="hi", mention=True))["chat_id"]
+    moved = (await house.act("migrate"))["chat_id"]
+    receipt = await telegram.send(Part("Hello"), target(group))
+    assert receipt.moved_to == str(moved)
+
+
+async def test_a_wrong_token_is_the_operators_business(house: House) -> None:
+    sender = make_sender(f"{house.url}/telegram", token=f"{TOKEN}x")
+    with pytest.raises(CredentialsRejected):
+        await sender.send(Part("Hello"), target())
+    await sender.close()
+
+
+async def test_an_address_that_is_no_chat_is_rejected(telegram: TelegramNotification) -> None:
+    with pytest.raises(Rejected):
+        await telegram.send(Part("Hello"), target("@ada"))
+
+
+async def test_a_known_file_is_sent_and_an_unknown_one_told(house: House, telegram: TelegramNotification) -> None:
+    known = (await house.act("photo"))["file_id"]
+    media = (Media(f"tg:{known}", "image/jpeg"), Media("https://a.example/b.pdf", "application/pdf", "b.pdf"))
+    _, photo, document = telegram.render(outbound("Look", media=media))
+    assert not (await telegram.send(photo, target())).degraded
+    assert (await telegram.send(document, target())).degraded
+    first, second = shown(house)
+    assert first["media"]["kind"] == "photo"
+    assert second["text"] == "b.pdf\nhttps://a.example/b.pdf"
+
+
+async def test_typing_is_shown_and_its_failure_is_only_logged(house: House, telegram: TelegramNotification) -> None:
+    await telegram.show_working(target().address)
+    assert house.chat()["action"] == "typing"
+    house.wire.faults.add(Rule("telegram.sendChatAction", FaultKind.SERVER_ERROR))
+    await telegram.show_working(target().address)
+    await telegram.show_working(target("nobody").address)
+
+
+async def test_promise_7_the_policy_is_stated_and_nothing_is_looked_up(telegram: TelegramNotification) -> None:
+    assert (telegram.can_find, telegram.resend_unknown) == (False, True)
+    with pytest.raises(Unavailable):
+        await telegram.find(Part("Hello"), target(), datetime.now(UTC))
+
+
+async def test_promise_14_neither_text_nor_token_reaches_a_log(
+    house: House, telegram: TelegramNotification, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = Part("a private text", {"entities": [{"type": "bold", "offset": 90, "length": 4}]})
+    with caplog.at_level(logging.DEBUG), capture_logs() as logs:
+        await telegram.send(broken, target())
+        house.wire.faults.add(Rule(SEND, FaultKind.RESET_BEFORE))
+        with pytest.raises(Ambiguous):
+            await telegram.send(Part("a private text"), target())
+    # aiohttp's access log here is the emulated provider's own.
+    ours = [record.getMessage() for record in caplog.records if record.name != "aiohttp.access"]
+    assert ours
+    assert "telegram-token" not in f"{ours}{logs}"
+    assert "a private text" not in f"{ours}{logs}"
