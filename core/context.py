@@ -1,5 +1,6 @@
 """What a tool is handed while it runs: one frozen value, injected by type and never seen by the model."""
 
+import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -13,11 +14,45 @@ from core.json_types import Json, JsonObject
 _NOTHING_KEPT = "This assistant has nowhere to keep anything."
 
 
-class CredentialAccess(Protocol):
-    """The credentials of one tenant, and of nobody else."""
+@dataclass(frozen=True, slots=True)
+class ConnectedAccounts:
+    """The accounts of one service that a person has connected. `preferred`: the one they chose, or empty."""
 
-    async def get(self, service: str, account: str = "") -> JsonObject | None:
-        """Give the credentials for a service, or None when this person has not connected it."""
+    service: str
+    names: tuple[str, ...]
+    preferred: str = ""
+
+    @property
+    def chosen(self) -> str:
+        """Name the account to use when the person named none; empty: there is none, or ask them which."""
+        return self.preferred or (self.names[0] if len(self.names) == 1 else "")
+
+
+class CredentialAccess(Protocol):
+    """The credentials of one tenant, and of nobody else: `core.errors.ToolFailed` for another's id."""
+
+    async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = "primary") -> None:
+        """Keep an account's credentials, in place of what was there: a refreshed token, for one."""
+        ...
+
+    async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
+        """Give an account's credentials, or None when this person has not connected it."""
+        ...
+
+    async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
+        """List the accounts that are connected, of one service or all, without what is secret."""
+        ...
+
+    async def delete(self, tenant_id: str, service: str, account_name: str = "primary") -> None:
+        """Forget an account's credentials, if there are any."""
+        ...
+
+    async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
+        """Tell which accounts of a service are connected, and which is meant when none is named."""
+        ...
+
+    async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
+        """Remember which account of a service is meant when none is named."""
         ...
 
 
@@ -99,9 +134,28 @@ class ToolExecutionContext:
 class NoCredentials:
     """What a tool gets where no credentials are kept: nobody has connected anything."""
 
-    async def get(self, service: str, account: str = "") -> JsonObject | None:
+    async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = "primary") -> None:
+        """Refuse to keep credentials."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
         """Know of no credentials."""
         return None
+
+    async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
+        """Know of no accounts."""
+        return []
+
+    async def delete(self, tenant_id: str, service: str, account_name: str = "primary") -> None:
+        """Have nothing to forget."""
+
+    async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
+        """Know of no accounts."""
+        return ConnectedAccounts(service, ())
+
+    async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
+        """Refuse: there is no account."""
+        raise ToolFailed(f"There is no account {account_name} of {service}.")
 
 
 class NoHttp:

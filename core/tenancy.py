@@ -15,5 +15,7 @@ TENANT_TABLES = (
     "deliveries",
     "stored_collections",
     "stored_values",
+    "data_keys",
+    "credentials",
 )
 """Parents before children, so that rows may be copied in this order and deleted in the reverse."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from core.context import ToolExecutionContext as ToolExecutionContext
+    from core.credentials import CredentialStore as CredentialStore
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
     from core.hooks import Decision as Decision
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from core.tools import tool as tool
 
 _HOMES = {
+    "CredentialStore": "core.credentials",
     "Decision": "core.hooks",
     "Hook": "core.hooks",
     "HookContext": "core.hooks",
@@ -38,6 +40,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CredentialStore",
     "Decision",
     "Hook",
     "HookContext",

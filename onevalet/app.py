@@ -13,6 +13,7 @@ from aiohttp import web
 from core.bell import RedisBell
 from core.channel import Channel
 from core.clock import Clock
+from core.credentials import CredentialStore
 from core.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
@@ -21,6 +22,7 @@ from core.outbox import Outbox
 from core.storage import Storage
 from core.turns import TurnStore
 from onevalet.providers import build_channels, build_notification_channels
+from onevalet.secret_key import secret_keys
 from onevalet.settings import Settings
 
 LANE_LEASE = timedelta(seconds=10)
@@ -52,11 +54,13 @@ async def open_web(
     """Serve the ways in inside the block; gives the port and the channels."""
     from channels.app import build_app, serve
 
+    url, bell_url = database_url(settings), redis_url(settings)
+    secret_keys(settings)  # lacking here, it would be found out only by whoever connects a service
     async with AsyncExitStack() as stack:
         # Short patience: a provider comes back by itself, and must not wait for its answer.
-        database = Database(database_url(settings), patience=2.5, name="onevalet web")
+        database = Database(url, patience=2.5, name="onevalet web")
         stack.push_async_callback(database.close)
-        bell = RedisBell(redis_url(settings))
+        bell = RedisBell(bell_url)
         await bell.start()
         stack.push_async_callback(bell.stop)
         channels = build_channels(settings, Inbox(database, bell, make_id))
@@ -75,6 +79,7 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
     url, bell_url = database_url(settings), redis_url(settings)
     if not settings.onevalet_model and not demo:
         raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
+    keys = secret_keys(settings)
     from jobs.delivery import DeliveryRunner
     from jobs.turns import TurnRunner
     from jobs.worker import WorkerProcess
@@ -88,7 +93,9 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         await bell.start()
         stack.push_async_callback(bell.stop)
         orchestrator = await stack.enter_async_context(
-            build_orchestrator(settings, Clock(settings.onevalet_clock), Storage(database))
+            build_orchestrator(
+                settings, Clock(settings.onevalet_clock), Storage(database), CredentialStore(database, keys)
+            )
         )
         channels = build_notification_channels(settings)
         for channel in channels.values():

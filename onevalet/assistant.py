@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Union, get_args, get_origin, get_type_hints
 
 from core.clock import Clock
+from core.credentials import CredentialStore
 from core.errors import ConfigError
 from core.loader import load_plugins
 from core.model import LiteLLMClient
@@ -19,7 +20,9 @@ DEMO_MODEL = "demo/valet"
 
 
 @asynccontextmanager
-async def build_orchestrator(settings: Settings, clock: Clock, storage: Storage) -> AsyncIterator[Orchestrator]:
+async def build_orchestrator(
+    settings: Settings, clock: Clock, storage: Storage, credentials: CredentialStore
+) -> AsyncIterator[Orchestrator]:
     """Load the plugins and make the orchestrator; without a configured model the demo model speaks."""
     plugins = load_plugins(settings.onevalet_plugins)
     client = LiteLLMClient(
@@ -38,6 +41,7 @@ async def build_orchestrator(settings: Settings, clock: Clock, storage: Storage)
             hooks=plugins.hooks,
             config=loop_config(settings.loop),
             storage=storage,
+            credentials=credentials,
             clock=clock,
         )
     finally:

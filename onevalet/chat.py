@@ -17,6 +17,7 @@ from core.migrate import migrate
 from onevalet.app import database_url, open_worker, redis_url
 from onevalet.dev import open_services
 from onevalet.embedded.folder import find_running, hold_home
+from onevalet.secret_key import key_file, with_key_file
 from onevalet.settings import Settings
 
 LOOK_EVERY = 0.1
@@ -49,10 +50,20 @@ async def _open(settings: Settings) -> AsyncIterator[Settings]:
     async with AsyncExitStack() as stack:
         if settings.database_url is None or settings.redis_url is None:
             stack.enter_context(hold_home(settings.onevalet_home))
+        settings = _with_key(settings)
         settings = await stack.enter_async_context(open_services(settings))
         await migrate(database_url(settings))
         await stack.enter_async_context(open_worker(settings, demo=True))
         yield settings
+
+
+def _with_key(settings: Settings) -> Settings:
+    path = key_file(settings.onevalet_home)
+    there = path.exists()
+    settings = with_key_file(settings, make=True)
+    if path.exists() and not there:
+        sys.stderr.write(f"Made a secret key for stored credentials in {path}: keep a copy of it.\n")
+    return settings
 
 
 async def _talk(console: ConsoleChannel) -> None:

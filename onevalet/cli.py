@@ -11,7 +11,10 @@ import typer
 from core.errors import ConfigError, OneValetError
 from onevalet.settings import Settings, load_settings
 
-type Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+# Not `type` statements: typer does not look through them.
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Tenant = Annotated[str, typer.Option(help="Whose; may be left out where there is one person only.")]
+Account = Annotated[str, typer.Option(help="Which account of the service.")]
 
 app = typer.Typer(
     name="onevalet",
@@ -20,6 +23,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+credentials_app = typer.Typer(no_args_is_help=True, help="Keep, list and forget people's credentials for services.")
+keys_app = typer.Typer(no_args_is_help=True, help="Change the keys that credentials are kept under.")
+app.add_typer(credentials_app, name="credentials")
+app.add_typer(keys_app, name="keys")
 
 
 @app.command()
@@ -81,6 +88,41 @@ def doctor(json: Json = False) -> None:
     from onevalet.doctor import print_checks
 
     if not _run(lambda settings: print_checks(settings, as_json=json)):
+        raise typer.Exit(1)
+
+
+@credentials_app.command("set")
+def set_credentials(service: str, tenant: Tenant = "", account: Account = "primary") -> None:
+    """Keep credentials, read from standard input as one JSON object."""
+    from onevalet.vault import set_credentials as keep
+
+    _run(lambda settings: keep(settings, tenant, service, account))
+
+
+@credentials_app.command("list")
+def list_credentials(
+    service: Annotated[str, typer.Argument(help="Of this service only.")] = "", tenant: Tenant = "", json: Json = False
+) -> None:
+    """List a person's connected accounts, never what is secret."""
+    from onevalet.vault import print_credentials
+
+    _run(lambda settings: print_credentials(settings, tenant, service, as_json=json))
+
+
+@credentials_app.command("delete")
+def delete_credentials(service: str, tenant: Tenant = "", account: Account = "primary") -> None:
+    """Forget the credentials of an account."""
+    from onevalet.vault import delete_credentials as forget
+
+    _run(lambda settings: forget(settings, tenant, service, account))
+
+
+@keys_app.command("rotate")
+def rotate_keys(json: Json = False) -> None:
+    """Bring everybody's data key under the newest of ONEVALET_SECRET_KEYS, while everything runs."""
+    from onevalet.vault import rotate
+
+    if not _run(lambda settings: rotate(settings, as_json=json)):
         raise typer.Exit(1)
 
 

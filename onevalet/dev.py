@@ -18,6 +18,7 @@ from core.migrate import migrate
 from onevalet.app import open_web, open_worker
 from onevalet.embedded.folder import Running, hold_home
 from onevalet.embedded.services import embedded_services
+from onevalet.secret_key import key_file, with_key_file
 from onevalet.settings import Settings
 from onevalet.simulated import Simulated, wire_simulator
 from simulator.app import serve_simulator
@@ -32,6 +33,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         home = stack.enter_context(hold_home(settings.onevalet_home))
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
+        settings = with_key_file(settings, make=True)
         settings = await stack.enter_async_context(open_services(settings))
         await migrate(_plain(settings.database_url))
         config = SimulatorConfig()
@@ -83,12 +85,13 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
     rows = [
         ("database", f"Postgres at {_where(settings.database_url)}, data in {home}"),
         ("redis", f"Valkey at {_where(settings.redis_url)}"),
+        ("secret key", _secret_key(home)),
         ("model", settings.onevalet_model or demo),
         ("console", "on: uv run -m onevalet chat"),
         ("sms", _channel("sms", settings.twilio_from, "TWILIO_* and PUBLIC_URL", simulated)),
     ]
-    lines = [f"  {name:<10}{what}" for name, what in rows]
-    places = [f"  gateway    {url}", f"  simulator  {simulator_url}"]
+    lines = [f"  {name:<12}{what}" for name, what in rows]
+    places = [f"  gateway     {url}", f"  simulator   {simulator_url}"]
     return "\n".join(["", "OneValet is running. Ctrl-C ends it.", "", *lines, "", *places, ""]) + "\n"
 
 
@@ -108,6 +111,13 @@ def _channel(name: str, account: str, needed: str, simulated: Simulated) -> str:
     if name in simulated.channels:
         return f"on, in the simulator, as {account}: set {needed} for the real one"
     return f"on, as {account}"
+
+
+def _secret_key(home: Path) -> str:
+    path = key_file(home)
+    if not path.exists():
+        return "ONEVALET_SECRET_KEYS"
+    return f"in {path}: keep a copy, for without it stored credentials cannot be read"
 
 
 def _where(url: SecretStr | None) -> str:

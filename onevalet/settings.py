@@ -16,6 +16,7 @@ from pydantic_settings import (
 )
 
 from core.errors import ConfigError
+from core.secret_keys import read_secret_key
 
 LOOP_PREFIX = "onevalet_loop_"
 
@@ -26,6 +27,12 @@ def _split(value: object) -> object:
     return value
 
 
+def _check_keys(keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+    for key in keys:
+        read_secret_key(key.get_secret_value())
+    return keys
+
+
 def _origin(value: str) -> str:
     if value and not value.startswith(("https://", "http://")):
         raise ValueError("must start with https:// or http://")
@@ -34,6 +41,7 @@ def _origin(value: str) -> str:
 
 type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
+type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
 type Origin = Annotated[str, AfterValidator(_origin)]
 
 
@@ -59,7 +67,7 @@ class Settings(BaseSettings):
     onevalet_system_prompt: str = ""
     onevalet_plugins: Names = ("agents",)
     onevalet_access: Literal["open"] = "open"
-    onevalet_secret_keys: Secrets = ()
+    onevalet_secret_keys: SecretKeyTexts = ()
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_clock: Path | None = None
@@ -139,7 +147,7 @@ def load_settings(**overrides: object) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "_".join(str(item) for item in first["loc"][:1]).upper()
-        raise ConfigError(f"{name} cannot be used: {first['msg']}.") from error
+        raise ConfigError(f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}.") from error
     check_channels(settings)
     return settings
 

@@ -1,6 +1,7 @@
 """A running web process is light: neither the model stack nor the plugins are in its memory."""
 
 import asyncio
+import base64
 import json
 import os
 import signal
@@ -43,6 +44,7 @@ async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory
             "DATABASE_URL": database_url,
             "REDIS_URL": redis_url,
             "PORT": str(port),
+            "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
             "PUBLIC_URL": "https://valet.example",
             "TWILIO_ACCOUNT_SID": twilio.account_sid,
             "TWILIO_AUTH_TOKEN": twilio.auth_token,

@@ -1,6 +1,7 @@
 """The whole system as it runs for an operator: processes of their own, on servers of their own."""
 
 import asyncio
+import base64
 import os
 import signal
 import socket
@@ -123,6 +124,7 @@ def _environment(system: System, config: SimulatorConfig) -> dict[str, str]:
         "REDIS_URL": system.valkey.url,
         "PUBLIC_URL": PUBLIC_URL,
         "ONEVALET_ACCESS": "open",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
         "ONEVALET_RATE_PER_MINUTE": "100000",
         "ONEVALET_MODEL": "openai/scripted",
         "OPENAI_API_KEY": "sk-scripted",

@@ -1,0 +1,47 @@
+"""ONEVALET_SECRET_KEYS: the keys that people's data keys are wrapped under, newest first."""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class SecretKey:
+    """One key of the operator's. `id` tells keys apart in the database and says nothing about the key."""
+
+    id: str
+    value: bytes = field(repr=False)
+
+
+class SecretKeys:
+    """The keys in order: the first one wraps, all of them unwrap."""
+
+    def __init__(self, keys: Iterable[SecretKey]) -> None:
+        """Raises ValueError where there is none."""
+        self._keys = {key.id: key for key in keys}
+        if not self._keys:
+            raise ValueError("there is no secret key")
+
+    @property
+    def newest(self) -> SecretKey:
+        """Give the key that wraps."""
+        return next(iter(self._keys.values()))
+
+    def find(self, id: str) -> SecretKey | None:
+        """Give the key of this id, or None when it is not among ours."""
+        return self._keys.get(id)
+
+
+def read_secret_key(text: str) -> SecretKey:
+    """Read one key from base64. Raises ValueError, in words that do not repeat it."""
+    try:
+        value = base64.b64decode(text.strip(), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ValueError("each key must be base64, such as `openssl rand -base64 32` makes") from error
+    if len(value) != KEY_BYTES:
+        raise ValueError(f"each key must be base64 of {KEY_BYTES} bytes, and one is of {len(value)}")
+    return SecretKey(hashlib.sha256(b"onevalet secret key id\0" + value).hexdigest()[:16], value)

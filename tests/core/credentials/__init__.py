@@ -1,0 +1,1 @@
+"""The credential store, its keys, and their rotation."""

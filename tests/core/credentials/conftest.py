@@ -1,0 +1,40 @@
+"""A migrated database with two people in it, an eye that sees through everything, and a key."""
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from core.credentials import CredentialStore
+from core.database import Database
+from core.secret_keys import SecretKey
+from tests.core.credentials.house import add_people, new_key, store_with
+
+
+@pytest.fixture
+async def eye(database_url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    """Give a superuser's connection; Ann and Bob are there."""
+    connection = await asyncpg.connect(database_url)
+    await add_people(connection, "ann", "bob")
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def database(database_url: str, eye: object) -> AsyncIterator[Database]:
+    """Give the door that serves as the application's role."""
+    database = Database(database_url)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def key() -> SecretKey:
+    """Give a secret key."""
+    return new_key()
+
+
+@pytest.fixture
+def store(database: Database, key: SecretKey) -> CredentialStore:
+    """Give a store under that key."""
+    return store_with(database, key)
