@@ -20,6 +20,7 @@ from channels.slack.identity import Identity
 from channels.slack.message import CHANNEL_NAME
 from channels.slack.parse import Challenge, Heard, HomeOpened, Typed, Unhandled
 from channels.slack.setup import check_app, setup_app
+from channels.slack.sockets import Pace, Sockets
 from channels.slack.verify import is_signed
 from core.channel import Change, Check, InboundSink
 from core.errors import RequestRefused
@@ -40,7 +41,7 @@ class SlackChannel:
     With `app_token` everything comes over Socket Mode and there is no route; without it over HTTP, signed with
     `signing_secret`. `account` is the team's id: empty until Slack has told it, which is asked at start and
     again until it answers; what comes before that is taken in under the team that its payload names. `now` is
-    the machine's own time in Unix seconds, by which Slack's signatures age.
+    the machine's own time in Unix seconds, by which Slack's signatures age; `pace` is that of the sockets.
     """
 
     name = CHANNEL_NAME
@@ -55,6 +56,7 @@ class SlackChannel:
         public_url: str = "",
         sink: InboundSink,
         now: Callable[[], float] = time.time,
+        pace: Pace | None = None,
     ) -> None:
         self._signing_secret = signing_secret
         self._app_token = app_token
@@ -64,6 +66,7 @@ class SlackChannel:
         self._api = SlackApi(bot_token=bot_token, api_url=api_url)
         self._identity = Identity(self._api)
         self._gate = Gate(self._api, self._identity, self._take)
+        self._sockets = Sockets(self._api, self._gate, app_token, pace or Pace()) if app_token else None
         self._tasks: set[asyncio.Task[None]] = set()
         self.account = ""
 
@@ -71,12 +74,20 @@ class SlackChannel:
         """Give the one webhook, none with Socket Mode."""
         return () if self._app_token else (web.post(PATH, self._receive),)
 
+    async def identify(self) -> None:
+        """Ask Slack which team the token is for."""
+        await self._learn()
+
     async def start(self) -> None:
-        """Ask Slack who we are, in the background."""
+        """Ask Slack who we are, and hold a socket open with Socket Mode; both in the background."""
         self._spawn(self._learn())
+        if self._sockets is not None:
+            self._spawn(self._sockets.run())
 
     async def stop(self) -> None:
-        """Release connections."""
+        """Let what is being committed end, then release connections."""
+        if self._sockets is not None:
+            await self._sockets.finish()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

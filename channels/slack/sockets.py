@@ -1,0 +1,183 @@
+"""Socket Mode: one socket held open, envelopes acknowledged after the commit, a dead one noticed and replaced.
+
+The SDK's own way of reconnecting is not used: after a failed attempt it tries the same one-time address for
+ever, and closes the old socket before it has the new one. Here each socket is an SDK client of its own.
+Source: docs.slack.dev, apis/events-api/using-socket-mode.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_bolt.adapter.socket_mode.async_internals import send_async_response
+from slack_bolt.response import BoltResponse
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+
+from channels.slack.client import FAILURES, SlackApi, describe
+from channels.slack.gate import Gate
+from core.errors import RequestRefused, StoreUnavailable
+from core.json_types import JsonObject
+
+REPLACED_WITHIN = 20.0
+"""Seconds in which a socket that is silently dead is noticed and replaced, while Slack can be reached."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long things may take, in seconds.
+
+    A ping goes out every `ping`; without an answer within half of that the socket is dead. `look` is how often
+    we look at it, `connect` how long a new one may take, `wait` and `longest` how long we wait after a failure,
+    `finish` how long what is being committed may take at the end.
+    """
+
+    ping: float = 5.0
+    look: float = 1.0
+    connect: float = 10.0
+    wait: float = 1.0
+    longest: float = 30.0
+    finish: float = 5.0
+
+
+class Sockets:
+    """Hold a socket open for as long as the channel runs."""
+
+    def __init__(self, api: SlackApi, gate: Gate, app_token: str, pace: Pace) -> None:
+        self._api = api
+        self._gate = gate
+        self._app_token = app_token
+        self._pace = pace
+        self._closing = False
+        self._busy: set[asyncio.Task[Any]] = set()
+
+    async def run(self) -> None:
+        """Hold one socket after another until cancelled, or until `finish`."""
+        wait = self._pace.wait
+        old: _Socket | None = None
+        try:
+            while not self._closing:
+                fresh = await self._connect()
+                if old is not None:
+                    await self._leave(old)  # the new one is there first: in between nothing is missed
+                old = fresh
+                if fresh is None:
+                    await asyncio.sleep(wait)
+                    wait = min(wait * 2, self._pace.longest)
+                    continue
+                reason = await self._watch(fresh)
+                _log.info("slack_socket_replaced", reason=reason)
+                if fresh.helloed:
+                    wait = self._pace.wait
+                else:  # sent away at once: too many, or switched off
+                    await asyncio.sleep(wait)
+                    wait = min(wait * 2, self._pace.longest)
+        finally:
+            if old is not None:
+                await old.end()
+
+    async def finish(self) -> None:
+        """Take nothing more in, and let what is being committed end and be acknowledged."""
+        self._closing = True
+        if self._busy:
+            await asyncio.wait(self._busy, timeout=self._pace.finish)
+
+    async def take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        """Handle one envelope; without an acknowledgement Slack sends it again."""
+        if self._closing:
+            return
+        task = asyncio.current_task()
+        if task is not None:
+            self._busy.add(task)
+            task.add_done_callback(self._busy.discard)
+        response = await self._answer(request.payload)
+        if response is not None:
+            try:
+                await send_async_response(client, request, response, 0.0)
+            except (ConnectionError, aiohttp.ClientError, RuntimeError, AttributeError) as error:
+                _log.info("slack_ack_lost", cause=type(error).__name__)
+
+    async def _answer(self, payload: object) -> BoltResponse | None:
+        try:
+            if not isinstance(payload, dict):
+                raise RequestRefused("payload is not an object")
+            body: JsonObject = payload
+            return await self._gate.dispatch(body)
+        except RequestRefused as error:
+            _log.info("slack_envelope_refused", reason=error.reason)
+        except StoreUnavailable:
+            _log.warning("store_unavailable", channel="slack")
+        except Exception:
+            # The outermost place for what came over a socket, as the middleware is for HTTP.
+            _log.exception("slack_envelope_failed")
+        return None
+
+    async def _connect(self) -> "_Socket | None":
+        socket = _Socket(self, self._api, self._app_token, self._pace.ping)
+        try:
+            async with asyncio.timeout(self._pace.connect):
+                await socket.open()
+        except FAILURES as error:
+            _log.warning("slack_socket_not_opened", cause=describe(error))
+            await socket.end()
+            return None
+        except asyncio.CancelledError:
+            await socket.end()
+            raise
+        _log.info("slack_socket_opened")
+        return socket
+
+    async def _watch(self, socket: "_Socket") -> str:
+        """Wait until the socket is dead or told to go; say why."""
+        while not socket.leaving.is_set():
+            if not await socket.is_connected():
+                return "dead"
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._pace.look):
+                    await socket.leaving.wait()
+        return socket.reason
+
+    async def _leave(self, socket: "_Socket") -> None:
+        """Close a socket when what came over it is acknowledged, or cannot be any more."""
+        if self._busy and await socket.is_connected():
+            await asyncio.wait(set(self._busy), timeout=self._pace.finish)
+        await socket.end()
+
+
+class _Socket(SocketModeClient):
+    """One socket for once: it never reconnects, it says that it should be replaced."""
+
+    def __init__(self, sockets: Sockets, api: SlackApi, app_token: str, ping: float) -> None:
+        super().__init__(
+            app_token, logger=api.logger, web_client=api.client, auto_reconnect_enabled=False, ping_interval=ping
+        )
+        self.leaving = asyncio.Event()
+        self.helloed = False
+        self.reason = ""
+        self.socket_mode_request_listeners.append(sockets.take)
+
+    async def open(self) -> None:
+        """Connect. Raises FAILURES; the address is asked for here, since the SDK would hide why it got none."""
+        self.wss_uri = await self.issue_new_wss_url()
+        await self.connect()  # type: ignore[no-untyped-call]
+
+    async def end(self) -> None:
+        """Close for good."""
+        await self.close()  # type: ignore[no-untyped-call]
+
+    async def run_message_listeners(self, message: dict[str, Any], raw_message: str) -> None:
+        """Hear "hello" and "disconnect" ourselves; the SDK would reconnect on the latter."""
+        match message.get("type"):
+            case "hello":
+                self.helloed = True
+            case "disconnect":
+                self.reason = str(message.get("reason") or "")[:80]
+                self.leaving.set()
+                return
+        await super().run_message_listeners(message, raw_message)

@@ -1,0 +1,150 @@
+"""Socket Mode against Slack as emulated: acknowledged after the commit, and never silently dead."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+
+import pytest
+from structlog.testing import capture_logs
+
+from channels.slack.sockets import REPLACED_WITHIN, Pace
+from core.messages import Command, InboundMessage
+from simulator.faults import FaultKind, Rule
+from tests.channels.slack.team import Team, running_team, until
+
+QUICK = Pace(ping=0.2, look=0.02, connect=1.0, wait=0.05, longest=0.2, finish=1.0)
+
+
+@pytest.fixture
+async def team() -> AsyncIterator[Team]:
+    """Slack waits 0.3 s for an ack where it waits three."""
+    async with running_team(socket_mode=True, patience=0.1, pace=QUICK) as running:
+        await until(lambda: running.slack.sockets.count == 1)
+        await running.act("set", own_events=False)
+        yield running
+
+
+def texts(team: Team) -> list[str]:
+    return [item.text for item in team.sink.accepted if isinstance(item, InboundMessage)]
+
+
+async def test_promise_1_events_and_commands_come_over_the_socket(team: Team) -> None:
+    await team.act("say", text="hello")
+    await team.settled()
+    assert (await team.act("command", text="/valet stop"))["ok"]
+    assert texts(team) == ["hello", "/valet stop"]
+    assert team.sink.accepted[1].command == Command("stop")  # type: ignore[union-attr]
+    assert team.person()["deliveries"] == []
+
+
+async def test_promise_1_an_envelope_is_acknowledged_only_after_the_commit(team: Team) -> None:
+    committed, begun = asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> None:
+        begun.set()
+        await committed.wait()
+
+    team.sink.before = slowly
+    await team.act("say", text="hello")
+    await begun.wait()
+    await asyncio.sleep(0.05)
+    assert team.slack.hub.world.deliveries[0].state == "pending"
+    committed.set()
+    await team.settled()
+    assert team.person()["failed"] == []
+    assert texts(team) == ["hello"]
+
+
+async def test_promise_1_without_the_store_nothing_is_acknowledged_and_slack_sends_again(team: Team) -> None:
+    async def fail_once() -> None:
+        team.sink.away = team.sink.calls == 1
+
+    team.sink.before = fail_once
+    with capture_logs() as logs:
+        await team.act("say", text="hello")
+        await team.settled()
+    assert (team.sink.calls, texts(team)) == (2, ["hello"])
+    assert [line["event"] for line in logs if line["log_level"] in ("error", "critical")] == []
+
+
+async def test_a_payload_of_another_shape_is_not_acknowledged_and_hurts_nobody(team: Team) -> None:
+    sent = await team.slack.sockets.send("events_api", {"type": "event_callback"}, "")
+    assert sent == "timeout"
+    await team.act("say", text="hello")
+    await team.settled()
+    assert texts(team) == ["hello"]
+
+
+async def test_a_refresh_is_followed_without_a_gap(team: Team) -> None:
+    for number in range(3):
+        await team.act("refresh_sockets")
+        await until(lambda: team.slack.sockets.count == 1)
+        await team.act("say", text=f"still there {number}?")
+        await team.settled()
+    assert texts(team) == [f"still there {number}?" for number in range(3)]
+
+
+async def test_promise_3_a_silently_dead_socket_is_noticed_and_replaced_within_the_stated_time(team: Team) -> None:
+    (dead,) = team.slack.sockets._connections
+    await team.act("set", socket_dead=True)
+    begun = monotonic()
+    await until(lambda: any(one is not dead for one in team.slack.sockets._connections))
+    # Everything here is paced 25 times faster than in life.
+    assert monotonic() - begun < REPLACED_WITHIN / 5
+    await until(lambda: dead not in team.slack.sockets._connections)
+    await team.act("say", text="hello")
+    await team.settled()
+    assert texts(team) == ["hello"]
+
+
+def test_the_stated_time_follows_from_the_pace() -> None:
+    pace = Pace()
+    assert pace.ping * 1.5 + pace.look + pace.connect < REPLACED_WITHIN
+
+
+async def test_a_socket_that_cannot_be_opened_is_tried_again_with_a_new_address(team: Team) -> None:
+    team.simulator.wire.faults.add(Rule("slack.apps.connections.open", FaultKind.SERVER_ERROR, times=3))
+    await team.act("refresh_sockets")
+    await until(lambda: team.slack.sockets.count == 1)
+    await team.act("say", text="hello")
+    await team.settled()
+    assert texts(team) == ["hello"]
+    said = "while away"
+    assert said not in texts(team)
+
+
+async def test_promise_3_what_was_said_between_two_sockets_is_found_by_catch_up(team: Team) -> None:
+    team.simulator.wire.faults.add(Rule("slack.apps.connections.open", FaultKind.SERVER_ERROR, times=2))
+    await team.act("refresh_sockets")
+    await team.act("say", text="anybody?")
+    await team.settled()
+    await until(lambda: team.slack.sockets.count == 1)
+    assert await team.channel.catch_up(datetime.now(UTC) - timedelta(hours=1)) == 1
+    assert texts(team) == ["anybody?"]
+
+
+async def test_stopping_lets_what_is_being_committed_end_and_be_acknowledged(team: Team) -> None:
+    begun = asyncio.Event()
+
+    async def slowly() -> None:
+        begun.set()
+        await asyncio.sleep(0.1)
+
+    team.sink.before = slowly
+    await team.act("say", text="last words")
+    await begun.wait()
+    await team.channel.stop()
+    await team.settled()
+    assert texts(team) == ["last words"]
+    assert team.person()["failed"] == []
+    await until(lambda: team.slack.sockets.count == 0)
+
+
+async def test_a_wrong_app_token_is_logged_and_not_raised() -> None:
+    with capture_logs() as logs:
+        async with running_team(socket_mode=True, pace=QUICK, app_token="xapp-wrong") as running:
+            await until(lambda: any(line["event"] == "slack_socket_not_opened" for line in logs))
+            assert running.slack.sockets.count == 0
+    assert "xapp-wrong" not in str(logs)
+    assert any("invalid_auth" in str(line.get("cause")) for line in logs)
