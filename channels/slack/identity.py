@@ -7,7 +7,7 @@ import structlog
 from channels.slack.client import FAILURES, SlackApi, as_object, describe
 from channels.slack.fields import APP, CHANNEL, TEAM, name_at, object_at, optional_name
 from channels.slack.message import Ours
-from core.errors import RequestRefused
+from core.errors import RequestRefused, Unavailable
 from core.json_types import JsonObject
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
@@ -26,19 +26,26 @@ class Identity:
         self._direct: dict[str, str] = {}
         self.ours = Ours()
 
+    async def ask(self) -> Ours:
+        """Find out team, bot and app, once. Raises `Unavailable`."""
+        if not self.ours.team:
+            try:
+                self.ours = await ask_who_we_are(self._api)
+            except (*FAILURES, RequestRefused) as error:
+                raise Unavailable(f"auth.test: {describe(error)}") from error
+            _log.info("slack_identity_known", team=self.ours.team, app=self.ours.app)
+        return self.ours
+
     async def learn(self) -> Ours:
         """Find out team, bot and app, trying until Slack answers."""
         wait = FIRST_WAIT
         while True:
             try:
-                self.ours = await ask_who_we_are(self._api)
-            except (*FAILURES, RequestRefused) as error:
-                _log.warning("slack_identity_unknown", cause=describe(error))
-                await asyncio.sleep(wait)
-                wait = min(wait * 2, LONGEST_WAIT)
-            else:
-                _log.info("slack_identity_known", team=self.ours.team, app=self.ours.app)
-                return self.ours
+                return await self.ask()
+            except Unavailable as error:
+                _log.warning("slack_identity_unknown", cause=str(error))
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, LONGEST_WAIT)
 
     def remember(self, user: str, channel: str) -> None:
         """Keep the direct conversation in which a person wrote to us."""

@@ -11,7 +11,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 
 from channels.slack.ack import publish_home
-from channels.slack.catchup import catch_up
+from channels.slack.catchup import Sweep
 from channels.slack.client import REAL_API_URL, SlackApi
 from channels.slack.decode import FORM_TYPE, JSON_TYPE, decode_body
 from channels.slack.gate import Gate
@@ -67,6 +67,7 @@ class SlackChannel:
         self._identity = Identity(self._api)
         self._gate = Gate(self._api, self._identity, self._take)
         self._sockets = Sockets(self._api, self._gate, app_token, pace or Pace()) if app_token else None
+        self._sweep = Sweep(self._api, sink)
         self._tasks: set[asyncio.Task[None]] = set()
         self.account = ""
 
@@ -75,8 +76,8 @@ class SlackChannel:
         return () if self._app_token else (web.post(PATH, self._receive),)
 
     async def identify(self) -> None:
-        """Ask Slack which team the token is for."""
-        await self._learn()
+        """Ask Slack which team the token is for. Raises `Unavailable`."""
+        self.account = (await self._identity.ask()).team
 
     async def start(self) -> None:
         """Ask Slack who we are, and hold a socket open with Socket Mode; both in the background."""
@@ -95,7 +96,7 @@ class SlackChannel:
 
     async def catch_up(self, since: datetime) -> int:
         """Bring in what our direct conversations hold since then; return how many were new."""
-        return await catch_up(self._api, self._identity.ours, self._sink, since)
+        return await self._sweep.catch_up(self._identity.ours, since)
 
     async def setup(self) -> Sequence[Change]:
         """Say what to paste and switch on at Slack: a bot token may change nothing there."""

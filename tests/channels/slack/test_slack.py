@@ -213,8 +213,40 @@ async def test_catch_up_waits_when_slack_asks_and_says_when_it_cannot_tell(team:
         await team.channel.catch_up(datetime.now(UTC) - HOUR)
 
 
+async def test_a_sweep_that_was_cut_off_goes_on_where_it_ended(team: Team) -> None:
+    team.simulator.wire.connect_gateway("http://127.0.0.1:9", PUBLIC_URL)
+    await team.act("say", text="first in the list")
+    await team.act("say", "grace", text="second")
+    await team.settled()
+    asked: list[str] = []
+
+    async def fail_on_the_second() -> None:
+        asked.append("")
+        team.sink.away = len(asked) == 2
+
+    team.sink.before = fail_on_the_second
+    with pytest.raises(StoreUnavailable):
+        await team.channel.catch_up(datetime.now(UTC) - HOUR)
+    assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 1
+    found = [item.text for item in team.sink.accepted if isinstance(item, InboundMessage)]
+    assert found == ["first in the list", "second"]
+    assert team.sink.calls == 4  # first, second refused; second, first again
+
+
+async def test_the_account_is_identified_on_request(team: Team) -> None:
+    late = SlackChannel(bot_token=SLACK.bot_token, api_url=team.simulator.slack_url, sink=team.sink)
+    team.simulator.wire.faults.add(Rule("slack.auth.test", FaultKind.SERVER_ERROR))
+    with pytest.raises(Unavailable):
+        await late.identify()
+    await late.identify()
+    assert late.account == SLACK.team_id
+    await late.stop()
+
+
 async def test_catch_up_before_the_team_is_known_is_unavailable() -> None:
     channel = make_channel(MemorySink())
+    with pytest.raises(Unavailable):
+        await channel.identify()
     with pytest.raises(Unavailable):
         await channel.catch_up(datetime.now(UTC) - HOUR)
     await channel.stop()
