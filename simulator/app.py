@@ -17,6 +17,15 @@ from simulator.twilio import TwilioSimulator
 
 _PAGE = Path(__file__).parent / "page"
 _MAX_BODY = 60 * 1024 * 1024
+_PAGE_HEADERS = {
+    # Only what is served from here, and no markup made of strings: a message that gets in cannot run.
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
 
 
 class Simulator:
@@ -28,11 +37,22 @@ class Simulator:
         self.app = web.Application(middlewares=[loopback_only], client_max_size=_MAX_BODY)
         for provider in providers:
             self.app.router.add_routes(provider.routes())
-        self.app.router.add_routes(Control(wire, providers).routes())
+        self._control = Control(wire, providers)
+        self.app.router.add_routes(self._control.routes())
         self.app.router.add_get("/", self._page)
         if _PAGE.is_dir():
             self.app.router.add_static("/page/", _PAGE)
+        self.app.on_response_prepare.append(_protect_page)
         self.app.on_shutdown.append(self._release)
+
+    @property
+    def notice(self) -> str:
+        """Give the sentence that the page shows on top, empty for none."""
+        return self._control.notice
+
+    @notice.setter
+    def notice(self, sentence: str) -> None:
+        self._control.notice = sentence
 
     @property
     def url(self) -> str:
@@ -105,6 +125,11 @@ async def serve_simulator(
         await runner.cleanup()
         await simulator.stop()
         listener.close()
+
+
+async def _protect_page(request: web.Request, answer: web.StreamResponse) -> None:
+    if request.path == "/" or request.path.startswith("/page/"):
+        answer.headers.update(_PAGE_HEADERS)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -14,6 +14,12 @@ from simulator.journal import Json
 
 _HEARTBEAT = 15.0
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_ENDPOINTS = (
+    *("twilio.*", "twilio.messages.create", "twilio.messages.list"),
+    *("slack.*", "slack.chat.postMessage", "slack.chat.update", "slack.views.open", "slack.response_url"),
+    *("telegram.*", "telegram.sendMessage", "telegram.editMessageText", "telegram.answerCallbackQuery"),
+)
+"""What a fault is mostly wanted at; the page offers these and whatever was called."""
 
 
 @web.middleware
@@ -38,15 +44,17 @@ async def loopback_only(
 
 
 class Control:
-    """The handlers of /sim."""
+    """The handlers of /sim. `notice` is a sentence that the page shows on top: who answers, say."""
 
     def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
+        self.notice = ""
         self._wire = wire
         self._providers = {provider.name: provider for provider in providers}
 
     def routes(self) -> list[web.AbstractRouteDef]:
         """Give the routes of the control API."""
         return [
+            web.get("/sim/config", self.config),
             web.get("/sim/state", self.state),
             web.get("/sim/people", self.people),
             web.get("/sim/journal", self.journal),
@@ -58,6 +66,17 @@ class Control:
             web.post("/sim/{provider}/{action}", self.act),
         ]
 
+    async def config(self, _: web.Request) -> web.Response:
+        """Give what the page needs to know at its start."""
+        called = {call.endpoint for call in self._wire.journal.calls() if call.direction == "out"}
+        return web.json_response(
+            {
+                "notice": self.notice,
+                "gateway": self._wire.gateway_url,
+                "endpoints": [*_ENDPOINTS, *sorted(called.difference(_ENDPOINTS))],
+            }
+        )
+
     async def state(self, _: web.Request) -> web.Response:
         """Give every provider's state, by name."""
         return web.json_response({name: provider.state() for name, provider in self._providers.items()})
@@ -67,17 +86,17 @@ class Control:
         return web.json_response([asdict(person) for person in self._wire.config.people])
 
     async def journal(self, request: web.Request) -> web.Response:
-        """List calls; `provider`, `about` and `after` (a number) narrow them."""
+        """List calls in order; `provider`, `about`, `after` (a number) and `last` (so many, 0: all) narrow them."""
         try:
-            after = int(request.query.get("after", "0"))
+            after, last = (int(request.query.get(name, "0")) for name in ("after", "last"))
         except ValueError:
-            return _refused('"after" must be a whole number.')
+            return _refused('"after" and "last" must be whole numbers.')
         calls = self._wire.journal.calls(
             provider=request.query.get("provider", ""),
             about=request.query.get("about", ""),
             after=max(after, 0),
         )
-        return web.json_response([asdict(call) for call in calls])
+        return web.json_response([asdict(call) for call in calls[-max(last, 0) :]])
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Stream a "changed" event after changes, and a comment as heartbeat, until the client goes."""

@@ -1,0 +1,159 @@
+// The page as a whole: who you are, what is drawn, and when.
+
+import { ask, follow } from "/page/api.js";
+import { announce, h, plural } from "/page/dom.js";
+import { faultsDrawer } from "/page/faults.js";
+import { phonePane } from "/page/panes/phone.js";
+import { slackPane } from "/page/panes/slack.js";
+import { telegramPane } from "/page/panes/telegram.js";
+import { wirePanel } from "/page/wire.js";
+
+const SOON_MS = 1000;
+const PANES = { phone: "Phone", slack: "Slack", telegram: "Telegram" };
+const find = (id) => document.getElementById(id);
+
+const app = { person: null, choose, toast, showFaultCount, botName: "valet" };
+const panes = { twilio: phonePane(find("phone"), app), slack: slackPane(find("slack"), app), telegram: telegramPane(find("telegram"), app) };
+const wire = wirePanel(find("wire"), app);
+const faults = faultsDrawer(find("faults"), app);
+let people = [];
+let chosen = null;
+let state = null;
+let running = null;
+let wanted = false;
+let soon = 0;
+
+// One refresh at a time; a change during one asks for another.
+function refresh() {
+  wanted = true;
+  running ??= (async () => {
+    try {
+      while (wanted) {
+        wanted = false;
+        await load();
+      }
+    } catch (error) {
+      live("lost");
+      clearTimeout(soon);
+      soon = setTimeout(refresh, 2 * SOON_MS);
+      if (!(error instanceof TypeError)) throw error;
+    } finally {
+      running = null;
+    }
+  })();
+  return running;
+}
+
+async function load() {
+  state = await ask("/sim/state");
+  draw();
+  await Promise.all([wire.refresh(), faults.refresh()]);
+}
+
+function draw() {
+  if (!state) return;
+  for (const [name, pane] of Object.entries(panes)) {
+    pane.draw(state[name]);
+    pane.mark(chosen);
+  }
+  clearTimeout(soon);
+  if (fades()) soon = setTimeout(refresh, SOON_MS);
+}
+
+// Typing, drafts and status lines go by themselves, without any event.
+function fades() {
+  const slack = state.slack.people[app.person.key];
+  const chat = state.telegram.people[app.person.key];
+  return chat.action || chat.draft || Object.keys(slack.statuses).length > 0;
+}
+
+function choose(next) {
+  chosen = next;
+  for (const pane of Object.values(panes)) pane.mark(chosen);
+  wire.choose(next).catch(() => live("lost"));
+}
+
+function toast(text) {
+  const line = h("p", { class: "toast" }, text);
+  document.body.append(line);
+  announce(text);
+  setTimeout(() => line.remove(), 5000);
+}
+
+// A menu closes when something else is used.
+function closeMenus(event) {
+  const isKey = event.type === "keydown";
+  if (isKey && event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll(".menu[open], .commands[open]")) {
+    if (isKey && menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    if (isKey || !menu.contains(event.target)) menu.open = false;
+  }
+}
+
+function live(is) {
+  find("live").dataset.state = is;
+  find("live").textContent = { live: "Live", lost: "Reconnecting…", connecting: "Connecting" }[is];
+}
+
+function showFaultCount(count) {
+  find("fault-count").hidden = !count;
+  find("fault-count").textContent = count;
+  find("open-faults").setAttribute("aria-label", count ? `Faults: ${plural(count, "rule")} in force` : "Faults");
+}
+
+function drawPeople() {
+  find("people").append(
+    ...people.map((one) =>
+      h("label", {}, h("input", { type: "radio", name: "person", value: one.key, checked: one === app.person, onchange: () => become(one) }), h("span", {}, one.name)),
+    ),
+  );
+}
+
+function become(person) {
+  app.person = person;
+  history.replaceState(null, "", `#${person.key}`);
+  choose(null);
+  draw();
+}
+
+function drawTabs() {
+  const show = (name) => {
+    find("main").dataset.tab = name;
+    choose(null);
+    for (const tab of find("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.tab === name));
+    draw();
+  };
+  find("tabs").append(...Object.entries(PANES).map(([name, text]) => h("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": name, "aria-selected": String(name === "phone"), onclick: () => show(name) }, text)));
+}
+
+async function begin() {
+  const [config, known] = await Promise.all([ask("/sim/config"), ask("/sim/people")]);
+  people = known;
+  app.person = people.find((one) => `#${one.key}` === location.hash) ?? people[0];
+  find("notice").hidden = !config.notice;
+  find("notice").textContent = config.notice;
+  faults.endpoints(config.endpoints);
+  drawPeople();
+  drawTabs();
+  find("open-faults").addEventListener("click", () => find("faults").showModal());
+  find("open-help").addEventListener("click", () => find("help").showModal());
+  for (const name of ["pointerdown", "focusin", "keydown"]) document.addEventListener(name, closeMenus);
+  find("reset").addEventListener("click", reset);
+  follow(refresh, live);
+  await refresh();
+}
+
+async function reset() {
+  if (!confirm("Forget every message, setting and fault of the simulator? The assistant keeps its own memory.")) return;
+  try {
+    await ask("/sim/reset", { method: "POST", body: {} });
+    choose(null);
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
+begin().catch((error) => {
+  find("notice").hidden = false;
+  find("notice").textContent = `The page could not start: ${error.message}`;
+});

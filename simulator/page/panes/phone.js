@@ -1,0 +1,129 @@
+// The phone: texts, what they cost, what became of them, and how the phone behaves.
+
+import { act, base64 } from "/page/api.js";
+import { composer } from "/page/composer.js";
+import { clock, h, plural } from "/page/dom.js";
+import { countSegments, price } from "/page/segments.js";
+import { messageList, tool, tools } from "/page/thread.js";
+
+const MODES = {
+  on: "On",
+  off: "Switched off (30003)",
+  blocked: "Blocks the number (30004)",
+  unknown: "Number unknown (30005)",
+  landline: "A landline (30006)",
+  filtered: "Carrier filters (30007)",
+  failing: "Fails at once (30008)",
+  silent: "Sends no receipts",
+};
+const HINT = "Text Valet as you would any number. What can you do? is a good start.";
+const CALLBACKS = { in_order: "In order", reversed: "In reverse", twice: "Twice", none: "Never" };
+const TICKS = { queued: "◷", accepted: "◷", sending: "◷", sent: "✓", delivered: "✓✓", undelivered: "!", failed: "!" };
+
+export function phonePane(root, app) {
+  const time = h("span");
+  const signal = h("span", { class: "signal" });
+  const number = h("span", { class: "number" });
+  const mode = choice("The phone", MODES, (value) => run("phone", { mode: value }));
+  const callbacks = choice("Status callbacks", CALLBACKS, (value) => run("callbacks", { order: value }));
+  const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Phone settings" }, "⋯"), h("div", {}, mode.root, callbacks.root));
+  const list = messageList({ label: "SMS", provider: "twilio", choose: app.choose, hint: HINT });
+  const counter = h("p", { class: "counter", "aria-live": "off" });
+  const stopped = h("p", { class: "strip", hidden: true }, "You said STOP: the carrier lets nothing through until START.");
+  const words = ["STOP", "START", "HELP"].map((word) => h("button", { type: "button", onclick: () => say(word) }, word));
+  const box = composer({
+    name: "sms",
+    label: "Text message",
+    placeholder: "Text message",
+    accept: "image/*,audio/*,video/*,.pdf,.vcf",
+    send: say,
+    typed: count,
+    after: [h("div", { class: "under" }, h("div", { class: "words" }, words), counter)],
+  });
+  const head = h("div", { class: "contact" }, h("span", { class: "face", "aria-hidden": "true" }, "V"), h("div", {}, h("h2", {}, "Valet"), number), menu);
+  const screen = h("div", { class: "screen" }, h("div", { class: "status-bar", "aria-hidden": "true" }, time, signal), head, list.root, stopped, box.root);
+  root.append(screen);
+  count("");
+
+  async function run(action, values) {
+    try {
+      await act("twilio", action, app.person.key, values);
+    } catch (error) {
+      box.say(error.message);
+    }
+  }
+
+  async function say(text, file) {
+    const media = file ? [{ content_type: file.type || "application/octet-stream", data: await base64(file) }] : undefined;
+    await act("twilio", "say", app.person.key, { text, media });
+  }
+
+  function count(text) {
+    const { encoding, segments, left, odd } = countSegments(text);
+    const why = odd.length ? ` because of ${odd.slice(0, 3).join(" ")}` : "";
+    counter.textContent = text ? `${encoding}${why} · ${left} left · ${plural(segments, "segment")} · $${price(segments, false)}` : "GSM-7 · 160 left";
+    counter.classList.toggle("is-wide", encoding === "UCS-2");
+  }
+
+  function draw(state) {
+    const person = app.person;
+    const phone = state.people[person.key];
+    time.textContent = clock(Date.now() / 1000, person.timezone);
+    signal.textContent = phone.mode === "on" ? "▂▄▆" : "✕";
+    root.classList.toggle("is-off", phone.mode !== "on");
+    number.textContent = phone.mode === "on" ? state.numbers[0].number : MODES[phone.mode];
+    mode.set(phone.mode);
+    callbacks.set(phone.callbacks);
+    stopped.hidden = !phone.stopped.length;
+    const items = phone.bubbles.map((bubble) => ({ ...bubble, mine: bubble.direction === "in", timezone: person.timezone }));
+    const spoken = items.filter((item) => !item.mine).map(({ id, text }) => ({ id, text }));
+    list.draw(person.key, items, (bubble) => buildBubble(bubble, app, run), spoken);
+  }
+
+  return { draw, mark: list.mark };
+}
+
+function buildBubble(bubble, app, run) {
+  const again = bubble.mine ? tool("Deliver again", () => run("duplicate", { sid: bubble.id })) : null;
+  const cost = bubble.media.length ? `MMS · $${bubble.price}` : `${bubble.encoding} · ${plural(bubble.segments, "segment")} · $${bubble.price}`;
+  return h(
+    "li",
+    { class: bubble.mine ? "mine" : "theirs" },
+    h("article", { class: "bubble", "data-about": bubble.id }, bubble.media.map(file), bubble.text ? h("p", { class: "said" }, bubble.text) : null),
+    h("p", { class: "meta" }, clock(bubble.at, bubble.timezone), " ", bubble.mine ? taken(bubble) : delivered(bubble), h("span", { class: "cost" }, cost)),
+    tools(app.choose, "twilio", bubble.id, again),
+  );
+}
+
+// Give what became of a text to us: did the gateway take it?
+function taken({ webhook, attempts }) {
+  if (webhook === "waiting") return h("span", { class: "tick" }, "◷ on its way");
+  if (/^2\d\d$/.test(webhook)) return h("span", { class: "tick is-done", title: `The gateway answered ${webhook}` }, "✓ taken");
+  return h("span", { class: "tick is-bad" }, `✕ webhook failed: ${webhook}, ${plural(attempts, "attempt")}`);
+}
+
+function delivered({ status, error_code: code, error_message: message }) {
+  const bad = status === "undelivered" || status === "failed";
+  const why = bad && code ? ` (${code}${message ? `: ${message}` : ""})` : "";
+  const kind = bad ? "is-bad" : status === "delivered" ? "is-done" : "";
+  return h("span", { class: `tick ${kind}` }, `${TICKS[status] ?? ""} ${status}${why}`);
+}
+
+function file({ content_type: kind, url }) {
+  const local = new URL(url, location.href);
+  if (local.origin !== location.origin) return h("a", { class: "file", href: safe(local), target: "_blank", rel: "noopener noreferrer" }, `${kind}: ${local.host}`);
+  if (kind.startsWith("image/")) return h("img", { class: "picture", src: url, alt: "A picture in the message" });
+  return h("a", { class: "file", href: url, download: "" }, kind);
+}
+
+const safe = (url) => (url.protocol === "https:" || url.protocol === "http:" ? url.href : "#");
+
+function choice(label, options, changed) {
+  const select = h("select", { onchange: () => changed(select.value) }, Object.entries(options).map(([value, text]) => h("option", { value }, text)));
+  return {
+    root: h("label", {}, label, select),
+    set: (value) => {
+      if (document.activeElement !== select) select.value = value;
+    },
+  };
+}

@@ -1,0 +1,199 @@
+// The Telegram pane: a private chat with the bot.
+
+import { act, base64 } from "/page/api.js";
+import { composer } from "/page/composer.js";
+import { clock, h, size } from "/page/dom.js";
+import { withEntities } from "/page/entities.js";
+import { messageList, tool, tools } from "/page/thread.js";
+
+const ACTIONS = { typing: "typing", upload_photo: "sending a photo", upload_document: "sending a file", record_voice: "recording", upload_voice: "sending a voice message" };
+
+export function telegramPane(root, app) {
+  const pictures = new Map();
+  const answered = new Map();
+  let context = null;
+  let latest = null;
+  let person = "";
+
+  const name = h("h2");
+  const doing = h("p", { class: "doing" });
+  const block = h("button", { type: "button", onclick: () => run(latest.people[app.person.key].blocked ? "unblock" : "block") });
+  const again = h("button", { type: "button", onclick: () => run("redeliver") }, "Deliver the last update again");
+  const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Chat settings" }, "⋯"), h("div", {}, block, again));
+  const list = messageList({ label: "Telegram", provider: "telegram", choose: app.choose });
+  const failures = h("p", { class: "strip is-bad", hidden: true });
+  const commands = h("details", { class: "commands" }, h("summary", {}, "Menu"), h("ul"));
+  const replying = h("p", { class: "replying", hidden: true });
+  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", accept: "*/*", send, before: [commands] });
+  const start = h("button", { type: "button", class: "big", onclick: () => run("start") }, "START");
+  const about = h("p", { class: "about" });
+  const welcome = h("div", { class: "welcome", hidden: true }, h("p", { class: "about-title" }, "What can this bot do?"), about);
+  const unblock = h("button", { type: "button", class: "big", onclick: () => run("unblock") }, "UNBLOCK");
+  const alert = h("div", { class: "alert", role: "alertdialog", "aria-label": "The bot says", hidden: true });
+  root.append(
+    h("header", { class: "tg-head" }, h("span", { class: "face", "aria-hidden": "true" }, "V"), h("div", {}, name, doing), menu),
+    h("div", { class: "wall" }, list.root, welcome),
+    failures, replying, box.root, start, unblock, alert,
+  );
+
+  async function run(action, values = {}) {
+    menu.open = false;
+    try {
+      return await act("telegram", action, app.person.key, values);
+    } catch (error) {
+      app.toast(error.message);
+      return null;
+    }
+  }
+
+  async function send(text, file) {
+    const now = context;
+    if (now?.kind === "edit") await act("telegram", "edit", app.person.key, { message_id: now.id, text });
+    else if (file) await sendFile(text, file);
+    else await act("telegram", "say", app.person.key, { text, reply_to: now?.id });
+    setContext(null);
+  }
+
+  async function sendFile(caption, file) {
+    const kind = file.type.startsWith("image/") ? "photo" : file.type.startsWith("audio/") ? "voice" : "document";
+    const data = await base64(file);
+    const sent = await act("telegram", kind, app.person.key, { data, name: file.name, content_type: file.type, caption });
+    if (kind === "photo") pictures.set(`${sent.chat_id}:${sent.message_id}`, URL.createObjectURL(file));
+    if (latest) draw(latest);
+  }
+
+  function setContext(next) {
+    context = next;
+    replying.hidden = !next;
+    if (!next) return;
+    const cancel = h("button", { type: "button", "aria-label": "Cancel", onclick: () => { if (context?.kind === "edit") box.put(""); setContext(null); } }, "✕");
+    replying.replaceChildren(h("strong", {}, next.kind === "edit" ? "Edit" : "Reply"), h("span", {}, next.text), cancel);
+    if (next.kind === "edit") box.put(next.text);
+    else box.field.focus();
+  }
+
+  function draw(state) {
+    latest = state;
+    if (person !== app.person.key) {
+      person = app.person.key;
+      answered.clear();
+      setContext(null);
+    }
+    const chat = state.people[app.person.key];
+    const deaf = !chat.started || chat.blocked || chat.deactivated;
+    name.textContent = state.bot.first_name;
+    doing.textContent = chat.action ? `${ACTIONS[chat.action] ?? chat.action}…` : `@${state.bot.username}, bot`;
+    doing.classList.toggle("is-busy", Boolean(chat.action));
+    block.textContent = chat.blocked ? "Unblock the bot" : "Block the bot";
+    block.disabled = again.disabled = !chat.started;
+    box.root.hidden = deaf;
+    start.hidden = chat.started;
+    unblock.hidden = !chat.blocked;
+    welcome.hidden = chat.started;
+    about.textContent = state.bot.description || "The bot has not described itself.";
+    drawCommands(chat.commands);
+    drawFailures(chat);
+    const texts = new Map(chat.messages.map((one) => [one.message_id, one]));
+    const items = chat.messages.map((one) => asItem(one, texts, pictures, app.person));
+    if (chat.draft) items.push({ id: "draft", draft: true, ...chat.draft, keyboard: [], presses: [] });
+    const spoken = items.filter((one) => !one.mine && !one.draft);
+    list.draw(app.person.key, items, (item) => buildMessage(item, { app, run, setContext }), spoken);
+    drawAnswers(chat.messages);
+  }
+
+  function drawCommands(known) {
+    commands.hidden = !known.length;
+    const json = JSON.stringify(known);
+    if (commands.dataset.of === json) return;
+    commands.dataset.of = json;
+    const pick = (word) => {
+      commands.open = false;
+      run("say", { text: `/${word}` });
+    };
+    commands.lastChild.replaceChildren(...known.map((one) => h("li", {}, h("button", { type: "button", onclick: () => pick(one.command) }, h("b", {}, `/${one.command}`), ` ${one.description}`))));
+  }
+
+  function drawFailures({ failed_deliveries: failed, messages }) {
+    const last = failed.at(-1);
+    const matters = last && messages.some((one) => one.status === "waiting" || one.status === "dropped");
+    failures.hidden = !matters;
+    if (matters) failures.textContent = `✕ Delivery of update ${last.update_id} failed (attempt ${last.attempt || 1}): ${last.error}${last.dropped ? "; dropped" : "; Telegram will try again"}`;
+  }
+
+  // What the bot says to a press: a passing line, or an alert to be closed. Old answers are not said again.
+  function drawAnswers(messages) {
+    const first = !answered.has("drawn");
+    answered.set("drawn", true);
+    for (const message of messages) {
+      const done = message.presses.filter((press) => press.answered);
+      const before = answered.get(message.id) ?? 0;
+      answered.set(message.id, done.length);
+      const press = done.length > before && !first ? done.at(-1) : null;
+      if (!press?.text) continue;
+      if (press.alert) showAlert(press.text);
+      else app.toast(press.text);
+    }
+  }
+
+  function showAlert(text) {
+    const close = h("button", { type: "button", onclick: () => { alert.hidden = true; } }, "OK");
+    alert.replaceChildren(h("p", {}, text), close);
+    alert.hidden = false;
+    close.focus();
+  }
+
+  return { draw, mark: list.mark };
+}
+
+function asItem(message, texts, pictures, person) {
+  const replied = texts.get(message.reply_to);
+  return {
+    ...message,
+    mine: message.direction === "in",
+    timezone: person.timezone,
+    quoted: replied ? { who: replied.direction === "in" ? person.name : "Valet", text: replied.text.slice(0, 80) } : null,
+    picture: pictures.get(message.id) ?? "",
+  };
+}
+
+function buildMessage(item, { app, run, setContext }) {
+  if (item.draft) return h("li", { class: "theirs is-draft" }, h("article", { class: "bubble" }, h("p", { class: "said" }, withEntities(item.text, item.entities)), h("p", { class: "meta" }, "being written…")));
+  if (Object.keys(item.service).length) return h("li", { class: "service" }, Object.keys(item.service)[0].replaceAll("_", " "));
+  const reply = tool("Reply", () => setContext({ kind: "reply", id: item.message_id, text: item.text.slice(0, 80) }));
+  const edit = item.mine && !item.media ? tool("Edit", () => setContext({ kind: "edit", id: item.message_id, text: item.text })) : null;
+  return h(
+    "li",
+    { class: item.mine ? "mine" : "theirs" },
+    h(
+      "article",
+      { class: "bubble", "data-about": item.id },
+      item.quoted ? h("p", { class: "quoted" }, h("strong", {}, item.quoted.who), h("span", {}, item.quoted.text)) : null,
+      media(item),
+      item.text ? h("div", { class: "said" }, withEntities(item.text, item.entities)) : null,
+      h("p", { class: "meta" }, item.edited ? "edited " : "", clock(item.date, item.timezone), " ", ticks(item)),
+    ),
+    item.keyboard.length ? h("div", { class: "keyboard" }, item.keyboard.map((row) => h("div", {}, row.map((button) => key(button, item, run))))) : null,
+    tools(app.choose, "telegram", item.id, reply, edit),
+  );
+}
+
+function key(button, item, run) {
+  if (button.url) return h("a", { href: /^https?:/.test(button.url) ? button.url : "#", target: "_blank", rel: "noopener noreferrer" }, `${button.text} ↗`);
+  const waiting = item.presses.some((press) => press.data === button.callback_data && !press.answered);
+  const press = () => run("press", { message_id: item.message_id, data: button.callback_data });
+  return h("button", { type: "button", class: waiting ? "is-busy" : null, "data-focus": button.callback_data, disabled: !button.callback_data, onclick: press }, button.text);
+}
+
+function ticks({ mine, status }) {
+  if (!mine) return null;
+  if (status === "waiting") return h("span", { class: "tick", title: "Waits for the gateway" }, "◷");
+  if (status === "dropped") return h("span", { class: "tick is-bad" }, "✕ never taken");
+  return h("span", { class: "tick is-done", title: "The gateway took it" }, "✓✓");
+}
+
+function media({ media: file, picture }) {
+  if (!file) return null;
+  if (picture) return h("img", { class: "picture", src: picture, alt: `Photo: ${file.name}` });
+  const icon = { photo: "🖼", voice: "🎙", document: "📄" }[file.kind] ?? "📎";
+  return h("p", { class: "file" }, `${icon} ${file.name}, ${size(file.size)}`);
+}

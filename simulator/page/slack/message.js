@@ -1,0 +1,60 @@
+// One message of the Slack conversation.
+
+import { act } from "/page/api.js";
+import { clock, h, initials, plural, size } from "/page/dom.js";
+import { markdown, mrkdwn } from "/page/markdown.js";
+import { buildBlocks } from "/page/slack/blocks.js";
+import { tool, tools } from "/page/thread.js";
+
+const OUTCOMES = {
+  http_timeout: "no answer within 3 s", operation_timeout: "no answer within 3 s", timeout: "no answer within 3 s",
+  connection_failed: "no connection", http_error: "refused", no_connection: "no socket is open",
+};
+const TASKS = { pending: "○", in_progress: "◐", complete: "●", error: "✕" };
+
+export const told = (reason) => OUTCOMES[reason] ?? reason.replace(/^http_error_/, "HTTP ");
+
+// `item` is a bubble with `who`, `timezone`, `grouped`, `replies`, `status`, `trouble`; `pane` opens threads.
+export function buildMessage(item, app, pane) {
+  const press = async (action, value) => {
+    try {
+      const done = await act("slack", "press", app.person.key, { ts: item.ts, channel: pane.channel(), action_id: action, value });
+      if (done.ok === false) app.toast(`The app did not respond: ${told(done.error)}.`);
+    } catch (error) {
+      app.toast(error.message);
+    }
+  };
+  const more = [];
+  if (!item.ephemeral && !item.thread_ts && !pane.inThread) more.push(tool("Reply", () => pane.openThread(item.ts)));
+  if (item.mine) more.push(tool("Edit", () => pane.edit(item)), tool("Delete", () => pane.remove(item)));
+  const face = h("span", { class: `face ${item.mine ? "" : "bot"}`, "aria-hidden": "true" }, initials(item.who));
+  const name = h("p", { class: "by" }, h("strong", {}, item.who), item.mine ? null : h("small", { class: "app-badge" }, "APP"), h("time", {}, clock(Number(item.ts), item.timezone)));
+  const body = h(
+    "article",
+    { class: "bubble", "data-about": item.ts },
+    item.ephemeral ? h("p", { class: "only-you" }, "Only visible to you") : null,
+    item.grouped ? null : name,
+    content(item, press),
+    item.tasks.length ? h("ul", { class: "tasks" }, item.tasks.map((task) => h("li", { "data-state": task.status }, `${TASKS[task.status] ?? ""} ${task.title}`))) : null,
+    item.files.map((file) => h("p", { class: "file" }, `📄 ${file.name}, ${size(file.size)}`)),
+    item.edited ? h("small", { class: "edited" }, "(edited)") : null,
+    Object.keys(item.reactions).length ? h("p", { class: "reactions" }, Object.keys(item.reactions).map((one) => h("span", {}, `:${one}:`))) : null,
+    item.trouble ? h("p", { class: "trouble" }, `✕ ${item.trouble}`) : null,
+  );
+  const replies = item.replies && !pane.inThread ? h("button", { type: "button", class: "replies", "data-focus": "replies", onclick: () => pane.openThread(item.ts) }, plural(item.replies, "reply").replace("replys", "replies")) : null;
+  const status = item.status ? h("p", { class: "status-line" }, `${item.who === app.botName ? "" : `${app.botName} `}${item.status}`) : null;
+  return h(
+    "li",
+    { class: `${item.mine ? "mine" : "theirs"}${item.grouped ? " is-grouped" : ""}${item.ephemeral ? " is-ephemeral" : ""}${item.streaming ? " is-streaming" : ""}` },
+    item.grouped ? h("time", { class: "gutter" }, clock(Number(item.ts), item.timezone)) : face,
+    h("div", { class: "right" }, body, replies, status),
+    tools(app.choose, "slack", item.ts, ...more),
+  );
+}
+
+function content(item, press) {
+  if (item.mine || item.from !== "bot") return h("p", { class: "said" }, item.text);
+  const own = item.markdown ? markdown(item.fallback) : null;
+  if (item.blocks.length) return [own, buildBlocks(item.blocks, press)];
+  return own ?? (item.fallback ? mrkdwn(item.fallback) : null);
+}

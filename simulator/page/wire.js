@@ -1,0 +1,61 @@
+// The wire: what went over HTTP about the chosen message, or the newest exchanges.
+
+import { ask } from "/page/api.js";
+import { h, plural, sync } from "/page/dom.js";
+import { buildExchange } from "/page/exchange.js";
+
+const SHOWN = 60;
+const NAMES = { twilio: "SMS", slack: "Slack", telegram: "Telegram" };
+
+export function wirePanel(root, app) {
+  let chosen = null;
+  let newest = [];
+  let seen = 0;
+  const what = h("p", { class: "what" });
+  const clear = h("button", { type: "button", hidden: true, onclick: () => app.choose(null) }, "Newest");
+  const toggle = h("button", { type: "button", class: "wire-toggle", "aria-expanded": "false", onclick: () => open(root.dataset.open !== "true") }, "Show");
+  const list = h("ol", { class: "exchanges", "aria-label": "Requests and answers" });
+  const empty = h("p", { class: "empty" });
+  root.append(h("header", {}, h("h2", {}, "Wire"), what, clear, toggle), h("div", { class: "wire-body" }, empty, list));
+  open(false);
+
+  function open(is) {
+    root.dataset.open = String(is);
+    toggle.textContent = is ? "Hide" : "Show";
+    toggle.setAttribute("aria-expanded", String(is));
+  }
+
+  function choose(next) {
+    chosen = next;
+    if (next) open(true);
+    root.querySelector(".wire-body").scrollTop = 0;
+    return refresh();
+  }
+
+  async function refresh() {
+    const fresh = await ask(`/sim/journal?after=${seen}&last=${SHOWN * 3}`);
+    if (fresh.length) seen = fresh.at(-1).number;
+    newest = [...newest, ...fresh.filter((call) => !isIdlePoll(call))].slice(-SHOWN);
+    if (!chosen) return show([...newest].reverse());
+    const wanted = chosen;
+    const about = new URLSearchParams({ provider: wanted.provider, about: wanted.id, last: SHOWN });
+    const calls = await ask(`/sim/journal?${about}`);
+    return wanted === chosen ? show(calls) : undefined;
+  }
+
+  function show(calls) {
+    what.textContent = chosen ? `${plural(calls.length, "exchange")} about this ${NAMES[chosen.provider]} message` : "The newest exchanges; choose a message for its own";
+    clear.hidden = !chosen;
+    root.classList.toggle("has-chosen", Boolean(chosen));
+    empty.hidden = calls.length > 0;
+    empty.textContent = chosen ? "Nothing went over the wire about this message yet." : "Nothing yet. Write something in one of the chats.";
+    sync(list, calls, (call) => call.number, buildExchange);
+  }
+
+  return { refresh, choose };
+}
+
+// Long polls that brought nothing say nothing.
+function isIdlePoll({ endpoint, answer }) {
+  return endpoint === "telegram.getUpdates" && Array.isArray(answer?.body?.result) && answer.body.result.length === 0;
+}

@@ -1,0 +1,1 @@
+"""Tests of the simulator's page, in a real browser."""

@@ -1,0 +1,33 @@
+"""What a person does in the three panes, whoever is behind them."""
+
+import json
+
+from tests.page.chromium import Page
+
+FIELDS = {"phone": "textarea[name=sms]", "slack": "textarea[name=slack]", "telegram": "textarea[name=telegram]"}
+
+
+async def talk_in_every_pane(page: Page, url: str, question: str, answer: str, seconds: float = 15.0) -> None:
+    """Open the page, ask in each pane, and read there an answer that holds `answer` (whatever the case)."""
+    await page.goto(url)
+    await page.click(".telegram .big", "START")
+    for pane in FIELDS:
+        await ask(page, pane, question)
+    for pane in FIELDS:
+        await page.until(
+            f"{said(pane)}.some((one) => one.toLowerCase().includes({json.dumps(answer.lower())}))", seconds
+        )
+
+
+async def ask(page: Page, pane: str, text: str) -> None:
+    """Type a message and send it."""
+    await page.until(f"document.querySelector({FIELDS[pane]!r})?.offsetParent")
+    await page.type(FIELDS[pane], text)
+    await page.until(
+        f"[...document.querySelectorAll('.{pane} .mine .said')].some((one) => one.innerText === {json.dumps(text)})"
+    )
+
+
+def said(pane: str) -> str:
+    """Give the JavaScript for what the assistant said in a pane."""
+    return f"[...document.querySelectorAll('.{pane} .theirs .bubble')].map((one) => one.innerText)"
