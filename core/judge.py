@@ -4,13 +4,14 @@ What it finds is in the journal, so that a take-over goes on with the same advic
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import structlog
 
+from core.budgets import TurnBudget
 from core.canonical import canonical_json
-from core.hooks import Hook, HookContext
+from core.hooks import Hook, HookContext, Messages
 from core.journal import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.model_types import ModelAnswer, TokenUsage, ToolCall
 from core.tool_runner import CallResult
@@ -56,9 +57,14 @@ class Judge(Hook):
         """Rate the newest results, those of the trail's last step, in the light of the others."""
         return ALL_WELL
 
-    async def rate_answer(self, context: HookContext, trail: Trail, answer: ModelAnswer) -> Judgement:
-        """Rate an answer that is about to be the person's."""
+    async def rate_answer(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> Judgement:
+        """Rate an answer that is about to be the person's; `messages` are what it answers."""
         return ALL_WELL
+
+
+type _Ask = Callable[[Judge, HookContext], Awaitable[Judgement]]
 
 
 class Judging:
@@ -71,12 +77,14 @@ class Judging:
         recorded: Mapping[StepKey, StepRecord],
         where: HookContext,
         most_advice: int,
+        budget: TurnBudget,
     ) -> None:
         self._judges = judges
         self._journal = journal
         self._recorded = recorded
         self._where = where
         self._most_advice = most_advice
+        self._budget = budget
         self._advised = 0
         self._trail: Trail = ()
 
@@ -85,38 +93,36 @@ class Judging:
         if not self._judges:
             return ALL_WELL
         self._trail = (*self._trail, tuple(_act(one) for one in results))
-        return await self._judge(StepKey(step, len(results) + 1, self._where.agent_path), None)
+        key = StepKey(step, len(results) + 1, self._where.agent_path)
+        return await self._judge(key, lambda judge, where: judge.rate_results(where, self._trail))
 
-    async def of_answer(self, step: int, answer: ModelAnswer) -> Judgement:
+    async def of_answer(self, step: int, messages: Messages, answer: ModelAnswer) -> Judgement:
         """Rate an answer without calls."""
         if not self._judges:
             return ALL_WELL
-        return await self._judge(StepKey(step, 1, self._where.agent_path), answer)
+        key = StepKey(step, 1, self._where.agent_path)
+        return await self._judge(key, lambda judge, where: judge.rate_answer(where, messages, self._trail, answer))
 
-    async def _judge(self, key: StepKey, answer: ModelAnswer | None) -> Judgement:
+    async def _judge(self, key: StepKey, ask: _Ask) -> Judgement:
         if known := self._recorded.get(key):
             judged = Judgement(known.name, str(known.result.get("advice", "")), known.usage)
         elif StepKey(key.step + 1, 0, key.agent_path) in self._recorded:
             return ALL_WELL
         else:
-            judged = await self._ask(key, answer)
+            judged = await self._ask(replace(self._where, step=key.step), ask)
             if judged != ALL_WELL:
                 await self._journal.write(_record(key, judged))
+        if judged.usage != TokenUsage():
+            await self._budget.settle(key, judged.usage)
         if judged.finding:
             self._advised += 1
         return replace(judged, ends=self._advised > self._most_advice) if judged.finding else judged
 
-    async def _ask(self, key: StepKey, answer: ModelAnswer | None) -> Judgement:
-        where = replace(self._where, step=key.step)
+    async def _ask(self, where: HookContext, ask: _Ask) -> Judgement:
         usage = TokenUsage()
         for judge in self._judges:
             try:
-                rating = (
-                    judge.rate_results(where, self._trail)
-                    if answer is None
-                    else judge.rate_answer(where, self._trail, answer)
-                )
-                judged = await rating
+                judged = await ask(judge, where)
             except Exception as error:  # an extension may raise anything; the turn goes on without its word
                 _log.warning("judge_failed", judge=type(judge).__qualname__, error=type(error).__name__)
                 continue

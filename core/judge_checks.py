@@ -7,7 +7,7 @@ changes, is no loop.
 import re
 from collections import Counter
 
-from core.hooks import HookContext
+from core.hooks import HookContext, Messages
 from core.judge import ALL_WELL, Act, Judge, Judgement, Trail
 from core.model_types import ModelAnswer
 from core.react_config import ReactLoopConfig
@@ -35,7 +35,9 @@ class CheckingJudge(Judge):
         """Look for loops that the newest calls belong to."""
         return self._repetition(trail) or _ping_pong(trail) or self._no_progress(trail) or ALL_WELL
 
-    async def rate_answer(self, context: HookContext, trail: Trail, answer: ModelAnswer) -> Judgement:
+    async def rate_answer(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> Judgement:
         """Look for a call that was written as text, which the person could do nothing with."""
         if not _WRITTEN_OUT.match(answer.text):
             return ALL_WELL

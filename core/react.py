@@ -235,7 +235,7 @@ class ReactLoop:
 
     async def _judge_answer(self, run: LoopRun, answer: ModelAnswer) -> bool:
         """Hear the judges on an answer; True when it is the person's."""
-        judged = await run.judging.of_answer(run.step - 1, answer)
+        judged = await run.judging.of_answer(run.step - 1, run.window, answer)
         run.usage += judged.usage
         if judged.finding and not judged.ends:
             run.say(answer.message(), ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
@@ -271,7 +271,7 @@ class ReactLoop:
                 hooks=self._hooks,
             ),
             steering=Steering(task.control, journal, recorded, task.inbound, task.where.agent_path),
-            judging=Judging(self._hooks.of(Judge), journal, recorded, task.where, self._config.max_advice),
+            judging=Judging(self._hooks.of(Judge), journal, recorded, task.where, self._config.max_advice, task.budget),
             recorded=recorded,
             journal=journal,
             window=window,

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from core.hooks import PlannedCall as PlannedCall
     from core.hooks import Rule as Rule
     from core.hooks import Verdict as Verdict
+    from core.judge import Judge as Judge
+    from core.judge import Judgement as Judgement
+    from core.model_types import ModelAnswer as ModelAnswer
     from core.orchestrator import Orchestrator as Orchestrator
     from core.react_config import ReactLoopConfig as ReactLoopConfig
     from core.react_result import ReactLoopResult as ReactLoopResult
@@ -27,6 +30,9 @@ _HOMES = {
     "Decision": "core.hooks",
     "Hook": "core.hooks",
     "HookContext": "core.hooks",
+    "Judge": "core.judge",
+    "Judgement": "core.judge",
+    "ModelAnswer": "core.model_types",
     "Orchestrator": "core.orchestrator",
     "PlannedCall": "core.hooks",
     "ReactLoopConfig": "core.react_config",
@@ -44,6 +50,9 @@ __all__ = [
     "Decision",
     "Hook",
     "HookContext",
+    "Judge",
+    "Judgement",
+    "ModelAnswer",
     "Orchestrator",
     "PlannedCall",
     "ReactLoopConfig",

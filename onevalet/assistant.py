@@ -9,10 +9,15 @@ from typing import Union, get_args, get_origin, get_type_hints
 from core.clock import Clock
 from core.credentials import CredentialStore
 from core.errors import ConfigError
+from core.hooks import Hook
+from core.judge_checks import CheckingJudge
 from core.loader import load_plugins
 from core.model import LiteLLMClient
+from core.model_judge import ModelJudge
+from core.model_types import ModelClient
 from core.orchestrator import Orchestrator
 from core.react_config import ReactLoopConfig
+from core.rules_file import read_rules
 from core.storage import Storage
 from onevalet.settings import LOOP_PREFIX, Settings
 
@@ -25,12 +30,14 @@ async def build_orchestrator(
 ) -> AsyncIterator[Orchestrator]:
     """Load the plugins and make the orchestrator; without a configured model the demo model speaks."""
     plugins = load_plugins(settings.onevalet_plugins)
+    config = loop_config(settings.loop)
     client = LiteLLMClient(
         settings.onevalet_model or DEMO_MODEL,
         settings.onevalet_fallback_models,
         [key.get_secret_value() for key in settings.onevalet_model_keys],
         tool_mode=settings.onevalet_tool_mode,
     )
+    hooks = (*built_in_hooks(settings, config, client, storage), *plugins.hooks)
     # Seconds of CPU, before the first lease is taken: nobody waits for it then.
     await client.warm_up()
     try:
@@ -38,14 +45,28 @@ async def build_orchestrator(
             client,
             settings.system_prompt,
             tools=plugins.tools,
-            hooks=plugins.hooks,
-            config=loop_config(settings.loop),
+            hooks=hooks,
+            config=config,
             storage=storage,
             credentials=credentials,
             clock=clock,
         )
     finally:
         await client.close()
+
+
+def built_in_hooks(
+    settings: Settings, config: ReactLoopConfig, client: ModelClient, storage: Storage | None = None
+) -> list[Hook]:
+    """Make the hooks that the settings ask for: rules from the file, and judges."""
+    hooks: list[Hook] = []
+    if settings.onevalet_rules:
+        hooks.append(read_rules(settings.onevalet_rules, storage))
+    if settings.onevalet_judge != "off":
+        hooks.append(CheckingJudge(config))
+    if settings.onevalet_judge == "model":
+        hooks.append(ModelJudge(client))
+    return hooks
 
 
 def loop_config(values: dict[str, str]) -> ReactLoopConfig:

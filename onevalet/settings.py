@@ -66,6 +66,8 @@ class Settings(BaseSettings):
     onevalet_tool_mode: Literal["auto", "native", "json"] = "auto"
     onevalet_system_prompt: str = ""
     onevalet_plugins: Names = ("agents",)
+    onevalet_rules: Path | None = None
+    onevalet_judge: Literal["off", "checks", "model"] = "checks"
     onevalet_access: Literal["open"] = "open"
     onevalet_secret_keys: SecretKeyTexts = ()
     onevalet_rate_per_minute: int = Field(default=30, ge=1)

@@ -4,10 +4,12 @@ import itertools
 
 import pytest
 
-from core.hooks import HookContext
+from core.errors import ModelUnavailable
+from core.hooks import HookContext, Messages
 from core.journal import MemoryJournal, StepKey, StepKind
 from core.judge import ALL_WELL, Act, Judge, Judgement, Trail
 from core.judge_checks import CheckingJudge
+from core.model_judge import ModelJudge
 from core.model_types import ModelAnswer, Role, TokenUsage
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended
@@ -126,7 +128,9 @@ class Grumpy(Judge):
     def __init__(self) -> None:
         self.asked = 0
 
-    async def rate_answer(self, context: HookContext, trail: Trail, answer: ModelAnswer) -> Judgement:
+    async def rate_answer(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> Judgement:
         self.asked += 1
         return Judgement("bad", "Try harder.", TokenUsage(1, 1))
 
@@ -153,9 +157,38 @@ async def test_promise_5_a_take_over_goes_on_with_the_same_judgements_and_asks_n
     assert [message.text for message in model.last[1:]] == ["Hello", "a", "Try harder.", "b", "Try harder."]
 
 
+async def rated(verdict: str) -> tuple[str, FakeModel, FakeModel]:
+    """Run a turn whose first answer another model rates as told."""
+    rater = FakeModel([says(verdict), says("{}")])
+    result, model = await run_loop(
+        [LOOK, says("It is there."), says("I could not find it.")], tools(), hooks=[ModelJudge(rater)]
+    )
+    return result.response, model, rater
+
+
+async def test_a_model_may_rate_the_answer_with_what_was_asked_and_found() -> None:
+    told, model, rater = await rated('```json\n{"good": false, "advice": "Look found nothing: say so."}\n```')
+    assert told == "I could not find it."
+    assert model.last[-1].text == "Before the person reads your answer: Look found nothing: say so."
+    assert all(words in rater.requests[0].messages[1].text for words in ("Hello", "nothing there", "It is there."))
+
+
+@pytest.mark.parametrize("verdict", ['{"good": true}', "fine", '{"good": false}', "[1]", ""])
+async def test_a_rating_that_says_nothing_against_it_lets_the_answer_pass(verdict: str) -> None:
+    assert (await rated(verdict))[0] == "It is there."
+
+
+async def test_a_rating_model_that_is_away_lets_the_answer_pass() -> None:
+    judge = ModelJudge(FakeModel([ModelUnavailable("down")]))
+    result, _ = await run_loop([says("Hello")], hooks=[judge])
+    assert (result.response, result.token_usage.total) == ("Hello", 110)
+
+
 async def test_a_judge_that_fails_is_passed_over() -> None:
     class Broken(Judge):
-        async def rate_answer(self, context: HookContext, trail: Trail, answer: ModelAnswer) -> Judgement:
+        async def rate_answer(
+            self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+        ) -> Judgement:
             raise RuntimeError("secret")
 
     result, _ = await run_loop([says("fine")], hooks=[Broken()])
