@@ -77,7 +77,8 @@ class Poller:
         if not self._held:
             _log.info("polling_begins", offset=known)
             self._held, self._offset = True, known
-            self._problem = self._shown = "unknown"  # so that what the last holder left is written over
+            await self._lease.keep(known)  # what stood in the last holder's way may be over
+            self._problem = self._shown = ""
         try:
             updates = await self._fetch()
         except Conflict as error:
