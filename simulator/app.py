@@ -16,6 +16,7 @@ from simulator.telegram import TelegramSimulator
 from simulator.twilio import TwilioSimulator
 
 _PAGE = Path(__file__).parent / "page"
+_COMMANDS = Path(__file__).parents[1] / "docs" / "commands.md"
 _MAX_BODY = 60 * 1024 * 1024
 _PAGE_HEADERS = {
     # Only what is served from here, and no markup made of strings: a message that gets in cannot run.
@@ -40,6 +41,7 @@ class Simulator:
         self._control = Control(wire, providers)
         self.app.router.add_routes(self._control.routes())
         self.app.router.add_get("/", self._page)
+        self.app.router.add_get("/page/commands.md", self._commands)
         if _PAGE.is_dir():
             self.app.router.add_static("/page/", _PAGE)
         self.app.on_response_prepare.append(_protect_page)
@@ -92,6 +94,12 @@ class Simulator:
         if await asyncio.to_thread(index.is_file):
             return web.FileResponse(index)
         return web.Response(text="The simulator is running; it has no page yet. Its control API is under /sim.")
+
+    async def _commands(self, _: web.Request) -> web.StreamResponse:
+        # An image is built without the documents; the page then says where they are.
+        if not await asyncio.to_thread(_COMMANDS.is_file):
+            raise web.HTTPNotFound
+        return web.FileResponse(_COMMANDS, headers={"Content-Type": "text/markdown; charset=utf-8"})
 
     async def _release(self, _: web.Application) -> None:
         # Streams and long polls wait for something to happen: this is what happens last.

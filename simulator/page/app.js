@@ -3,12 +3,14 @@
 import { ask, follow } from "/page/api.js";
 import { announce, h, plural } from "/page/dom.js";
 import { faultsDrawer } from "/page/faults.js";
+import { markdown } from "/page/markdown.js";
 import { phonePane } from "/page/panes/phone.js";
 import { slackPane } from "/page/panes/slack.js";
 import { telegramPane } from "/page/panes/telegram.js";
 import { wirePanel } from "/page/wire.js";
 
 const SOON_MS = 1000;
+const CLOCK_MS = 20_000;
 const PANES = { phone: "Phone", slack: "Slack", telegram: "Telegram" };
 const find = (id) => document.getElementById(id);
 
@@ -138,9 +140,16 @@ async function begin() {
   find("open-faults").addEventListener("click", () => find("faults").showModal());
   find("open-help").addEventListener("click", () => find("help").showModal());
   for (const name of ["pointerdown", "focusin", "keydown"]) document.addEventListener(name, closeMenus);
+  find("commands").addEventListener("toggle", showCommands, { once: true });
+  setInterval(draw, CLOCK_MS);
   find("reset").addEventListener("click", reset);
   follow(refresh, live);
   await refresh();
+}
+
+async function showCommands() {
+  const answer = await fetch("/page/commands.md");
+  find("commands").lastElementChild.replaceChildren(answer.ok ? markdown(await answer.text()) : "See docs/commands.md.");
 }
 
 async function reset() {

@@ -5,11 +5,13 @@ import { h, plural, sync } from "/page/dom.js";
 import { buildExchange } from "/page/exchange.js";
 
 const SHOWN = 60;
+const KEPT_POLLS = 400;
 const NAMES = { twilio: "SMS", slack: "Slack", telegram: "Telegram" };
 
 export function wirePanel(root, app) {
   let chosen = null;
   let newest = [];
+  let polls = [];
   let seen = 0;
   const what = h("p", { class: "what" });
   const clear = h("button", { type: "button", hidden: true, onclick: () => app.choose(null) }, "Newest");
@@ -33,14 +35,17 @@ export function wirePanel(root, app) {
   }
 
   async function refresh() {
-    const fresh = await ask(`/sim/journal?after=${seen}&last=${SHOWN * 3}`);
+    const fresh = await ask(`/sim/journal?after=${seen}&last=${KEPT_POLLS}`);
     if (fresh.length) seen = fresh.at(-1).number;
+    polls = [...polls, ...fresh.filter(isPoll)].slice(-KEPT_POLLS);
     newest = [...newest, ...fresh.filter((call) => !isIdlePoll(call))].slice(-SHOWN);
     if (!chosen) return show([...newest].reverse());
     const wanted = chosen;
     const about = new URLSearchParams({ provider: wanted.provider, about: wanted.id, last: SHOWN });
     const calls = await ask(`/sim/journal?${about}`);
-    return wanted === chosen ? show(calls) : undefined;
+    if (wanted !== chosen) return undefined;
+    const brought = wanted.provider === "telegram" ? polls.filter((call) => carries(call, wanted.id)) : [];
+    return show([...calls, ...brought].sort((one, other) => one.number - other.number));
   }
 
   function show(calls) {
@@ -55,7 +60,18 @@ export function wirePanel(root, app) {
   return { refresh, choose };
 }
 
+const isPoll = ({ endpoint }) => endpoint === "telegram.getUpdates";
+const updatesOf = ({ answer }) => (Array.isArray(answer?.body?.result) ? answer.body.result : []);
+
 // Long polls that brought nothing say nothing.
-function isIdlePoll({ endpoint, answer }) {
-  return endpoint === "telegram.getUpdates" && Array.isArray(answer?.body?.result) && answer.body.result.length === 0;
+function isIdlePoll(call) {
+  return isPoll(call) && call.status === 200 && updatesOf(call).length === 0;
+}
+
+// One long poll may bring many messages, so the journal does not say which it is about.
+function carries(call, id) {
+  return updatesOf(call).some((update) => {
+    const message = update.message ?? update.edited_message ?? update.callback_query?.message;
+    return message && `${message.chat.id}:${message.message_id}` === id;
+  });
 }

@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import os
+import random
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -88,11 +89,12 @@ async def _until_ready(url: str, process: asyncio.subprocess.Process, log: Path)
 
 
 def _two_free_ports() -> int:
+    # Below the range from which the system takes ports for clients, so that none is taken meanwhile.
     while True:
+        port = random.randrange(20_000, 32_000)
         with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = int(first.getsockname()[1])
             try:
+                first.bind(("127.0.0.1", port))
                 second.bind(("127.0.0.1", port + 1))
             except OSError:
                 continue

@@ -147,6 +147,22 @@ async def test_a_bubbles_wire_shows_the_signed_request_and_its_answer(page: Page
     await page.until("document.querySelectorAll('.exchange').length > 5")
 
 
+async def test_a_long_poll_is_about_every_message_that_it_brought(page: Page, simulator: Simulator) -> None:
+    token = simulator.wire.config.telegram.bot_token
+    bot = f"{simulator.telegram_url}/bot{token}"
+    await page.goto(simulator.url)
+    async with aiohttp.ClientSession() as http:
+        await (await http.post(f"{bot}/deleteWebhook")).read()
+        await page.click(".telegram .big", "START")
+        await ask(page, "telegram", "Fetch me")
+        await page.until("document.querySelector('.telegram .mine:last-child .tick').innerText === '◷'")
+        await page.click(".telegram .mine .said", "Fetch me")
+        await page.until("document.querySelector('.wire .empty').innerText.startsWith('Nothing went over')")
+        await (await http.post(f"{bot}/getUpdates")).read()
+    await page.click(".exchange > summary", "telegram.getUpdates")
+    await page.until("document.querySelector('.exchange[open]').innerText.includes('Fetch me')")
+
+
 async def test_hostile_text_stays_text_everywhere(page: Page, simulator: Simulator) -> None:
     await page.goto(simulator.url)
     await page.click(".telegram .big", "START")
@@ -261,7 +277,7 @@ async def test_the_page_comes_back_with_the_simulator(page: Page, gateway: Scrip
 
 async def test_only_what_is_served_here_may_run_and_a_notice_is_shown(page: Page, simulator: Simulator) -> None:
     async with aiohttp.ClientSession() as http:
-        for path in ("/", "/page/app.js", "/page/base.css"):
+        for path in ("/", "/page/app.js", "/page/base.css", "/page/commands.md"):
             async with http.get(simulator.url + path) as answer:
                 policy = answer.headers["Content-Security-Policy"]
                 assert answer.status == 200
@@ -272,6 +288,13 @@ async def test_only_what_is_served_here_may_run_and_a_notice_is_shown(page: Page
             assert answer.content_type in ("text/javascript", "application/javascript")
         async with http.get(simulator.url + "/page/../app.py") as answer:
             assert answer.status == 404
+        async with http.get(simulator.url + "/sim/config") as answer:
+            assert "telegram.sendMessage" in (await answer.json())["endpoints"]
+        async with http.get(simulator.url + "/sim/journal?last=1") as answer:
+            assert [call["endpoint"] for call in await answer.json()] == ["telegram.setWebhook"]
     simulator.notice = "The demo model answers."
     await page.goto(simulator.url)
     await page.until("document.querySelector('#notice').innerText === 'The demo model answers.'")
+    await page.click("#open-help")
+    await page.click("#commands summary")
+    await page.until("document.querySelector('#commands').innerText.includes('uv run -m onevalet trace')")
