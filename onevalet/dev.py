@@ -89,6 +89,7 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
         ("model", settings.onevalet_model or demo),
         ("console", "on: uv run -m onevalet chat"),
         ("sms", _channel("sms", settings.twilio_from, "TWILIO_* and PUBLIC_URL", simulated)),
+        ("slack", _channel("slack", "its app's bot", "SLACK_*", simulated)),
     ]
     lines = [f"  {name:<12}{what}" for name, what in rows]
     places = [f"  gateway     {url}", f"  simulator   {simulator_url}"]

@@ -1,5 +1,7 @@
 """Settings -> the channels of a process. Only what is on is imported: each SDK costs a second."""
 
+from pydantic import SecretStr
+
 from core.channel import Channel, InboundSink, NotificationChannel
 from onevalet.settings import Settings
 
@@ -17,6 +19,19 @@ def build_channels(settings: Settings, sink: InboundSink) -> list[Channel]:
                 sender=settings.twilio_from,
                 public_url=settings.public_url,
                 api_url=settings.twilio_api_url,
+                sink=sink,
+            )
+        )
+    if settings.slack_on and settings.slack_bot_token:
+        from channels.slack.receive import SlackChannel
+
+        channels.append(
+            SlackChannel(
+                bot_token=settings.slack_bot_token.get_secret_value(),
+                signing_secret=_plain(settings.slack_signing_secret),
+                app_token=_plain(settings.slack_app_token),
+                api_url=settings.slack_api_url,
+                public_url=settings.public_url,
                 sink=sink,
             )
         )
@@ -40,4 +55,14 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
                 api_url=settings.twilio_api_url,
             )
         )
+    if settings.slack_on and settings.slack_bot_token:
+        from notify.slack.send import SlackNotification
+
+        ways.append(
+            SlackNotification(bot_token=settings.slack_bot_token.get_secret_value(), api_url=settings.slack_api_url)
+        )
     return {way.name: way for way in ways}
+
+
+def _plain(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret else ""

@@ -31,4 +31,11 @@ def wire_simulator(settings: Settings, config: SimulatorConfig, simulator: Simul
             "twilio_from": config.twilio.number,
             "twilio_api_url": simulator.twilio_url,
         }
+    if not settings.slack_bot_token:
+        channels.add("slack")
+        found |= {
+            "slack_bot_token": SecretStr(config.slack.bot_token),
+            "slack_signing_secret": SecretStr(config.slack.signing_secret),
+            "slack_api_url": simulator.slack_url,
+        }
     return Simulated(settings.model_copy(update=found), frozenset(channels))
