@@ -5,60 +5,42 @@ fallbacks are `core.model_errors`' business: here a call is made once.
 """
 
 import asyncio
+import importlib
 import json
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+import warnings
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from core import demo
-from core.errors import (
-    ContextOverflow,
-    ModelAuthError,
-    ModelError,
-    ModelRateLimited,
-    ModelRejected,
-    ModelTimeout,
-    ModelUnavailable,
-)
+from core.errors import ModelRejected, ModelUnavailable
 from core.json_mode import from_json_mode, to_json_mode
 from core.json_types import JsonObject, storable
 from core.model_types import (
     ChatMessage,
     ModelAnswer,
+    ModelChunk,
     ModelLayer,
     ModelRequest,
     Role,
     TokenUsage,
     ToolCall,
 )
+from core.provider_errors import is_providers, our_error
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 type ToolMode = Literal["auto", "native", "json"]
 
-# How providers behind an OpenAI-like address say that a request is too long; litellm knows only some.
-_OVERFLOW_WORDS = (
-    "context_length_exceeded",
-    "context length",
-    "context window",
-    "prompt is too long",
-    "input is too long",
-    "too many tokens",
-    "maximum number of tokens",
-    "input token count",
-    "exceed_context_size",
-    "reduce the length of the messages",
-)
 # Anthropic and Google refuse a conversation that the assistant begins, as ours does when it writes first.
 _USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
 
-# 404 is "no such model, or your key may not see it" at OpenAI: both are the operator's to mend.
-_KEY_STATUSES = (401, 402, 403, 404)
+
+_NET = 2.0
 
 
 class LiteLLMClient:
@@ -81,6 +63,7 @@ class LiteLLMClient:
         self._keys = tuple(keys)
         self._tool_mode = tool_mode
         self._reasoning_effort = reasoning_effort
+        self._unstreamed: set[str] = set()
         self.layers: Sequence[ModelLayer] = _layers(model, fallback_models, len(self._keys), reasoning_effort)
         self._provider = _provider(model)
 
@@ -88,22 +71,61 @@ class LiteLLMClient:
         """Load litellm without holding up the loop; seconds of CPU the first time."""
         await asyncio.to_thread(_litellm)
 
+    def known(self, model: str) -> dict[str, Any]:
+        """Give what litellm's map knows of a model; nothing for one that it does not list."""
+        costs = _litellm().model_cost
+        return costs.get(model) or costs.get(model.split("/", 1)[-1]) or {}
+
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
         litellm = await asyncio.to_thread(_litellm)
         layer = self.layers[request.layer]
         as_json = self._json_mode(litellm, layer.model)
         sent = to_json_mode(request) if as_json else request
-        try:
+        with _errors_made_ours(litellm, layer.model):
             response = await litellm.acompletion(**self._arguments(sent, layer))
             answer = _answer(litellm, response, layer.model)
-        except litellm.exceptions.openai.OpenAIError as error:  # the root of all that litellm types
-            raise _our_error(error) from error
-        except Exception as error:
-            if not _is_providers(error):
-                raise
-            raise ModelUnavailable(f"{layer.model}: {type(error).__name__}") from error
         return from_json_mode(answer) if as_json else answer
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
+        """Make one call and give its text as it is written, the whole answer last. Raises as `answer` does."""
+        litellm = await asyncio.to_thread(_litellm)
+        layer = self.layers[request.layer]
+        if _provider(layer.model) == demo.PROVIDER or layer.model in self._unstreamed:
+            yield ModelChunk(answer=await self.answer(request))
+            return
+        as_json = self._json_mode(litellm, layer.model)
+        sent = to_json_mode(request) if as_json else request
+        response = await self._open(litellm, sent, layer)
+        if response is None:
+            yield ModelChunk(answer=await self.answer(request))
+            return
+        try:
+            with _errors_made_ours(litellm, layer.model):
+                whole = await _not_streamed(litellm, response)
+                pieces: list[Any] = []
+                if whole is None:
+                    async for piece in response:
+                        pieces.append(piece)
+                        yield ModelChunk("" if as_json else _text(piece))
+                    whole = _put_together(litellm, response, pieces)
+                answer = _answer(litellm, whole, layer.model)
+        finally:
+            await response.aclose()
+        yield ModelChunk(answer=from_json_mode(answer) if as_json else answer)
+
+    async def _open(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> Any:
+        """Begin a streamed answer; None when the provider refuses to stream, which is remembered."""
+        try:
+            with _errors_made_ours(litellm, layer.model):
+                return await litellm.acompletion(
+                    **self._arguments(request, layer), stream=True, stream_options={"include_usage": True}
+                )
+        except ModelRejected as error:
+            if "stream" not in str(error.__cause__).lower():
+                raise
+            self._unstreamed.add(layer.model)
+            return None
 
     async def close(self) -> None:
         """Release litellm's connections."""
@@ -122,7 +144,8 @@ class LiteLLMClient:
         arguments: dict[str, Any] = {
             "model": layer.model,
             "messages": _messages(request.messages, layer.model),
-            "timeout": request.timeout,
+            # Who calls keeps the time; this is the net below.
+            "timeout": request.timeout + _NET,
             "max_retries": 0,
             "num_retries": 0,
         }
@@ -169,9 +192,19 @@ def _litellm() -> "ModuleType":
         litellm.drop_params = True
         # Its own log repeats requests and providers' words; ours tells what failed, without them (promise 14).
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        _warm_up(litellm)
         litellm.custom_provider_map.append({"provider": demo.PROVIDER, "custom_handler": _demo_handler()})
         _loaded = True
     return litellm
+
+
+def _warm_up(litellm: "ModuleType") -> None:
+    """Do now, in whatever thread this is, what litellm otherwise does in the middle of its first call for seconds."""
+    with warnings.catch_warnings(), suppress(ImportError):
+        warnings.simplefilter("ignore")
+        litellm.ModelResponse()
+        litellm.ModelResponseStream()
+        importlib.import_module("litellm.responses.mcp.chat_completions_handler")
 
 
 def _demo_handler() -> Any:
@@ -196,6 +229,18 @@ def _demo_handler() -> Any:
             return response
 
     return DemoModel()
+
+
+@contextmanager
+def _errors_made_ours(litellm: "ModuleType", model: str) -> Iterator[None]:
+    try:
+        yield
+    except litellm.exceptions.openai.OpenAIError as error:  # the root of all that litellm types
+        raise our_error(error) from error
+    except Exception as error:
+        if not is_providers(error):
+            raise
+        raise ModelUnavailable(f"{model}: {type(error).__name__}") from error
 
 
 def _layers(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> tuple[ModelLayer, ...]:
@@ -282,6 +327,27 @@ def _answer(litellm: "ModuleType", response: Any, model: str) -> ModelAnswer:
     )
 
 
+async def _not_streamed(litellm: "ModuleType", response: Any) -> Any:
+    """Read the answer of a server that was asked to stream and gave one JSON document; None of one that streams."""
+    http = getattr(getattr(response, "completion_stream", None), "response", None)
+    if http is None or "json" not in http.headers.get("content-type", ""):
+        return None
+    return litellm.ModelResponse(**json.loads(await http.aread()))
+
+
+def _put_together(litellm: "ModuleType", response: Any, pieces: list[Any]) -> Any:
+    """Make the whole answer of its pieces, as litellm does for a call that is not streamed."""
+    # litellm ends a stream that broke off cleanly with a "stop" of its own.
+    if not (response.received_finish_reason or response.intermittent_finish_reason):
+        raise ValueError("the stream ended in the middle")
+    return litellm.stream_chunk_builder(pieces)
+
+
+def _text(piece: Any) -> str:
+    said = piece.choices[0].delta.content if piece.choices else None
+    return storable(str(said)) if said else ""
+
+
 def _thinking(said: Any) -> tuple[JsonObject, ...]:
     if blocks := getattr(said, "thinking_blocks", None):
         return tuple(dict(block) for block in blocks)
@@ -302,58 +368,3 @@ def _usage(litellm: "ModuleType", response: Any) -> TokenUsage:
         getattr(details, "cached_tokens", 0) or 0,
         cost if isinstance(cost, float) and cost > 0 else None,
     )
-
-
-def _our_error(error: Any) -> ModelError:
-    """Map litellm's typed exceptions, which are openai's own classes below; never with their text."""
-    status = getattr(error, "status_code", None)
-    said = f"{getattr(error, 'model', '') or 'model'}: {type(error).__name__} {status or ''}".strip()
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    if "ContextWindowExceededError" in kinds or _is_overflow(error, status):
-        return ContextOverflow(said)
-    if "RateLimitError" in kinds or status == 429:
-        return ModelRateLimited(said, _retry_after(error))
-    if kinds & {"APITimeoutError", "Timeout"} or status == 408:
-        return ModelTimeout(said)
-    if status in _KEY_STATUSES or kinds & {"AuthenticationError", "PermissionDeniedError", "NotFoundError"}:
-        return ModelAuthError(said)
-    if kinds & {"BadRequestError", "UnprocessableEntityError"}:
-        return ModelRejected(said)
-    return ModelUnavailable(said)
-
-
-def _is_overflow(error: Any, status: int | None) -> bool:
-    if status not in (400, 413, 422, 500):
-        return False
-    text = str(error).lower()
-    return status == 413 or any(words in text for words in _OVERFLOW_WORDS)
-
-
-def _retry_after(error: Any) -> timedelta | None:
-    """Read Retry-After, in seconds or as a date (RFC 9110 10.2.3), or OpenAI's retry-after-ms."""
-    response = getattr(error, "response", None)
-    places = [getattr(error, "litellm_response_headers", None), getattr(response, "headers", None)]
-    for headers in places:
-        if not isinstance(headers, Mapping):
-            continue
-        if found := headers.get("retry-after-ms") or headers.get("Retry-After-Ms"):
-            return _seconds(found, 0.001)
-        if found := headers.get("retry-after") or headers.get("Retry-After"):
-            return _seconds(found, 1.0)
-    return None
-
-
-def _seconds(value: str, unit: float) -> timedelta | None:
-    try:
-        return timedelta(seconds=max(float(value) * unit, 0.0))
-    except (ValueError, OverflowError):
-        pass
-    try:
-        return max(parsedate_to_datetime(value) - datetime.now(UTC), timedelta())
-    except (ValueError, TypeError):
-        return None
-
-
-def _is_providers(error: Exception) -> bool:
-    """Tell whether an untyped error is litellm's way to say that an answer could not be read."""
-    return isinstance(error, ValueError | KeyError | TypeError | AttributeError | IndexError | OSError)

@@ -1,13 +1,15 @@
 """What to do when a model call fails: one handler a kind of error; `ModelCaller` only dispatches.
 
 The onion: the same again after a pause, the next key, less reasoning effort, a fallback model; then the error is
-the caller's, who tells the person. All of it fits into `llm_patience`.
+the caller's, who tells the person. Without progress all of it fits into `llm_patience`; each piece of an answer that
+comes in is progress, so a slow model may take its time, up to `llm_longest_answer`.
 """
 
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -22,10 +24,19 @@ from core.errors import (
     ModelTimeout,
     ModelUnavailable,
 )
-from core.model_types import ModelAnswer, ModelClient, ModelLayer, ModelRequest
+from core.model_types import (
+    ModelAnswer,
+    ModelChunk,
+    ModelClient,
+    ModelLayer,
+    ModelRequest,
+    StreamingModelClient,
+    TextSoFar,
+)
 from core.react_config import ReactLoopConfig
 
 type Sleep = Callable[[float], Awaitable[None]]
+type Tell = Callable[[TextSoFar], Awaitable[None]]
 type Handler = Callable[["Effort", ModelError], Awaitable[None]]
 
 _log = structlog.get_logger()
@@ -40,6 +51,8 @@ class Effort:
     config: ReactLoopConfig
     smaller: Iterator[Messages]
     ends: float
+    """When patience runs out, in monotonic seconds; `progress` moves it."""
+    latest: float
     sleep: Sleep
     chance: Callable[[], float]
     tries: int = 0
@@ -53,6 +66,15 @@ class Effort:
     def left(self) -> float:
         """Give the seconds that remain."""
         return self.ends - time.monotonic()
+
+    @property
+    def wait(self) -> float:
+        """Give how long the next sign of life may take."""
+        return max(min(self.config.llm_timeout, self.left), 0.1)
+
+    def progress(self) -> None:
+        """Note a sign of life: patience begins anew."""
+        self.ends = min(time.monotonic() + self.config.llm_patience, self.latest)
 
     def go_on(self, fits: Callable[[ModelLayer], bool], error: ModelError) -> None:
         """Take the next layer that fits; raise the error when there is none, or no time."""
@@ -150,21 +172,25 @@ class ModelCaller:
     sleep: Sleep = asyncio.sleep
     chance: Callable[[], float] = random.random
 
-    async def ask(self, request: ModelRequest) -> Asked:
-        """Get one answer. Raises the last `ModelError` when every way is closed."""
+    async def ask(self, request: ModelRequest, tell: Tell | None = None) -> Asked:
+        """Get one answer; `tell` gets its text as it is written, and the model is read no faster than that returns.
+
+        Raises the last `ModelError` when every way is closed.
+        """
+        now = time.monotonic()
         effort = Effort(
             request=request,
             layers=tuple(self.client.layers),
             config=self.config,
             smaller=self.context.recoveries(request.messages),
-            ends=time.monotonic() + self.config.llm_patience,
+            ends=now + self.config.llm_patience,
+            latest=now + self.config.llm_longest_answer,
             sleep=self.sleep,
             chance=self.chance,
         )
         while True:
-            timeout = max(min(self.config.llm_timeout, effort.left), 0.1)
             try:
-                answer = await self._try(replace(effort.request, timeout=timeout))
+                answer = await self._try(replace(effort.request, timeout=effort.wait), effort, tell)
                 return Asked(answer, effort.request.messages, effort.cut)
             except ModelError as error:
                 effort.tries += 1
@@ -174,12 +200,41 @@ class ModelCaller:
                 )
                 await self._handler(error)(effort, error)
 
-    async def _try(self, request: ModelRequest) -> ModelAnswer:
+    async def _try(self, request: ModelRequest, effort: Effort, tell: Tell | None) -> ModelAnswer:
+        if self.config.llm_streaming and isinstance(self.client, StreamingModelClient):
+            async with aclosing(self.client.stream(request)) as chunks:
+                return await _read(chunks, effort, tell)
         try:
             async with asyncio.timeout(request.timeout):
-                return await self.client.answer(request)
+                answer = await self.client.answer(request)
         except TimeoutError as error:
             raise ModelTimeout(f"no answer within {request.timeout:.1f} s") from error
+        if tell and answer.text:
+            await tell(TextSoFar(answer.text, answer.text))
+        return answer
 
     def _handler(self, error: ModelError) -> Handler:
         return next(self.handlers[kind] for kind in type(error).__mro__ if kind in self.handlers)
+
+
+async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell | None) -> ModelAnswer:
+    """Read an answer to its end, each piece of which must come in time; how long `tell` takes does not count."""
+    whole = ""
+    while True:
+        wait = effort.wait
+        try:
+            async with asyncio.timeout(wait):
+                chunk = await anext(chunks)
+        except TimeoutError as error:
+            raise ModelTimeout(f"nothing for {wait:.1f} s") from error
+        except StopAsyncIteration as error:
+            raise ModelUnavailable("a stream without an answer") from error
+        if chunk.text:
+            whole += chunk.text
+            if tell:
+                await tell(TextSoFar(chunk.text, whole))
+        effort.progress()
+        if chunk.answer is not None:
+            if tell and not whole and chunk.answer.text:
+                await tell(TextSoFar(chunk.answer.text, chunk.answer.text))
+            return chunk.answer

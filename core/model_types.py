@@ -1,9 +1,9 @@
 """What goes to a model and what comes back, free of any provider and of litellm."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from core.json_types import JsonObject
 
@@ -173,6 +173,28 @@ class ModelAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChunk:
+    """A piece of an answer that is being made.
+
+    `text` may be empty: the model thinks, or writes a call. `answer` is in the last piece, which has no text.
+    """
+
+    text: str = ""
+    answer: ModelAnswer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextSoFar:
+    """Words that a model has just written, and all of this answer until now.
+
+    `whole` begins anew, and is the same as `text`, when an answer broke off and is asked for again.
+    """
+
+    text: str
+    whole: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelLayer:
     """One way to reach a model; the error strategies go through these in order.
 
@@ -199,6 +221,15 @@ class ModelClient(Protocol):
 
     async def close(self) -> None:
         """Release connections."""
+        ...
+
+
+@runtime_checkable
+class StreamingModelClient(ModelClient, Protocol):
+    """A way to ask models that also shows an answer while it is made. One that is only a `ModelClient` will do."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
+        """Make one call, once; give its pieces, the whole answer last. Raises as `answer` does."""
         ...
 
 

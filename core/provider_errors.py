@@ -1,0 +1,92 @@
+"""What a provider's error means to us: by its kind, status and words, without repeating them."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from core.errors import (
+    ContextOverflow,
+    ModelAuthError,
+    ModelError,
+    ModelRateLimited,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnavailable,
+)
+
+# How providers behind an OpenAI-like address say that a request is too long; litellm knows only some.
+_OVERFLOW_WORDS = (
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "maximum number of tokens",
+    "input token count",
+    "exceed_context_size",
+    "reduce the length of the messages",
+)
+# 404 is "no such model, or your key may not see it" at OpenAI: both are the operator's to mend.
+_KEY_STATUSES = (401, 402, 403, 404)
+
+
+def our_error(error: Any) -> ModelError:
+    """Map litellm's typed exceptions, which are openai's own classes below; never with their text."""
+    # A stream that breaks off is wrapped; what happened is inside.
+    error = getattr(error, "original_exception", None) or error
+    status = getattr(error, "status_code", None)
+    said = f"{getattr(error, 'model', '') or 'model'}: {type(error).__name__} {status or ''}".strip()
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if "ContextWindowExceededError" in kinds or _is_overflow(error, status):
+        return ContextOverflow(said)
+    if "RateLimitError" in kinds or status == 429:
+        return ModelRateLimited(said, _retry_after(error))
+    if kinds & {"APITimeoutError", "Timeout"} or status == 408:
+        return ModelTimeout(said)
+    if status in _KEY_STATUSES or kinds & {"AuthenticationError", "PermissionDeniedError", "NotFoundError"}:
+        return ModelAuthError(said)
+    if kinds & {"BadRequestError", "UnprocessableEntityError"}:
+        return ModelRejected(said)
+    return ModelUnavailable(said)
+
+
+def is_providers(error: Exception) -> bool:
+    """Tell whether an untyped error is litellm's way to say that an answer could not be read."""
+    if type(error).__module__.split(".")[0] in ("httpx", "httpcore"):
+        return True
+    return isinstance(error, ValueError | KeyError | TypeError | AttributeError | IndexError | OSError)
+
+
+def _is_overflow(error: Any, status: int | None) -> bool:
+    if status not in (400, 413, 422, 500):
+        return False
+    text = str(error).lower()
+    return status == 413 or any(words in text for words in _OVERFLOW_WORDS)
+
+
+def _retry_after(error: Any) -> timedelta | None:
+    """Read Retry-After, in seconds or as a date (RFC 9110 10.2.3), or OpenAI's retry-after-ms."""
+    response = getattr(error, "response", None)
+    places = [getattr(error, "litellm_response_headers", None), getattr(response, "headers", None)]
+    for headers in places:
+        if not isinstance(headers, Mapping):
+            continue
+        if found := headers.get("retry-after-ms") or headers.get("Retry-After-Ms"):
+            return seconds(found, 0.001)
+        if found := headers.get("retry-after") or headers.get("Retry-After"):
+            return seconds(found, 1.0)
+    return None
+
+
+def seconds(value: str, unit: float) -> timedelta | None:
+    """Read a number of units of so many seconds, or a date; None for neither."""
+    try:
+        return timedelta(seconds=max(float(value) * unit, 0.0))
+    except (ValueError, OverflowError):
+        pass
+    try:
+        return max(parsedate_to_datetime(value) - datetime.now(UTC), timedelta())
+    except (ValueError, TypeError):
+        return None
