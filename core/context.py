@@ -58,11 +58,21 @@ class CredentialAccess(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What a server answered. `body` is cut at the client's limit."""
+    """What a server answered. `body` is cut at the client's limit, and `cut` tells so.
+
+    `headers` know no case; `url` is where the last redirect led.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    url: str = ""
+    cut: bool = False
+
+    @property
+    def content_type(self) -> str:
+        """Give the media type alone, lower case, such as `text/html`; empty when the server told none."""
+        return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
 
 class HttpClient(Protocol):

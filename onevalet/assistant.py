@@ -11,6 +11,7 @@ from core.credentials import CredentialStore
 from core.errors import ConfigError
 from core.hooks import Hook
 from core.judge_checks import CheckingJudge
+from core.http import GuardedClient
 from core.loader import load_plugins
 from core.model import LiteLLMClient
 from core.model_judge import ModelJudge
@@ -38,6 +39,7 @@ async def build_orchestrator(
         tool_mode=settings.onevalet_tool_mode,
     )
     hooks = (*built_in_hooks(settings, config, client, storage), *plugins.hooks)
+    http = _guarded_client(settings)
     # Seconds of CPU, before the first lease is taken: nobody waits for it then.
     await client.warm_up()
     try:
@@ -49,9 +51,11 @@ async def build_orchestrator(
             config=config,
             storage=storage,
             credentials=credentials,
+            http=http,
             clock=clock,
         )
     finally:
+        await http.close()
         await client.close()
 
 
@@ -80,6 +84,13 @@ def loop_config(values: dict[str, str]) -> ReactLoopConfig:
             raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} does not exist; there are {names}.")
         read[name] = _value(name, text, known[name])
     return ReactLoopConfig(**read)  # type: ignore[arg-type]
+
+
+def _guarded_client(settings: Settings) -> GuardedClient:
+    try:
+        return GuardedClient(allowed_hosts=settings.onevalet_fetch_hosts)
+    except ValueError as error:
+        raise ConfigError(f"ONEVALET_FETCH_HOSTS cannot be used: {str(error).rstrip('.')}.") from error
 
 
 def _value(name: str, text: str, kind: object) -> object:

@@ -70,6 +70,7 @@ class Settings(BaseSettings):
     onevalet_judge: Literal["off", "checks", "model"] = "checks"
     onevalet_access: Literal["open"] = "open"
     onevalet_secret_keys: SecretKeyTexts = ()
+    onevalet_fetch_hosts: Names = ()
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_clock: Path | None = None

@@ -3,7 +3,7 @@
 import base64
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.crypto import CannotOpen, make_data_key, open_sealed, seal, unwrap, wrap
@@ -13,6 +13,7 @@ from tests.core.credentials.house import new_key
 places = st.lists(st.text() | st.integers(), max_size=4).map(tuple)
 
 
+@settings(deadline=None)
 @given(plain=st.binary(max_size=200), place=places, other=places)
 def test_sealed_bytes_open_in_their_own_place_and_in_no_other(
     plain: bytes, place: tuple[str | int, ...], other: tuple[str | int, ...]
@@ -33,6 +34,7 @@ def test_names_that_run_together_are_different_places() -> None:
             open_sealed(key, sealed, *place)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_a_changed_bit_a_cut_or_another_key_does_not_open(data: st.DataObject) -> None:
     key = make_data_key()

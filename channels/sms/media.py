@@ -1,0 +1,90 @@
+"""Files that came with a text: fetched from Twilio alone, with our credentials shown to Twilio's API alone.
+
+docs: messaging/api/media-resource. A media URL wants basic authentication, and redirects to one on another
+host that is good for four hours without.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from channels.sms.client import REAL_API_URL
+from core.addresses import Target, read_target
+from core.errors import ToolFailed
+from core.http import GuardedClient
+from core.messages import Media
+
+MAX_FILES = 10
+MAX_BYTES = 5 * 1024 * 1024
+"""Of all files of one message together."""
+MEDIA_HOSTS = frozenset({"mms.twiliocdn.com", "media.twiliocdn.com"})
+
+_NOT_OURS = "That file does not lie with our Twilio account."
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """A fetched file. `content_type` is what the server says now, lower case, without parameters."""
+
+    content_type: str
+    body: bytes
+
+
+class TwilioMedia:
+    """Fetch the files of inbound messages. `api_url` as in `TwilioApi`."""
+
+    def __init__(self, *, account_sid: str, auth_token: str, api_url: str = REAL_API_URL) -> None:
+        api_url = api_url.rstrip("/")
+        self._api = read_target(api_url)
+        self._client = GuardedClient(allowed_hosts=[] if api_url == REAL_API_URL else [urlsplit(api_url).netloc])
+        self._authorization = aiohttp.encode_basic_auth(account_sid, auth_token)
+        self._ours = re.compile(
+            re.escape(f"{api_url}/2010-04-01/Accounts/{account_sid}/Messages/")
+            + "(SM|MM)[0-9a-fA-F]{32}/Media/ME[0-9a-fA-F]{32}"
+        )
+
+    async def __aenter__(self) -> Self:
+        """Give itself."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the connections."""
+        await self.close()
+
+    async def fetch(self, media: Sequence[Media]) -> list[MediaFile]:
+        """Fetch a message's files; raises `ToolFailed` for a file that is not ours, gone, or too large."""
+        if len(media) > MAX_FILES:
+            raise ToolFailed(f"A message has at most {MAX_FILES} files.")
+        if not all(self._ours.fullmatch(one.url) for one in media):
+            raise ToolFailed(_NOT_OURS)
+        files: list[MediaFile] = []
+        left = MAX_BYTES
+        for one in media:
+            file = await self._fetch(one.url, left)
+            left -= len(file.body)
+            files.append(file)
+        return files
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _fetch(self, url: str, most: int) -> MediaFile:
+        answer = await self._client.request(
+            "GET", url, headers={"Authorization": self._authorization}, most_bytes=max(most, 1), may_go=self._may_go
+        )
+        if answer.status != 200:
+            raise ToolFailed("That file is not there any more.")
+        if answer.cut or len(answer.body) > most:
+            raise ToolFailed("The files of that message are larger than 5 MB together.")
+        return MediaFile(answer.content_type, answer.body)
+
+    def _may_go(self, target: Target) -> bool:
+        if target.scheme == "https" and target.port == 443 and target.host in MEDIA_HOSTS:
+            return True
+        api = self._api
+        return (target.scheme, target.host, target.port) == (api.scheme, api.host, api.port)
