@@ -238,3 +238,5 @@ async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell |
             if tell and not whole and chunk.answer.text:
                 await tell(TextSoFar(chunk.answer.text, chunk.answer.text))
             return chunk.answer
+        if effort.left <= 0:
+            raise ModelTimeout("an answer without end")
