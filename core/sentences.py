@@ -1,5 +1,7 @@
 """What the assistant itself says when the model cannot: plain, without internals (promise 14)."""
 
+from decimal import Decimal
+
 MODEL_DOWN = "I can't reach my language model right now. Please try again in a few minutes."
 MODEL_REFUSED = "My language model would not take this request. Please try to put it another way."
 MODEL_AUTH = "I can't use my language model at the moment: whoever runs me has to look at its settings."
@@ -15,6 +17,11 @@ TOOLS_CHANGED = (
     "The tools have changed since this turn began. What is recorded above did happen. Use only the tools "
     "that are offered now."
 )
+
+
+def out_of_money(cap: Decimal) -> str:
+    """Say that the day's money is spent."""
+    return f"I stopped here: the ${cap:.2f} that I may spend on you in a day are used up. I can go on tomorrow."
 
 
 def too_long(channel: str) -> str:

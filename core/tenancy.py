@@ -17,5 +17,7 @@ TENANT_TABLES = (
     "stored_values",
     "data_keys",
     "credentials",
+    "spending",
+    "reservations",
 )
 """Parents before children, so that rows may be copied in this order and deleted in the reverse."""

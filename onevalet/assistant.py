@@ -8,17 +8,20 @@ from typing import Union, get_args, get_origin, get_type_hints
 
 from core.clock import Clock
 from core.credentials import CredentialStore
+from core.database import Database
 from core.errors import ConfigError
 from core.hooks import Hook
-from core.judge_checks import CheckingJudge
 from core.http import GuardedClient
+from core.judge_checks import CheckingJudge
 from core.loader import load_plugins
 from core.model import LiteLLMClient
 from core.model_judge import ModelJudge
 from core.model_types import ModelClient
 from core.orchestrator import Orchestrator
+from core.prices import price_of
 from core.react_config import ReactLoopConfig
 from core.rules_file import read_rules
+from core.spending import DailyBudgets
 from core.storage import Storage
 from onevalet.settings import LOOP_PREFIX, Settings
 
@@ -50,6 +53,7 @@ async def build_orchestrator(
             hooks=hooks,
             config=config,
             storage=storage,
+            budgets=_budgets(settings, client, storage.database, clock),
             credentials=credentials,
             http=http,
             clock=clock,
@@ -57,6 +61,27 @@ async def build_orchestrator(
     finally:
         await http.close()
         await client.close()
+
+
+def _guarded_client(settings: Settings) -> GuardedClient:
+    try:
+        return GuardedClient(allowed_hosts=settings.onevalet_fetch_hosts)
+    except ValueError as error:
+        raise ConfigError(f"ONEVALET_FETCH_HOSTS cannot be used: {str(error).rstrip('.')}.") from error
+
+
+def _budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
+    """Make everybody's purse; a price that is not known would make it bottomless, and is an error."""
+    if settings.onevalet_daily_budget is None:
+        return None
+    models = {layer.model for layer in client.layers} - {DEMO_MODEL}
+    prices = {model: price_of(client.known(model)) for model in sorted(models)}
+    if unknown := [model for model, price in prices.items() if price is None]:
+        raise ConfigError(
+            f"ONEVALET_DAILY_BUDGET cannot be kept: litellm knows no price for {unknown[0]}; "
+            "unset it, or name a model that has one."
+        )
+    return DailyBudgets(database, clock, settings.onevalet_daily_budget, [one for one in prices.values() if one])
 
 
 def built_in_hooks(
@@ -84,13 +109,6 @@ def loop_config(values: dict[str, str]) -> ReactLoopConfig:
             raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} does not exist; there are {names}.")
         read[name] = _value(name, text, known[name])
     return ReactLoopConfig(**read)  # type: ignore[arg-type]
-
-
-def _guarded_client(settings: Settings) -> GuardedClient:
-    try:
-        return GuardedClient(allowed_hosts=settings.onevalet_fetch_hosts)
-    except ValueError as error:
-        raise ConfigError(f"ONEVALET_FETCH_HOSTS cannot be used: {str(error).rstrip('.')}.") from error
 
 
 def _value(name: str, text: str, kind: object) -> object:

@@ -1,5 +1,6 @@
 """All settings, from the environment or `.env`, in one class; nothing else reads the environment."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal, override
 from urllib.parse import urlsplit
@@ -66,6 +67,7 @@ class Settings(BaseSettings):
     onevalet_tool_mode: Literal["auto", "native", "json"] = "auto"
     onevalet_system_prompt: str = ""
     onevalet_plugins: Names = ("agents",)
+    onevalet_daily_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_rules: Path | None = None
     onevalet_judge: Literal["off", "checks", "model"] = "checks"
     onevalet_access: Literal["open"] = "open"

@@ -11,7 +11,13 @@ begin
     return query select * from read_data_key(p_tenant, null);
 end $$;
 
-CREATE FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text) RETURNS TABLE(tenant_id text, identity_id text)
+CREATE FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE sql
+    AS $$
+    insert into guesses (scope, at) values (p_scope, p_now)
+$$;
+
+CREATE FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text, p_admitted text, p_role text) RETURNS TABLE(tenant_id text, identity_id text)
     LANGUAGE plpgsql
     AS $$
 begin
@@ -21,9 +27,11 @@ begin
         return;
     end if;
     perform set_config('onevalet.tenant', p_tenant_id, true);
-    insert into tenants (tenant_id, name, timezone) values (p_tenant_id, p_name, p_timezone);
-    insert into identities (tenant_id, id, channel, account, user_key, name, timezone)
-    values (p_tenant_id, p_identity_id, p_channel, p_account, p_user_key, p_name, p_timezone);
+    insert into tenants (tenant_id, name, timezone, role) values (p_tenant_id, p_name, p_timezone, p_role);
+    insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted, state, state_reason)
+    select p_tenant_id, p_identity_id, p_channel, p_account, p_user_key, p_name, p_timezone, p_admitted,
+           coalesce(max(f.state), 'active'), case when max(f.state) is null then '' else 'said before' end
+    from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped';
     return query select p_tenant_id, p_identity_id;
 end $$;
 
@@ -83,7 +91,8 @@ begin
     if exists (select 1 from outbound o
                join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
                join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-               where o.tenant_id = p_tenant and o.id = p_outbound and o.kind <> 'receipt' and i.state <> 'active') then
+               where o.tenant_id = p_tenant and o.id = p_outbound and i.state <> 'active'
+                 and not (o.regardless and i.state = 'stopped')) then
         return 'unreachable';
     end if;
     -- An earlier sender died over its call: nobody else will write what became of it.
@@ -171,26 +180,56 @@ begin
     return v_count;
 end $$;
 
-CREATE FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[]) RETURNS boolean
+CREATE FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) RETURNS TABLE(changed boolean, conversation_id text)
     LANGUAGE plpgsql
     AS $$
 declare
     v_tenant text;
     v_identity text;
+    v_conversation text;
 begin
     if cardinality(p_keys) > 0 and not ignore_message(p_channel, p_account, p_keys, p_reason) then
-        return false;
+        return query select false, null::text;
+        return;
     end if;
     select f.tenant_id, f.identity_id into v_tenant, v_identity
     from find_identity(p_channel, p_account, p_user_key) f;
     if v_tenant is null then
-        return false;
+        insert into consents (channel, account, user_key, state, how)
+        select p_channel, p_account, p_user_key, p_state, p_reason
+        where p_state is distinct from coalesce(
+            (select f.state from find_consent(p_channel, p_account, p_user_key) f), 'active');
+        return query select false, null::text;
+        return;
     end if;
     perform set_config('onevalet.tenant', v_tenant, true);
     update identities i set state = p_state, state_reason = p_reason, state_at = clock_timestamp()
     where i.tenant_id = v_tenant and i.id = v_identity and i.state <> p_state;
-    return found;
+    if not found then
+        return query select false, null::text;
+        return;
+    end if;
+    if p_reply <> '' and not exists (
+            select 1 from count_consents(p_channel, p_account, p_user_key, interval '1 hour') k
+            where case when p_state = 'active' then k.starts else k.stops end > 5) then
+        v_conversation := open_conversation(
+            v_tenant, v_identity, p_channel, p_account, p_user_key, '', p_new_conversation);
+        perform owe(v_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+            'id', p_outbound, 'kind', 'receipt', 'text', p_reply, 'regardless', true)));
+    end if;
+    return query select true, v_conversation;
 end $$;
+
+CREATE FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) RETURNS TABLE(since timestamp with time zone, began timestamp with time zone)
+    LANGUAGE sql
+    AS $$
+    insert into channel_state as s (channel, account, sweep_owner, sweep_until)
+    values (p_channel, p_account, p_owner, clock_timestamp() + p_ttl)
+    on conflict (channel, account) do update
+    set sweep_owner = excluded.sweep_owner, sweep_until = excluded.sweep_until
+    where s.sweep_owner = excluded.sweep_owner or s.sweep_owner is null or s.sweep_until < clock_timestamp()
+    returning s.watermark, clock_timestamp()
+$$;
 
 CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -264,6 +303,16 @@ CREATE FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, 
     returning coalesce(s.poll_offset, 0)
 $$;
 
+CREATE FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) RETURNS TABLE(stops bigint, starts bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select count(*) filter (where c.state = 'stopped'), count(*) filter (where c.state = 'active')
+    from consents c
+    where c.channel = p_channel and c.account = p_account and c.user_key = p_user_key
+      and c.at > clock_timestamp() - p_within
+$$;
+
 CREATE FUNCTION public.count_work() RETURNS TABLE(waiting_messages bigint, running_turns bigint, open_outbound bigint, ambiguous bigint, failed bigint, poison bigint, oldest_waiting timestamp with time zone)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -292,6 +341,45 @@ CREATE FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     delete from stored_values v where v.tenant_id = p_tenant and v.collection = p_collection and v.key = p_key;
+end $$;
+
+CREATE FUNCTION public.drop_strangers(p_now timestamp with time zone) RETURNS TABLE(strangers bigint, codes bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_row record;
+    v_strangers bigint := 0;
+    v_codes bigint;
+begin
+    for v_row in
+        select i.tenant_id from identities i
+        where i.admitted = '' and not exists (
+            select 1 from pairings p where p.channel = i.channel and p.account = i.account
+              and p.user_key = i.user_key and p.used_at is null and p.expires_at > p_now)
+        order by i.tenant_id for update skip locked
+    loop
+        perform 1 from outbound o where o.tenant_id = v_row.tenant_id for update;
+        if not exists (select 1 from outbound o where o.tenant_id = v_row.tenant_id
+                       and o.owner is not null and o.lease_until > clock_timestamp()) then
+            delete from tenants t where t.tenant_id = v_row.tenant_id;
+            v_strangers := v_strangers + 1;
+        end if;
+    end loop;
+    delete from pairings p where p.asked_at < p_now - interval '2 days';
+    get diagnostics v_codes = row_count;
+    delete from guesses g where g.at < p_now - interval '2 days';
+    return query select v_strangers, v_codes;
+end $$;
+
+CREATE FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update channel_state s
+    set watermark = greatest(coalesce(s.watermark, p_began), p_began), sweep_owner = null, sweep_until = null
+    where s.channel = p_channel and s.account = p_account and s.sweep_owner = p_owner;
+    return found;
 end $$;
 
 CREATE FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) RETURNS text
@@ -360,6 +448,15 @@ begin
     update outbound o set state = 'failed', reason = p_reason, owner = null, lease_until = null
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
+
+CREATE FUNCTION public.find_consent(p_channel text, p_account text, p_user_key text) RETURNS TABLE(state text, since timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select c.state, c.at from consents c
+    where c.channel = p_channel and c.account = p_account and c.user_key = p_user_key
+    order by c.id desc limit 1
+$$;
 
 CREATE FUNCTION public.find_conversations(p_channel text, p_account text, p_peer text) RETURNS TABLE(tenant_id text, conversation_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -612,6 +709,14 @@ begin
     order by c.service, c.account_name;
 end $$;
 
+CREATE FUNCTION public.lock_spending(p_tenant text, p_day date) RETURNS numeric
+    LANGUAGE sql
+    AS $$
+    insert into spending as s (tenant_id, day) values (p_tenant, p_day)
+    on conflict (tenant_id, day, task_id) do update set spent = s.spent
+    returning s.spent
+$$;
+
 CREATE FUNCTION public.look_at_poll(p_channel text, p_account text) RETURNS TABLE(polled boolean, problem text)
     LANGUAGE sql STABLE
     AS $$
@@ -634,6 +739,52 @@ begin
         last_out_at = coalesce(excluded.last_out_at, s.last_out_at);
 end $$;
 
+CREATE FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) RETURNS TABLE(duplicate boolean, conversation_id text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_tenant text;
+    v_identity text;
+    v_conversation text;
+    v_asked record;
+begin
+    if exists (select 1 from find_received(p_channel, p_account, p_keys))
+       or not ignore_message(p_channel, p_account, p_keys, 'unknown') then
+        return query select true, null::text;
+        return;
+    end if;
+    perform mark_channel(p_channel, p_account, true);
+    if p_code_hash is null or exists (
+            select 1 from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped') then
+        return query select false, null::text;
+        return;
+    end if;
+    perform drop_strangers(p_now);
+    perform pg_advisory_xact_lock(hashtextextended('pairing' || chr(31) || p_channel || chr(31) || p_account, 0));
+    select count(*) as of_account,
+           count(*) filter (where p.user_key = p_user_key) as of_sender,
+           count(*) filter (where p.used_at is null and p.expires_at > p_now) as waiting,
+           count(*) filter (where p.used_at is null and p.expires_at > p_now and p.user_key = p_user_key) as told
+    into v_asked
+    from pairings p
+    where p.channel = p_channel and p.account = p_account and p.asked_at > p_now - interval '1 day';
+    if v_asked.told > 0 or v_asked.waiting >= p_most_waiting
+       or v_asked.of_sender >= p_most_of_sender or v_asked.of_account >= p_most_of_account then
+        return query select false, null::text;
+        return;
+    end if;
+    insert into pairings (code_hash, channel, account, user_key, asked_at, expires_at)
+    values (p_code_hash, p_channel, p_account, p_user_key, p_now, p_expires);
+    select a.tenant_id, a.identity_id into v_tenant, v_identity
+    from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
+                        '', 'guest') a;
+    v_conversation := open_conversation(
+        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    perform owe(v_tenant, v_conversation, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
+    return query select false, v_conversation;
+end $$;
+
 CREATE FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -645,6 +796,35 @@ begin
           select 1 from conversations o
           where o.tenant_id = c.tenant_id and o.channel = c.channel and o.account = c.account
             and o.peer = p_peer and o.thread = c.thread);
+end $$;
+
+CREATE FUNCTION public.next_guess(p_scope text, p_most integer, p_window interval, p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_oldest timestamptz;
+begin
+    perform pg_advisory_xact_lock(hashtextextended('guesses' || chr(31) || p_scope, 0));
+    select g.at into v_oldest from guesses g
+    where g.scope = p_scope and g.at > p_now - p_window
+    order by g.at desc offset p_most - 1 limit 1;
+    return v_oldest + p_window;
+end $$;
+
+CREATE FUNCTION public.note_consent() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    insert into consents (channel, account, user_key, state, how)
+    values (new.channel, new.account, new.user_key, new.state, new.state_reason);
+    if new.state = 'stopped' then
+        update outbound o set state = 'failed', reason = 'the person stopped or blocked this channel'
+        from conversations c
+        where o.tenant_id = new.tenant_id and c.tenant_id = o.tenant_id and c.id = o.conversation_id
+          and c.identity_id = new.id and o.state = 'ready' and not o.regardless
+          and (o.owner is null or o.lease_until < clock_timestamp());
+    end if;
+    return null;
 end $$;
 
 CREATE FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) RETURNS text
@@ -700,10 +880,12 @@ begin
     where c.tenant_id = p_tenant and c.id = p_conversation for update;
     for v_message in select * from jsonb_array_elements(p_outbound) loop
         v_held := coalesce((v_message ->> 'held')::boolean, false);
-        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq)
+        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq,
+                              regardless)
         values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind', v_message ->> 'text',
                 coalesce(v_message -> 'actions', '[]'), coalesce(v_message -> 'media', '[]'),
-                case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end)
+                case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end,
+                coalesce((v_message ->> 'regardless')::boolean, false))
         on conflict on constraint outbound_pkey do nothing;
         if found and not v_held then
             v_seq := v_seq + 1;
@@ -785,13 +967,14 @@ begin
     order by v.number;
 end $$;
 
-CREATE FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text)
+CREATE FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text)
     LANGUAGE plpgsql
     AS $$
 declare
     v_tenant text;
     v_identity text;
     v_state text;
+    v_admitted text;
     v_conversation text;
     v_owner text;
     v_known text;
@@ -801,9 +984,35 @@ declare
 begin
     select f.tenant_id, f.identity_id into v_tenant, v_identity
     from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is not null then
+        perform set_config('onevalet.tenant', v_tenant, true);
+        select i.admitted into v_admitted from identities i where i.tenant_id = v_tenant and i.id = v_identity;
+    end if;
+    if coalesce(v_admitted, '') = '' or (p_listed_only and v_admitted in ('open', 'allowlist')) then
+        if p_admit = '' then
+            return query select null::text, false, null::text, null::text;
+            return;
+        end if;
+    end if;
+    -- What was kept without its text because nobody knew the sender is not taken in later.
+    if exists (select 1 from ignored_messages g
+               where g.channel = p_channel and g.account = p_account and g.key = any (p_keys)
+                 and g.reason = 'unknown') then
+        return query select p_keys[1], true, null::text, null::text;
+        return;
+    end if;
     if v_tenant is null then
         select a.tenant_id, a.identity_id into v_tenant, v_identity
-        from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity) a;
+        from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
+                            p_admit, p_role) a;
+        perform set_config('onevalet.tenant', v_tenant, true);
+    end if;
+    if p_admit <> '' then
+        update identities i set admitted = p_admit
+        where i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
+        if found then
+            update tenants t set role = p_role where t.tenant_id = v_tenant;
+        end if;
     end if;
     v_conversation := open_conversation(
         v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
@@ -886,6 +1095,59 @@ begin
     where s.state = 'started';
 end $$;
 
+CREATE FUNCTION public.redeem_pairing(p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamp with time zone, p_most integer, p_window interval) RETURNS TABLE(outcome text, channel text, account text, user_key text, until timestamp with time zone)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_until timestamptz;
+    v_code pairings%rowtype;
+    v_outcome text;
+    v_tenant text;
+    v_identity text;
+begin
+    v_until := next_guess('pair', p_most, p_window, p_now);
+    if v_until is not null then
+        return query select 'limited', '', '', '', v_until;
+        return;
+    end if;
+    select * into v_code from pairings p where p.code_hash = p_code_hash for update;
+    if v_code.code_hash is not null and v_code.used_by = p_id then
+        return query select 'paired', v_code.channel, v_code.account, v_code.user_key, v_until;
+        return;
+    end if;
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(v_code.channel, v_code.account, v_code.user_key) f;
+    v_outcome := case when v_code.code_hash is null then 'wrong'
+                      when v_code.used_at is not null then 'used'
+                      when v_code.expires_at <= p_now or v_tenant is null then 'expired' end;
+    if v_outcome is not null then
+        perform add_guess('pair', p_now);
+        return query select v_outcome, '', '', '', v_until;
+        return;
+    end if;
+    update pairings p set used_at = p_now, used_by = p_id where p.code_hash = p_code_hash;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    -- The code has done its work: it is not kept in clear.
+    update outbound_parts e set text = '(This code was used.)', data = '{}'
+    from outbound o join identities i on i.tenant_id = o.tenant_id and i.admitted = ''
+    where e.tenant_id = v_tenant and o.tenant_id = e.tenant_id and o.id = e.outbound_id;
+    update outbound o set text = '(This code was used.)' from identities i
+    where o.tenant_id = v_tenant and i.tenant_id = o.tenant_id and i.admitted = '';
+    update identities i set admitted = 'pairing' where i.tenant_id = v_tenant and i.id = v_identity;
+    update tenants t set role = p_role, tier = p_tier where t.tenant_id = v_tenant;
+    return query select 'paired', v_code.channel, v_code.account, v_code.user_key, v_until;
+end $$;
+
+CREATE FUNCTION public.release_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from reservations r
+    where r.tenant_id = p_tenant and r.turn_id = p_turn and r.agent_path = p_agent_path and r.step = p_step
+      and r.call_index = p_call_index and not r.settled;
+end $$;
+
 CREATE FUNCTION public.release_outbound(p_tenant text, p_outbound text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -924,6 +1186,30 @@ begin
     return found;
 end $$;
 
+CREATE FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_spent numeric;
+    v_held numeric;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    v_spent := lock_spending(p_tenant, p_day);
+    delete from reservations r where r.tenant_id = p_tenant and r.day < p_day - 7;
+    select coalesce(sum(r.amount), 0) into v_held from reservations r
+    where r.tenant_id = p_tenant and r.day = p_day and not r.settled and r.held_until > clock_timestamp()
+      and (r.turn_id, r.agent_path, r.step, r.call_index) <> (p_turn, p_agent_path, p_step, p_call_index);
+    if v_spent + v_held + p_amount > p_cap then
+        return false;
+    end if;
+    insert into reservations as r (tenant_id, turn_id, agent_path, step, call_index, day, task_id, amount, held_until)
+    values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_day, p_task, p_amount, clock_timestamp() + p_held)
+    on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
+    set day = excluded.day, amount = excluded.amount, held_until = excluded.held_until
+    where not r.settled;
+    return true;
+end $$;
+
 CREATE FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -943,6 +1229,68 @@ begin
     on conflict (tenant_id, service, account_name) do update
     set key_version = excluded.key_version, credentials_json = excluded.credentials_json,
         updated_at = clock_timestamp();
+end $$;
+
+CREATE FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_item record;
+    v_tenant text;
+    v_found record;
+begin
+    for v_item in select v.value, v.ordinality from jsonb_array_elements(p_identities) with ordinality v loop
+        select * into v_found from find_identity(
+            v_item.value ->> 'channel', v_item.value ->> 'account', v_item.value ->> 'user_key');
+        if v_found.tenant_id is not null then
+            perform set_config('onevalet.tenant', v_found.tenant_id, true);
+            update identities i set admitted = 'operator'
+            where i.tenant_id = v_found.tenant_id and i.id = v_found.identity_id;
+            update tenants t set role = p_role where t.tenant_id = v_found.tenant_id;
+            v_tenant := coalesce(v_tenant, v_found.tenant_id);
+        else
+            v_tenant := coalesce(v_tenant, p_tenant);
+            perform set_config('onevalet.tenant', v_tenant, true);
+            insert into tenants (tenant_id, name, timezone, role) values (v_tenant, p_name, p_timezone, p_role)
+            on conflict (tenant_id) do nothing;
+            insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted)
+            values (v_tenant, p_ids[v_item.ordinality], v_item.value ->> 'channel', v_item.value ->> 'account',
+                    v_item.value ->> 'user_key', p_name, p_timezone, 'operator');
+        end if;
+    end loop;
+    return v_tenant;
+end $$;
+
+CREATE FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_day date;
+    v_amount numeric;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select r.day into v_day from reservations r
+    where r.tenant_id = p_tenant and r.turn_id = p_turn and r.agent_path = p_agent_path and r.step = p_step
+      and r.call_index = p_call_index;
+    v_day := coalesce(v_day, p_day);
+    perform lock_spending(p_tenant, v_day);
+    insert into reservations as r (tenant_id, turn_id, agent_path, step, call_index, day, task_id, amount, settled,
+                                   held_until)
+    values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, v_day, p_task, coalesce(p_cost, 0), true,
+            clock_timestamp())
+    on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
+    set settled = true, amount = coalesce(p_cost, r.amount)
+    where not r.settled
+    returning r.amount into v_amount;
+    if v_amount is null then
+        return;
+    end if;
+    update spending s set spent = s.spent + v_amount
+    where s.tenant_id = p_tenant and s.day = v_day and s.task_id = '';
+    if p_task <> '' then
+        insert into spending as s (tenant_id, day, task_id, spent) values (p_tenant, v_day, p_task, v_amount)
+        on conflict (tenant_id, day, task_id) do update set spent = s.spent + excluded.spent;
+    end if;
 end $$;
 
 CREATE FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) RETURNS text
@@ -971,10 +1319,34 @@ CREATE TABLE public.channel_state (
     poll_offset bigint,
     owner text,
     lease_until timestamp with time zone,
-    poll_problem text DEFAULT ''::text NOT NULL
+    poll_problem text DEFAULT ''::text NOT NULL,
+    sweep_owner text,
+    sweep_until timestamp with time zone
 );
 
 ALTER TABLE ONLY public.channel_state FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.consents (
+    id bigint NOT NULL,
+    channel text NOT NULL,
+    account text NOT NULL,
+    user_key text NOT NULL,
+    state text NOT NULL,
+    how text NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT consents_state_check CHECK ((state = ANY (ARRAY['active'::text, 'stopped'::text, 'blocked'::text])))
+);
+
+ALTER TABLE ONLY public.consents FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.consents ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.consents_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.conversations (
     tenant_id text NOT NULL,
@@ -1035,6 +1407,13 @@ CREATE TABLE public.deliveries (
 
 ALTER TABLE ONLY public.deliveries FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.guesses (
+    scope text NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.guesses FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.history (
     tenant_id text NOT NULL,
     conversation_id text NOT NULL,
@@ -1059,6 +1438,8 @@ CREATE TABLE public.identities (
     state_reason text DEFAULT ''::text NOT NULL,
     state_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    admitted text NOT NULL,
+    CONSTRAINT identities_admitted_check CHECK ((admitted = ANY (ARRAY[''::text, 'open'::text, 'allowlist'::text, 'pairing'::text, 'link'::text, 'operator'::text]))),
     CONSTRAINT identities_state_check CHECK ((state = ANY (ARRAY['active'::text, 'stopped'::text, 'blocked'::text]))),
     CONSTRAINT identities_user_key_check CHECK ((user_key <> ''::text))
 );
@@ -1139,12 +1520,43 @@ CREATE TABLE public.outbound (
     ambiguities integer DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     sent_at timestamp with time zone,
+    regardless boolean DEFAULT false NOT NULL,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
     CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text]))),
     CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
 );
 
 ALTER TABLE ONLY public.outbound FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.pairings (
+    code_hash bytea NOT NULL,
+    channel text NOT NULL,
+    account text NOT NULL,
+    user_key text NOT NULL,
+    asked_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    used_by text DEFAULT ''::text NOT NULL,
+    CONSTRAINT pairings_user_key_check CHECK ((user_key <> ''::text))
+);
+
+ALTER TABLE ONLY public.pairings FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.reservations (
+    tenant_id text NOT NULL,
+    turn_id text NOT NULL,
+    agent_path text NOT NULL,
+    step integer NOT NULL,
+    call_index integer NOT NULL,
+    day date NOT NULL,
+    task_id text DEFAULT ''::text NOT NULL,
+    amount numeric(14,8) NOT NULL,
+    settled boolean DEFAULT false NOT NULL,
+    held_until timestamp with time zone NOT NULL,
+    CONSTRAINT reservations_amount_check CHECK ((amount >= (0)::numeric))
+);
+
+ALTER TABLE ONLY public.reservations FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.schema_migrations (
     number integer NOT NULL,
@@ -1154,6 +1566,16 @@ CREATE TABLE public.schema_migrations (
 );
 
 ALTER TABLE ONLY public.schema_migrations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.spending (
+    tenant_id text NOT NULL,
+    day date NOT NULL,
+    task_id text DEFAULT ''::text NOT NULL,
+    spent numeric(14,8) DEFAULT 0 NOT NULL,
+    CONSTRAINT spending_spent_check CHECK ((spent >= (0)::numeric))
+);
+
+ALTER TABLE ONLY public.spending FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.steps (
     tenant_id text NOT NULL,
@@ -1206,6 +1628,7 @@ CREATE TABLE public.tenants (
     timezone text DEFAULT ''::text NOT NULL,
     role text DEFAULT 'member'::text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    tier text DEFAULT ''::text NOT NULL,
     CONSTRAINT tenants_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'guest'::text])))
 );
 
@@ -1232,6 +1655,9 @@ ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE ONLY public.channel_state
     ADD CONSTRAINT channel_state_pkey PRIMARY KEY (channel, account);
+
+ALTER TABLE ONLY public.consents
+    ADD CONSTRAINT consents_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_pkey PRIMARY KEY (tenant_id, id);
@@ -1284,8 +1710,17 @@ ALTER TABLE ONLY public.outbound
 ALTER TABLE ONLY public.outbound
     ADD CONSTRAINT outbound_tenant_id_conversation_id_seq_key UNIQUE (tenant_id, conversation_id, seq);
 
+ALTER TABLE ONLY public.pairings
+    ADD CONSTRAINT pairings_pkey PRIMARY KEY (code_hash);
+
+ALTER TABLE ONLY public.reservations
+    ADD CONSTRAINT reservations_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step, call_index);
+
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.spending
+    ADD CONSTRAINT spending_pkey PRIMARY KEY (tenant_id, day, task_id);
 
 ALTER TABLE ONLY public.steps
     ADD CONSTRAINT steps_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step, call_index);
@@ -1305,7 +1740,13 @@ ALTER TABLE ONLY public.tenants
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (tenant_id, id);
 
+CREATE INDEX consents_address ON public.consents USING btree (channel, account, user_key, id);
+
 CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (tenant_id, service) WHERE preferred;
+
+CREATE INDEX guesses_scope ON public.guesses USING btree (scope, at);
+
+CREATE INDEX identities_strangers ON public.identities USING btree (tenant_id, id) WHERE (admitted = ''::text);
 
 CREATE INDEX inbound_id ON public.inbound USING btree (id);
 
@@ -1335,11 +1776,17 @@ CREATE INDEX outbound_owner ON public.outbound USING btree (owner) WHERE (owner 
 
 CREATE INDEX outbound_parts_provider ON public.outbound_parts USING btree (provider_id) WHERE (provider_id <> ''::text);
 
+CREATE INDEX pairings_account ON public.pairings USING btree (channel, account, asked_at);
+
+CREATE INDEX reservations_day ON public.reservations USING btree (tenant_id, day) WHERE (NOT settled);
+
 CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_hash) WHERE (outcome = 'unknown'::text);
 
 CREATE INDEX turns_id ON public.turns USING btree (id);
 
 CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, lane_id) WHERE (state = 'running'::text);
+
+CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
 
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_tenant_id_identity_id_fkey FOREIGN KEY (tenant_id, identity_id) REFERENCES public.identities(tenant_id, id) ON DELETE CASCADE;
@@ -1386,6 +1833,12 @@ ALTER TABLE ONLY public.outbound
 ALTER TABLE ONLY public.outbound
     ADD CONSTRAINT outbound_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.reservations
+    ADD CONSTRAINT reservations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.spending
+    ADD CONSTRAINT spending_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.steps
     ADD CONSTRAINT steps_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
 
@@ -1403,6 +1856,8 @@ ALTER TABLE ONLY public.turns
 
 ALTER TABLE public.channel_state ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.conversations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
@@ -1410,6 +1865,8 @@ ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.data_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.guesses ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.history ENABLE ROW LEVEL SECURITY;
 
@@ -1425,7 +1882,13 @@ ALTER TABLE public.lanes ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY nobodys ON public.channel_state USING (true) WITH CHECK (true);
 
+CREATE POLICY nobodys ON public.consents FOR INSERT WITH CHECK (true);
+
+CREATE POLICY nobodys ON public.guesses USING (true) WITH CHECK (true);
+
 CREATE POLICY nobodys ON public.ignored_messages USING (true) WITH CHECK (true);
+
+CREATE POLICY nobodys ON public.pairings USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
 
@@ -1451,6 +1914,10 @@ CREATE POLICY one_tenant ON public.outbound TO onevalet_app USING ((tenant_id = 
 
 CREATE POLICY one_tenant ON public.outbound_parts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.reservations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.spending TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.steps TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.stored_collections TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -1465,6 +1932,8 @@ ALTER TABLE public.outbound ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outbound_parts ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY owner ON public.consents TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.conversations TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.credentials TO onevalet USING (true) WITH CHECK (true);
@@ -1472,6 +1941,8 @@ CREATE POLICY owner ON public.credentials TO onevalet USING (true) WITH CHECK (t
 CREATE POLICY owner ON public.data_keys TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.deliveries TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.guesses TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.history TO onevalet USING (true) WITH CHECK (true);
 
@@ -1487,7 +1958,13 @@ CREATE POLICY owner ON public.outbound TO onevalet USING (true) WITH CHECK (true
 
 CREATE POLICY owner ON public.outbound_parts TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.pairings TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.reservations TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.schema_migrations TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.spending TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.steps TO onevalet USING (true) WITH CHECK (true);
 
@@ -1499,7 +1976,13 @@ CREATE POLICY owner ON public.tenants TO onevalet USING (true) WITH CHECK (true)
 
 CREATE POLICY owner ON public.turns TO onevalet USING (true) WITH CHECK (true);
 
+ALTER TABLE public.pairings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.reservations ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.schema_migrations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.spending ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.steps ENABLE ROW LEVEL SECURITY;
 
@@ -1516,8 +1999,11 @@ GRANT USAGE ON SCHEMA public TO onevalet_app;
 REVOKE ALL ON FUNCTION public.add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text, p_admitted text, p_role text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text, p_admitted text, p_role text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) TO onevalet_app;
@@ -1531,8 +2017,11 @@ GRANT ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigi
 REVOKE ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[]) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) TO onevalet_app;
@@ -1543,6 +2032,9 @@ GRANT ALL ON FUNCTION public.claim_outbound(p_conversation text, p_owner text, p
 REVOKE ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.count_work() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_work() TO onevalet_app;
 
@@ -1552,11 +2044,20 @@ GRANT ALL ON FUNCTION public.delete_credentials(p_tenant text, p_service text, p
 REVOKE ALL ON FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.drop_strangers(p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.drop_strangers(p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_consent(p_channel text, p_account text, p_user_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_consent(p_channel text, p_account text, p_user_key text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_conversations(p_channel text, p_account text, p_peer text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_conversations(p_channel text, p_account text, p_peer text) TO onevalet_app;
@@ -1611,14 +2112,26 @@ GRANT ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigi
 REVOKE ALL ON FUNCTION public.list_credentials(p_tenant text, p_service text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_credentials(p_tenant text, p_service text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.lock_spending(p_tenant text, p_day date) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.lock_spending(p_tenant text, p_day date) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.look_at_poll(p_channel text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.look_at_poll(p_channel text, p_account text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.next_guess(p_scope text, p_most integer, p_window interval, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.next_guess(p_scope text, p_most integer, p_window interval, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_consent() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_consent() TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) TO onevalet_app;
@@ -1647,11 +2160,17 @@ GRANT ALL ON FUNCTION public.read_data_key(p_tenant text, p_version integer) TO 
 REVOKE ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.redeem_pairing(p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamp with time zone, p_most integer, p_window interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.redeem_pairing(p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamp with time zone, p_most integer, p_window interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.release_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.release_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.release_outbound(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_outbound(p_tenant text, p_outbound text) TO onevalet_app;
@@ -1662,16 +2181,27 @@ GRANT ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owne
 REVOKE ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
+
+GRANT INSERT ON TABLE public.consents TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO onevalet_app;
 
@@ -1680,6 +2210,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.credentials TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data_keys TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deliveries TO onevalet_app;
+
+GRANT SELECT,INSERT ON TABLE public.guesses TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.history TO onevalet_app;
 
@@ -1695,7 +2227,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.lanes TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound TO onevalet_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.pairings TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reservations TO onevalet_app;
+
 GRANT SELECT ON TABLE public.schema_migrations TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spending TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 

@@ -36,6 +36,7 @@ KEPT = (
     "select put_value($1, 'notes', '1', '{}')",
     "select add_data_key($1, 'k', 'w')",
     "select save_credentials($1, 'mail', 'work', 1, 's')",
+    "select reserve_money($1, 'turn', '', 0, 0, '2026-01-01', '', 1, 2, '1 minute')",
 )
 
 
