@@ -6,12 +6,14 @@ import { buildExchange } from "/page/exchange.js";
 
 const SHOWN = 60;
 const KEPT_POLLS = 400;
+const FEW = 2;
 const NAMES = { twilio: "SMS", slack: "Slack", telegram: "Telegram" };
 
 export function wirePanel(root, app) {
   let chosen = null;
   let newest = [];
   let polls = [];
+  let isFresh = false;
   let seen = 0;
   const what = h("p", { class: "what" });
   const clear = h("button", { type: "button", hidden: true, onclick: () => app.choose(null) }, "Newest");
@@ -29,6 +31,7 @@ export function wirePanel(root, app) {
 
   function choose(next) {
     chosen = next;
+    isFresh = Boolean(next);
     if (next) open(true);
     root.querySelector(".wire-body").scrollTop = 0;
     return refresh();
@@ -54,7 +57,10 @@ export function wirePanel(root, app) {
     root.classList.toggle("has-chosen", Boolean(chosen));
     empty.hidden = calls.length > 0;
     empty.textContent = chosen ? "Nothing went over the wire about this message yet." : "Nothing yet. Write something in one of the chats.";
-    sync(list, calls, (call) => call.number, buildExchange);
+    const drawn = sync(list, calls, (call) => call.number, buildExchange);
+    // A choice with little to tell is told at once.
+    if (isFresh && calls.length > 0 && calls.length <= FEW) for (const { node } of drawn.values()) node.firstChild.open = true;
+    if (chosen && calls.length) isFresh = false;
   }
 
   return { refresh, choose };
