@@ -44,8 +44,10 @@ async def test_dev_shows_three_panes_in_which_the_demo_model_answers(page: Page,
         async with aiohttp.ClientSession() as http, http.get(url) as answer:
             assert answer.status == 200
             page_url = str(answer.url)
-        await talk_in_every_pane(page, page_url, "What can you do?", "demo", seconds=60)
-        await page.leave()
+        try:
+            await talk_in_every_pane(page, page_url, "What can you do?", "demo", seconds=60)
+        finally:
+            await page.leave()
 
 
 @asynccontextmanager
