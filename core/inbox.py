@@ -1,36 +1,74 @@
 """The inbox: the one door in. What it returned for is committed; what it raised for may be sent again."""
 
 from dataclasses import asdict
+from typing import Protocol
 
 import structlog
 
+from core.access import Access, Policy
 from core.bell import Bell
 from core.channel import Received
+from core.clock import Clock
 from core.database import Database
+from core.errors import RequestRefused
 from core.ids import IdMaker
 from core.json_types import storable
 from core.messages import (
     AddressChange,
     IgnoredMessage,
+    IgnoreReason,
     Inbound,
     InboundMessage,
     ReachabilityChange,
     StatusUpdate,
 )
+from core.pairing import (
+    MOST_OF_ACCOUNT,
+    MOST_OF_SENDER,
+    MOST_WAITING,
+    VALID,
+    code_hash,
+    new_code,
+    pairing_sentence,
+)
 
 _log = structlog.get_logger()
 
 
-class Inbox:
-    """Take in whatever a channel parsed: one transaction each, then the bell."""
+class CodeMaker(Protocol):
+    """Make a pairing code by chance."""
 
-    def __init__(self, database: Database, bell: Bell, make_id: IdMaker) -> None:
+    def __call__(self) -> str: ...
+
+
+class Inbox:
+    """Take in whatever a channel parsed: one transaction each, then the bell.
+
+    `access` says who may come in; unless told otherwise, everybody.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        bell: Bell,
+        make_id: IdMaker,
+        access: Access | None = None,
+        *,
+        clock: Clock | None = None,
+        make_code: CodeMaker = new_code,
+    ) -> None:
         self._database = database
         self._bell = bell
         self._make_id = make_id
+        self._access = access or Access(Policy.OPEN)
+        self._clock = clock or Clock()
+        self._make_code = make_code
 
     async def accept(self, inbound: Inbound) -> Received:
-        """Commit it (promise 1), once (promise 2). Raises `StoreUnavailable` when it may not be kept."""
+        """Commit it (promise 1), once (promise 2).
+
+        Raises `StoreUnavailable` when it may not be kept, and `RequestRefused` when nobody is named as its sender.
+        """
         match inbound:
             case InboundMessage():
                 return await self._receive(inbound)
@@ -45,14 +83,15 @@ class Inbox:
 
     async def _receive(self, message: InboundMessage) -> Received:
         address = message.address
+        sender = _named(message.sender)
         row = await self._database.call(
-            "select * from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
+            "select * from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)",
             self._make_id("msg"),
             address.channel,
             address.account,
             storable(address.peer),
             storable(address.thread),
-            storable(message.sender),
+            sender,
             storable(message.keys),
             storable(message.text),
             [asdict(media) for media in message.media],
@@ -64,8 +103,13 @@ class Inbox:
             self._make_id("tn"),
             self._make_id("idn"),
             self._make_id("cv"),
+            self._access.admits(address.channel, address.account, sender),
+            self._access.policy is Policy.ALLOWLIST,
+            self._access.role.value,
         )
         assert row is not None  # noqa: S101 - the function always returns one row
+        if row["inbound_id"] is None:
+            return await self._meet_stranger(message, sender)
         if row["lane_id"]:
             self._bell.turn(row["lane_id"])
         _log.info(
@@ -75,6 +119,43 @@ class Inbox:
             duplicate=row["duplicate"],
         )
         return Received(row["inbound_id"], row["duplicate"])
+
+    async def _meet_stranger(self, message: InboundMessage, sender: str) -> Received:
+        """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12)."""
+        address, now = message.address, self._clock.now()
+        code = self._make_code() if self._access.policy is Policy.PAIRING else ""
+        row = await self._database.call(
+            "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)",
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            sender,
+            storable(message.keys),
+            storable(message.sender_name),
+            storable(message.sender_timezone),
+            code_hash(code) if code else None,
+            self._make_id("out"),
+            pairing_sentence(code) if code else "",
+            now,
+            now + VALID,
+            MOST_WAITING,
+            MOST_OF_SENDER,
+            MOST_OF_ACCOUNT,
+            self._make_id("tn"),
+            self._make_id("idn"),
+            self._make_id("cv"),
+        )
+        assert row is not None  # noqa: S101 - the function always returns one row
+        if row["conversation_id"]:
+            self._bell.delivery(row["conversation_id"])
+        _log.info(
+            "message_ignored",
+            channel=address.channel,
+            reason=IgnoreReason.UNKNOWN.value,
+            code_given=bool(row["conversation_id"]),
+        )
+        return Received(message.keys[0] if message.keys else "", duplicate=row["duplicate"])
 
     async def _ignore(self, message: IgnoredMessage) -> Received:
         address = message.address
@@ -106,14 +187,19 @@ class Inbox:
     async def _change_reachability(self, change: ReachabilityChange) -> Received:
         state = "active" if change.reachable else ("stopped" if change.reason == "stopped" else "blocked")
         row = await self._database.call(
-            "select change_reachability($1,$2,$3,$4,$5,$6) as changed",
+            "select * from change_reachability($1,$2,$3,$4,$5,$6,$7,$8,$9)",
             change.channel,
             change.account,
-            storable(change.sender),
+            _named(change.sender),
             state,
             storable(change.reason),
             storable(change.keys),
+            change.reply,
+            self._make_id("out"),
+            self._make_id("cv"),
         )
+        if row and row["conversation_id"]:
+            self._bell.delivery(row["conversation_id"])
         _log.info("reachability_changed", channel=change.channel, state=state, reason=change.reason)
         return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["changed"]))
 
@@ -126,3 +212,11 @@ class Inbox:
             change.new_peer,
         )
         return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["moved"]))
+
+
+def _named(sender: str) -> str:
+    """Give the sender as stored. Raises `RequestRefused` where nobody is named: that is not somebody."""
+    stored = storable(sender)
+    if not stored.strip():
+        raise RequestRefused("no sender")
+    return stored

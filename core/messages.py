@@ -75,6 +75,10 @@ class IgnoreReason(StrEnum):
     UNSUPPORTED = "unsupported"
     OTHER_ACCOUNT = "other_account"
     STOPPED = "stopped"
+    UNKNOWN = "unknown"
+    """The sender is nobody we know, and the access policy does not let them in."""
+    CARRIER = "carrier"
+    """The carrier's side answers this word itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,8 @@ class ReachabilityChange:
     reachable: bool
     reason: str
     keys: tuple[str, ...] = ()
+    reply: str = ""
+    """Said once to the sender's own address when this changed anything, where the carrier does not confirm it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class DueMessage:
-    """A claimed row: what to send, where, how often it was tried, and how long it has waited."""
+    """A claimed row: what to send, where, how often it was tried, and how long it has waited.
+
+    `reachable` is false when the person said STOP or blocked us, unless this is what confirms that STOP.
+    """
 
     message: OutboundMessage
     address: Address
@@ -127,7 +130,7 @@ class Outbox:
         return DueMessage(
             message=message,
             address=Address(row["channel"], row["account"], row["peer"], row["thread"]),
-            reachable=row["identity_state"] == "active",
+            reachable=row["identity_state"] == "active" or (row["regardless"] and row["identity_state"] == "stopped"),
             attempts=row["attempts"],
             age=row["age"],
         )

@@ -9,7 +9,6 @@ import structlog
 
 from core.channel import NotificationChannel, Target
 from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable
-from core.messages import OutboundKind
 from core.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
 from jobs.backoff import CHECK_AFTER, fate
 
@@ -68,7 +67,7 @@ class DeliveryRunner:
         if channel is None:
             await self._outbox.fail(claim, "the channel is not configured")
             return "failed"
-        if not due.reachable and due.message.kind is not OutboundKind.RECEIPT:
+        if not due.reachable:
             # Promise 8, on every path: who said stop or blocked us gets nothing.
             await self._outbox.fail(claim, STOPPED)
             return "failed"

@@ -16,7 +16,7 @@ from core.turns import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnRunner
 from jobs.worker import WorkerProcess
-from tests.core.store.house import Store
+from tests.core.store.house import OPEN, Store
 from tests.jobs.house import RecordingChannel
 
 type Answer = Callable[[TurnRequest], Awaitable[TurnResult]]
@@ -92,6 +92,6 @@ async def ringing_inbox(store: Store, redis_url: str) -> AsyncIterator[Inbox]:
     bell = RedisBell(redis_url)
     await bell.start()
     try:
-        yield Inbox(store.database, bell, store.make_id)
+        yield Inbox(store.database, bell, store.make_id, OPEN)
     finally:
         await bell.stop()

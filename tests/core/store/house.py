@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import asyncpg
 
+from core.access import Access, Policy
 from core.channel import Part, Receipt, Received
 from core.database import Database
 from core.inbox import Inbox
@@ -18,6 +19,7 @@ from core.turns import BegunTurn, Lease, TurnStore
 
 CHANNEL, ACCOUNT = "sms", "+15550009999"
 LEASE = timedelta(seconds=30)
+OPEN = Access(Policy.OPEN)
 
 
 class Ids:
@@ -76,7 +78,7 @@ class Store:
     @property
     def inbox(self) -> Inbox:
         """Give the inbox."""
-        return Inbox(self.database, self.bell, self.make_id)
+        return Inbox(self.database, self.bell, self.make_id, OPEN)
 
     @property
     def turns(self) -> TurnStore:

@@ -20,14 +20,14 @@ from core.messages import (
     Media,
     ReachabilityChange,
 )
-from tests.core.store.house import ACCOUNT, CHANNEL, RecordedBell, Store, message
+from tests.core.store.house import ACCOUNT, CHANNEL, OPEN, RecordedBell, Store, message
 from tests.services import private_postgres
 
 ANN = "+15550000001"
 
 
 async def test_promise_2_a_message_delivered_many_times_at_once_on_two_replicas_is_one_row(store: Store) -> None:
-    replica = Inbox(Database(store.url), RecordedBell(), store.make_id)
+    replica = Inbox(Database(store.url), RecordedBell(), store.make_id, OPEN)
     told = [message(f"n{n}", ANN, f"SM{n}") for n in range(8)] * 5
     random.Random(1).shuffle(told)
     received = await asyncio.gather(*((store.inbox if n % 2 else replica).accept(each) for n, each in enumerate(told)))
@@ -225,7 +225,7 @@ async def test_promise_1_with_postgres_away_nothing_is_accepted_and_what_was_is_
                 async with store.database.tenant("tn_x"):
                     pass
             waiting = asyncio.create_task(
-                Inbox(Database(server.url, patience=30), RecordedBell(), store.make_id).accept(
+                Inbox(Database(server.url, patience=30), RecordedBell(), store.make_id, OPEN).accept(
                     message("patient", ANN, "p")
                 )
             )

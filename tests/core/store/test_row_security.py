@@ -12,7 +12,7 @@ from core.tenancy import TENANT_TABLES
 from tests.core.store.house import Store
 
 ANN, BOB = "+15550000001", "+15550000002"
-WITHOUT_TENANT = {"schema_migrations", "ignored_messages", "channel_state"}
+WITHOUT_TENANT = {"schema_migrations", "ignored_messages", "channel_state", "pairings", "guesses", "consents"}
 
 # What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
 TOLD = {
@@ -25,6 +25,9 @@ TOLD = {
     "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},
     "find_data_keys": {"tenant_id", "version"},
     "find_tenants": {"tenant_id", "identities"},
+    "find_consent": {"state", "since"},
+    "count_consents": {"stops", "starts"},
+    "drop_strangers": {"strangers", "codes"},
     "count_work": {
         "waiting_messages", "running_turns", "open_outbound", "ambiguous", "failed", "poison", "oldest_waiting",
     },
@@ -204,6 +207,11 @@ async def test_our_functions_are_for_the_serving_role_only(store: Store) -> None
         "create function f() returns int language sql as 'select 1'",
         "update schema_migrations set checksum = ''",
         "delete from ignored_messages",
+        "select * from consents",
+        "update consents set state = 'active'",
+        "delete from consents",
+        "delete from guesses",
+        "delete from pairings",
         "select pg_read_file('PG_VERSION')",
         "select rolpassword from pg_authid",
         "copy inbound to program 'true'",
