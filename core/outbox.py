@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from core.channel import Part, Receipt
 from core.database import Database
+from core.errors import StoreUnavailable
 from core.ids import IdMaker
 from core.json_types import storable
 from core.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage
@@ -86,6 +87,8 @@ class Outbox:
         self._database = database
         self._make_id = make_id
         self.lease = lease
+        # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
+        self._unanswered: list[str] = []
 
     async def owe(
         self, tenant_id: str, conversation_id: str, messages: Sequence[OutboundMessage], *, held: bool = False
@@ -101,8 +104,14 @@ class Outbox:
 
     async def claim(self, conversation_id: str | None, worker: str) -> Claim | None:
         """Take the head of the named conversation, or whichever is due longest; None when none is due."""
-        owner = f"{worker}/{self._make_id('own')}"
-        row = await self._database.call("select * from claim_outbound($1,$2,$3)", conversation_id, owner, self.lease)
+        owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
+        try:
+            row = await self._database.call(
+                "select * from claim_outbound($1,$2,$3)", conversation_id, owner, self.lease
+            )
+        except StoreUnavailable:
+            self._unanswered.append(owner)
+            raise
         if row is None:
             return None
         return Claim(row["tenant_id"], row["outbound_id"], row["conversation_id"], row["fence"], owner)

@@ -8,7 +8,7 @@ from typing import cast
 import asyncpg
 
 from core.database import Connection, Database
-from core.errors import LeaseLost
+from core.errors import LeaseLost, StoreUnavailable
 from core.ids import IdMaker
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, storable
@@ -48,11 +48,17 @@ class TurnStore:
         self._database = database
         self._make_id = make_id
         self.lease = lease
+        # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
+        self._unanswered: list[str] = []
 
     async def claim(self, lane_id: str | None, worker: str) -> Lease | None:
         """Take the named lane, or the one that waits longest; None when there is nothing to take."""
-        owner = f"{worker}/{self._make_id('own')}"
-        row = await self._database.call("select * from claim_lane($1,$2,$3)", lane_id, owner, self.lease)
+        owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
+        try:
+            row = await self._database.call("select * from claim_lane($1,$2,$3)", lane_id, owner, self.lease)
+        except StoreUnavailable:
+            self._unanswered.append(owner)
+            raise
         return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner) if row else None
 
     async def renew(self, lease: Lease) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 import structlog
@@ -16,6 +16,8 @@ SEND_TIMEOUT = 10.0
 """Seconds for one provider call; the lease outlasts it."""
 CHECK_WITHIN = timedelta(minutes=10)
 """How long an unknown outcome may block what comes after it."""
+WRITE_WITHIN = 60.0
+"""Seconds that what is known waits for a database that went away."""
 STOPPED = "the person stopped or blocked this channel"
 
 _log = structlog.get_logger()
@@ -56,6 +58,7 @@ class DeliveryRunner:
                 return
             except StoreUnavailable as error:
                 _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
+                await self._hand_back(following)
                 return
             if state in ("ready", "checking", "sending") or self._stopping:
                 return
@@ -115,7 +118,8 @@ class DeliveryRunner:
             case Begun.GO:
                 pass
         end = await self._call(due, channel, part, target, attempt)
-        state = await self._outbox.end_delivery(claim, part.number, attempt, end)
+        # What the provider answered is known nowhere else: while the database is away it is kept, and tried again.
+        state = await _patiently(lambda: self._outbox.end_delivery(claim, part.number, attempt, end))
         _log.info(
             "part_sent" if end.state == "sent" else "part_not_sent",
             outbound=claim.outbound_id,
@@ -125,6 +129,12 @@ class DeliveryRunner:
             code=end.error_code,
         )
         return state
+
+    async def _hand_back(self, claim: Claim) -> None:
+        try:
+            await _patiently(lambda: self._outbox.give_back(claim))
+        except (LeaseLost, StoreUnavailable) as error:
+            _log.warning("outbound_not_handed_back", outbound=claim.outbound_id, cause=type(error).__name__)
 
     async def _call(
         self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target, attempt: int
@@ -168,6 +178,19 @@ class DeliveryRunner:
         if receipt is None:
             return None
         return PartEnd("sent", "found", receipt)
+
+
+async def _patiently[T](write: Callable[[], Awaitable[T]]) -> T:
+    """Write as soon as the database is back, within `WRITE_WITHIN`."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + WRITE_WITHIN
+    while True:
+        try:
+            return await write()
+        except StoreUnavailable:
+            if loop.time() > deadline:
+                raise
+        await asyncio.sleep(0.5)
 
 
 def _not_told(part: KeptPart, cause: str) -> PartEnd:

@@ -4,12 +4,18 @@ import asyncio
 import time
 from datetime import timedelta
 
+import asyncpg
+from redis.asyncio import Redis
+
+from core.database import Database
 from core.inbox import Inbox
+from core.journal import StepKey, StepKind, StepRecord, StepState
+from core.migrate import migrate
 from core.turn_types import TurnRequest, TurnResult
-from tests.core.store.house import Store, message
+from tests.core.store.house import Store, TwiceDatabase, message, opened
 from tests.jobs.house import RecordingChannel
 from tests.jobs.office import Office, echo, ringing_inbox
-from tests.services import flush, private_valkey
+from tests.services import flush, private_postgres, private_valkey
 
 PEOPLE = [f"+1555000{n:04d}" for n in range(6)]
 
@@ -70,6 +76,8 @@ async def test_redis_may_go_and_come_back(store: Store) -> None:
             await all_answered(store, office.channel, 3)
             await server.start()
             await write(inbox, 3, 4)
+            async with Redis.from_url(server.url) as redis:
+                await redis.flushall()
             await all_answered(store, office.channel, 4)
 
 
@@ -133,3 +141,43 @@ async def test_promise_5_a_worker_that_vanishes_costs_its_lease_and_one_attempt(
         await office.until_sent(1, within=10)
     assert office.channel.texts == ["re hello"]
     assert await store.column("select attempts from turns") == [2]
+
+
+async def test_the_whole_way_with_every_answer_of_postgres_lost_once(database_url: str, redis_url: str) -> None:
+    async with opened(database_url, TwiceDatabase(database_url)) as store:
+        office = Office(store)
+        async with ringing_inbox(store, redis_url) as inbox, office.working(redis_url):
+            await write(inbox, 0, 4)
+            await all_answered(store, office.channel, 4)
+        assert await store.one("select max(attempts) from turns") == 1
+        assert await store.one("select count(*) from deliveries where outcome <> 'accepted'") == 0
+
+
+async def test_postgres_may_go_and_come_back_in_the_middle_and_no_attempt_is_burnt(redis_url: str) -> None:
+    begun = asyncio.Event()
+
+    async def slow(request: TurnRequest) -> TurnResult:
+        begun.set()
+        await asyncio.sleep(0.3)
+        await request.journal.write(StepRecord(StepKey(0, 0), StepKind.MODEL, "m", StepState.DONE))
+        return await echo(request)
+
+    async with private_postgres() as server:
+        await migrate(server.url)
+        # The worker has less patience than Postgres is away: turns and deliveries are cut, not only delayed.
+        worker, patient = Database(server.url, patience=1), Database(server.url, patience=30)
+        async with opened(server.url, worker) as store:
+            office = Office(store, lease=timedelta(seconds=60))
+            inbox = Store(server.url, patient, store.eye, make_id=store.make_id).inbox
+            await write(inbox, 0, 1)
+            async with office.working(redis_url, slow):
+                await begun.wait()
+                await store.eye.close()
+                await server.stop()
+                await asyncio.sleep(2)
+                await server.start()
+                store.eye = await asyncpg.connect(server.url)
+                await write(inbox, 1, 3)
+                await all_answered(store, office.channel, 3)
+            assert await store.one("select max(attempts) from turns") == 1
+        await patient.close()

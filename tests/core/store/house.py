@@ -11,6 +11,7 @@ import asyncpg
 from core.access import Access, Policy
 from core.channel import Part, Receipt, Received
 from core.database import Database
+from core.errors import StoreUnavailable
 from core.inbox import Inbox
 from core.messages import Address, Command, InboundMessage, OutboundKind, OutboundMessage, ReachabilityChange
 from core.model_types import ChatMessage, Role, TokenUsage
@@ -63,6 +64,20 @@ class TwiceDatabase(Database):
         if first != second:
             self.differing.append(statement)
         return second
+
+
+class DumbDatabase(Database):
+    """A database that does what it is told, and whose next answers are lost for good."""
+
+    losing = 0
+
+    async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        """Run it; the answer may get lost."""
+        rows = await super().rows(statement, *args)
+        if self.losing:
+            self.losing -= 1
+            raise StoreUnavailable("the answer was lost")
+        return rows
 
 
 @dataclass(slots=True)

@@ -7,12 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from core.errors import LeaseLost
+from core.errors import LeaseLost, StoreUnavailable
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.messages import OutboundKind, OutboundMessage
 from core.model_types import ChatMessage, Role, TokenUsage
+from core.outbox import Claim
 from core.turns import BegunTurn, Lease, PostgresJournal
-from tests.core.store.house import Store, TwiceDatabase
+from tests.core.store.house import DumbDatabase, Store, TwiceDatabase, opened
 
 ANN = "+15550000001"
 NO_TIME = timedelta()
@@ -357,3 +358,27 @@ async def test_a_journal_belongs_to_its_tenant(store: Store) -> None:
     assert await PostgresJournal(store.database, other, turn.turn_id).recorded() == []
     with pytest.raises(LeaseLost):
         await PostgresJournal(store.database, other, turn.turn_id).write(step(1))
+
+
+async def test_a_claim_whose_answer_was_lost_is_ours_at_the_next_asking(database_url: str) -> None:
+    database = DumbDatabase(database_url)
+    async with opened(database_url, database) as store:
+        await store.owe("hi")
+        await store.say("next")
+        turns, outbox = store.turns, store.outbox
+        claims: tuple[Callable[[], Awaitable[Lease | Claim | None]], ...] = (
+            lambda: turns.claim(None, "w1"),
+            lambda: outbox.claim(None, "w1"),
+        )
+        for claim in claims:
+            database.losing = 1
+            with pytest.raises(StoreUnavailable):
+                await claim()
+        # Its lease keeps others away.
+        assert await store.turns.claim(None, "w2") is None
+        assert await store.outbox.claim(None, "w2") is None
+        for claim in claims:
+            found = await claim()
+            assert found is not None
+            assert found.fence in (1, 2)
+            assert await claim() is None
