@@ -1,7 +1,7 @@
 """What a tool is handed while it runs: one frozen value, injected by type and never seen by the model."""
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -126,7 +126,8 @@ class ToolExecutionContext:
     """Everything a tool may know about the call it serves.
 
     `idempotency_key` is the same when a call is repeated after a crash, and unlike that of any other call:
-    hand it to the service that does the work. `timezone` (IANA) and `language` are the person's.
+    hand it to the service that does the work. `timezone` (IANA) and `language` are the person's. `progress` tells
+    whoever watches the turn how a long call is getting on; it may be awaited any number of times.
     """
 
     tenant_id: str
@@ -139,6 +140,11 @@ class ToolExecutionContext:
     timezone: str = "UTC"
     language: str = ""
     storage: TenantStorage = field(default_factory=lambda: NoStorage())
+    progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
+
+
+async def _unwatched(text: str) -> None:
+    """Tell nobody."""
 
 
 class NoCredentials:

@@ -35,7 +35,8 @@ class ChatMessage:
     """One message of a conversation as the model sees it; history is a sequence of these.
 
     `thinking` are the provider's own blocks, returned unaltered to the `model` that made them and never
-    shown. `internal` marks a user message that is ours and not the person's.
+    shown. `internal` marks a user message that is ours and not the person's. `state` is no part of what is said:
+    the conversation's state at that moment (`core.conversation_state`).
     """
 
     role: Role
@@ -46,6 +47,7 @@ class ChatMessage:
     thinking: tuple[JsonObject, ...] = ()
     model: str = ""
     internal: bool = False
+    state: JsonObject = field(default_factory=dict)
 
     def to_json(self) -> JsonObject:
         """Write it down for history; empty fields are left out."""
@@ -59,6 +61,8 @@ class ChatMessage:
                 out[key] = value
         if self.internal:
             out["internal"] = True
+        if self.state:
+            out["state"] = self.state
         return out
 
     @classmethod
@@ -73,6 +77,7 @@ class ChatMessage:
             thinking=_thinking_from_json(data),
             model=str(data.get("model", "")),
             internal=bool(data.get("internal", False)),
+            state=cast(JsonObject, data.get("state", {})),
         )
 
 

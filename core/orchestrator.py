@@ -3,8 +3,8 @@
 prepare_context -> should_process -> check_pending_agents -> react_loop -> post_process
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import structlog
@@ -22,6 +22,7 @@ from core.context import (
     ToolExecutionContext,
 )
 from core.context_manager import ContextManager
+from core.conversation_state import ConversationState, carrying
 from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRejected
 from core.hooks import Hook, HookContext, Hooks
 from core.model_errors import ModelCaller
@@ -32,6 +33,7 @@ from core.react_config import ReactLoopConfig
 from core.react_result import Ended, ReactLoopResult
 from core.registry import ToolRegistry
 from core.steering import spoken
+from core.streaming import StreamEvent, events_of
 from core.tools import AnyTool
 from core.turn_types import TurnRequest, TurnResult, TurnState
 
@@ -46,6 +48,7 @@ class TurnContext:
     said: tuple[ChatMessage, ...]
     """The person's messages of this turn, as they go into history."""
     tools: ToolRegistry
+    state: ConversationState = field(default_factory=ConversationState)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ class Orchestrator:
         *,
         tools: Iterable[AnyTool] = (),
         tool_names: Sequence[str] | None = None,
+        agent_tool_filter: Sequence[str] | None = None,
         config: ReactLoopConfig | None = None,
         hooks: Iterable[Hook] = (),
         checks: Iterable[Check] = (),
@@ -104,13 +108,16 @@ class Orchestrator:
         http: HttpClient | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """`tool_names` are those offered to the model, None for all; `checks` are asked in order."""
+        """`tool_names` and `agent_tool_filter` name the tools and agents that are offered to the model, None for all.
+
+        `checks` are asked in order.
+        """
         self.config = config or ReactLoopConfig()
         self.llm_client = llm_client
         self.system_prompt = system_prompt
         self.momex = momex
         registry = ToolRegistry(tools)
-        self.tools = registry if tool_names is None else registry.only(tool_names)
+        self.tools = _exposed(registry, tool_names, agent_tool_filter)
         self.checks = tuple(checks)
         self.clock = clock or Clock()
         self._hooks = Hooks(hooks)
@@ -126,6 +133,22 @@ class Orchestrator:
 
         Raises `LeaseLost` when another worker has it, and `TurnDelayed` when a check could not tell.
         """
+        hooks, where = self._hooks.plus(request.hooks), self._where(request)
+        await hooks.state_changed(where, "running")
+        result = await self._handle(request)
+        await hooks.state_changed(where, result.state.value)
+        return result
+
+    def stream_message(self, request: TurnRequest) -> AsyncGenerator[StreamEvent]:
+        """Run a turn as `handle_message` does, and give what happens in it as events, EXECUTION_END last.
+
+        Read to the end or close it: closing stops the turn. Whoever reads slowly slows the turn.
+        """
+        return events_of(
+            request.turn_id, lambda hook: self.handle_message(replace(request, hooks=(*request.hooks, hook)))
+        )
+
+    async def _handle(self, request: TurnRequest) -> TurnResult:
         context = await self.prepare_context(request)
         if refusal := await self.should_process(request, context):
             return await self.reject_message(request, context, refusal)
@@ -135,7 +158,7 @@ class Orchestrator:
             result = await self.react_loop(request, context)
         except LoopFailed as failed:
             return await self.post_process(request, context, self._failure(request, context, failed))
-        return await self.post_process(request, context, _turn_result(context, result))
+        return await self.post_process(request, context, _turn_result(request, context, result))
 
     async def prepare_context(self, request: TurnRequest) -> TurnContext:
         """Put together what the model sees: prompt, recalled facts, history, the person's words."""
@@ -143,11 +166,12 @@ class Orchestrator:
         known: Sequence[str] = ()
         if self.momex and said:
             known = await self.momex.search(request.tenant.id, "\n".join(one.text for one in said))
+        state = ConversationState.of(request.history)
         prompt = system_prompt(
-            self.system_prompt, request.tenant, request.channel, self.clock.now(), known=tuple(known)
+            self.system_prompt, request.tenant, request.channel, self.clock.now(), known=tuple(known), seen=state.seen
         )
         messages = (ChatMessage(Role.SYSTEM, prompt), *request.history, *said)
-        return TurnContext(messages, said, self.tools)
+        return TurnContext(messages, said, await self._usable_tools(request), state)
 
     async def should_process(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
         """Ask the checks in order; the first refusal counts. None: go on."""
@@ -175,13 +199,16 @@ class Orchestrator:
                 make_context=lambda name, key: self.tool_context(request, name, key),
                 inbound=request.inbound,
                 control=request.control,
+                while_running=request.while_running,
+                state=context.state,
+                hooks=request.hooks,
                 budget=self._budgets.for_turn(request) if self._budgets else NoBudget(),
             )
         )
 
     async def post_process(self, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
         """Finish the turn: the last chance to change what is said and kept."""
-        reply = await self._hooks.post_call(self._where(request), result.reply)
+        reply = await self._hooks.plus(request.hooks).post_call(self._where(request), result.reply)
         return result if reply == result.reply else _with_reply(result, reply)
 
     def tool_context(self, request: TurnRequest, tool_name: str, idempotency_key: str) -> ToolExecutionContext:
@@ -200,6 +227,15 @@ class Orchestrator:
             storage=self._storage.for_tenant(tenant.id) if self._storage else NoStorage(),
         )
 
+    async def _usable_tools(self, request: TurnRequest) -> ToolRegistry:
+        """Leave out the tools whose account this person has not connected."""
+        services = {one.needs_account for one in self.tools if one.needs_account}
+        if not services:
+            return self.tools
+        access = self._credentials.for_tenant(request.tenant.id) if self._credentials else NoCredentials()
+        connected = {name for name in services if (await access.accounts(request.tenant.id, name)).names}
+        return ToolRegistry(one for one in self.tools if not one.needs_account or one.needs_account in connected)
+
     def _where(self, request: TurnRequest) -> HookContext:
         return HookContext(request.turn_id, request.tenant.id, request.channel)
 
@@ -212,17 +248,24 @@ class Orchestrator:
             cause=type(failed.error).__name__,
             detail=str(failed.error),
         )
-        result = _turn_result(context, failed.partial)
+        result = _turn_result(request, context, failed.partial)
         told = ChatMessage(Role.ASSISTANT, reply)
         return replace(result, state=TurnState.FAILED, reply=reply, reason=reason, history=(*result.history, told))
 
 
-def _turn_result(context: TurnContext, result: ReactLoopResult) -> TurnResult:
-    state = TurnState.INTERRUPTED if result.ended is Ended.INTERRUPTED else TurnState.DONE
+def _exposed(registry: ToolRegistry, tools: Sequence[str] | None, agents: Sequence[str] | None) -> ToolRegistry:
+    if tools is None and agents is None:
+        return registry
+    names = [one.name for one in registry if (agents if one.agent else tools) is None]
+    return registry.only([*names, *(tools or ()), *(agents or ())])
+
+
+def _turn_result(request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
+    state = TurnState.INTERRUPTED if result.ended in (Ended.INTERRUPTED, Ended.SUPERSEDED) else TurnState.DONE
     return TurnResult(
         state,
         reply=result.response,
-        history=(*context.said, *result.messages),
+        history=carrying((*context.said, *result.messages), result.state, request.history),
         usage=result.token_usage,
         turns=result.turns,
         absorbed=result.absorbed,

@@ -5,15 +5,16 @@ replayed: so the same code runs a turn for the first time and finishes one that 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from core import sentences
 from core.budgets import NoBudget, OutOfMoney, TurnBudget
 from core.context import ToolExecutionContext
 from core.context_manager import ContextManager, Messages, estimate_tokens, repair
+from core.conversation_state import ConversationState
 from core.errors import ModelError
-from core.hooks import HookContext, Hooks
+from core.hooks import Hook, HookContext, Hooks, StepReport
 from core.journal import Journal, Outcome, PatientJournal, StepKey, StepKind, StepRecord, StepState
 from core.judge import Judge, Judging
 from core.model_errors import Asked, ModelCaller
@@ -23,7 +24,8 @@ from core.react_result import Ended, ReactLoopResult, ToolCallRecord
 from core.registry import ToolRegistry
 from core.steering import Steering
 from core.tool_runner import CallResult, ToolRunner
-from core.turn_types import TurnControl, TurnMessage
+from core.toolbox import Toolbox
+from core.turn_types import TurnControl, TurnMessage, WhileRunning
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,10 @@ class LoopTask:
     """Makes what a tool is handed, from the tool's name and the call's idempotency key."""
     inbound: tuple[TurnMessage, ...] = ()
     control: TurnControl | None = None
+    while_running: WhileRunning = WhileRunning.STEER
+    state: ConversationState = field(default_factory=ConversationState)
+    hooks: tuple[Hook, ...] = ()
+    """For this turn only, beside the loop's own."""
     budget: TurnBudget = field(default_factory=NoBudget)
 
 
@@ -46,13 +52,17 @@ class LoopRun:
     """One run of the loop as it stands. `window` is what the model sees, `new` what history will get."""
 
     task: LoopTask
+    hooks: Hooks
+    tools: Toolbox
     runner: ToolRunner
     steering: Steering
     judging: Judging
     recorded: dict[StepKey, StepRecord]
     window: Messages
     journal: Journal
+    state: ConversationState
     began: float = field(default_factory=time.monotonic)
+    step_began: float = field(default_factory=time.monotonic)
     step: int = 0
     failures: int = 0
     """Answers in a row whose every call failed."""
@@ -82,6 +92,12 @@ class LoopRun:
         if keep:
             self.new += messages
 
+    def see(self, messages: Messages) -> None:
+        """Let the model see other messages from now on, if they are others."""
+        if messages is not self.window:
+            self.window = repair(messages)
+            self.window_tokens = estimate_tokens(self.window)
+
     def end(self, ended: Ended, text: str) -> ReactLoopResult:
         """Close the run with what the person is told."""
         if text:
@@ -95,6 +111,7 @@ class LoopRun:
             ended=ended,
             messages=tuple(self.new),
             absorbed=tuple(self.steering.absorbed),
+            state=replace(self.state, groups=self.tools.groups),
         )
 
 
@@ -127,19 +144,20 @@ class ReactLoop:
         except OutOfMoney as spent:
             return run.end(Ended.BUDGET, str(spent))
         except ModelError as error:
-            await self._hooks.on_error(task.where, error)
+            await run.hooks.on_error(task.where, error)
             raise LoopFailed(error, run.end(Ended.ERRORS, "")) from error
 
     async def _loop(self, run: LoopRun) -> ReactLoopResult:
         while run.step < self._config.max_turns:
-            if not run.replaying and (stopped := await run.steering.stopped()) is not None:
-                return run.end(Ended.INTERRUPTED, stopped or sentences.INTERRUPTED)
+            if not run.replaying and (interrupted := await self._interrupted(run)):
+                return interrupted
             if self._over_budget(run):
                 return run.end(Ended.BUDGET, sentences.OUT_OF_TOKENS)
             run.say(*await run.steering.absorb(run.step, replaying=run.replaying))
             answer = await self._think(run)
-            if answer.tool_calls:
-                await self._act(run, answer)
+            results = await self._act(run, answer)
+            await self._report(run, answer, results)
+            if results:
                 if run.failures >= self._config.max_consecutive_errors:
                     return await self._summarise(run, Ended.ERRORS)
                 if await self._judge_results(run):
@@ -160,7 +178,7 @@ class ReactLoop:
         else:
             answer = ModelAnswer.from_json(known.result, known.usage)
             await run.task.budget.settle(run.key, answer.usage)
-            run.tools_changed |= known.arguments_hash != run.task.tools.hash
+            run.tools_changed |= known.arguments_hash != run.tools.offered.hash
         run.step += 1
         run.usage += answer.usage
         run.empties = 0 if answer.text.strip() or answer.tool_calls else run.empties + 1
@@ -173,16 +191,15 @@ class ReactLoop:
             run.say(ChatMessage(Role.USER, sentences.TOOLS_CHANGED, internal=True), keep=False)
             run.tools_changed = False
         where = replace(run.task.where, step=run.step)
-        trimmed = self._context.trim_if_needed(run.window, run.window_tokens)
-        if trimmed is not run.window:
-            run.window, run.window_tokens = trimmed, estimate_tokens(trimmed)
-        messages = await self._hooks.pre_reasoning(where, run.window)
-        began = time.monotonic()
+        run.step_began = time.monotonic()
+        run.see(await run.hooks.prepare_step(where, run.window))
+        run.see(self._context.trim_if_needed(run.window, run.window_tokens))
+        messages = await run.hooks.pre_reasoning(where, run.window)
         asked = await self._pay_and_ask(
             run,
             ModelRequest(
-                messages=messages,
-                tools=run.task.tools.specs,
+                messages=messages if messages is run.window else repair(messages),
+                tools=run.tools.offered.specs,
                 use_tools=use_tools,
                 parallel_tools=self._config.parallel_tools,
                 max_output_tokens=self._config.max_output_tokens,
@@ -190,18 +207,18 @@ class ReactLoop:
             ),
         )
         if asked.cut:
-            run.window, run.window_tokens = asked.messages, estimate_tokens(asked.messages)
-        answer = await self._hooks.post_reasoning(where, asked.answer)
+            run.see(asked.messages)
+        answer = await run.hooks.post_reasoning(where, asked.answer)
         await run.journal.write(
             StepRecord(
                 run.key,
                 StepKind.MODEL,
                 answer.model,
                 StepState.DONE,
-                arguments_hash=run.task.tools.hash,
+                arguments_hash=run.tools.offered.hash,
                 result=answer.to_json(),
                 usage=answer.usage,
-                duration_ms=int((time.monotonic() - began) * 1000),
+                duration_ms=int((time.monotonic() - run.step_began) * 1000),
             )
         )
         await run.task.budget.settle(run.key, answer.usage)
@@ -210,20 +227,41 @@ class ReactLoop:
     async def _pay_and_ask(self, run: LoopRun, request: ModelRequest) -> Asked:
         await run.task.budget.reserve(run.key, request)
         try:
-            return await self._caller.ask(request)
+            return await self._caller.ask(
+                request, lambda so_far: run.hooks.reasoning_chunk(replace(run.task.where, step=run.step), so_far)
+            )
         except ModelError:
             await run.task.budget.release(run.key)
             raise
 
-    async def _act(self, run: LoopRun, answer: ModelAnswer) -> None:
+    async def _act(self, run: LoopRun, answer: ModelAnswer) -> list[CallResult]:
+        if not answer.tool_calls:
+            return []
         step = run.step - 1
         results = await run.runner.run_all(step, answer.tool_calls)
         told = [ChatMessage(Role.TOOL, one.text, tool_call_id=one.call.id, name=one.call.name) for one in results]
         run.say(answer.message(), *told)
         run.results = results
+        run.state = run.state.having_seen(entity for one in results for entity in one.entities)
+        for one in results:
+            run.tools.apply(one)
         run.calls += [_call_record(one, answer.usage) for one in results]
         failed = all(one.outcome is not Outcome.OK for one in results)
         run.failures = run.failures + 1 if failed else 0
+        return results
+
+    async def _report(self, run: LoopRun, answer: ModelAnswer, results: Sequence[CallResult]) -> None:
+        """Tell the hooks that a step is over, unless it was all in the journal."""
+        where = replace(run.task.where, step=run.step - 1)
+        if StepKey(where.step, len(results), where.agent_path) not in run.recorded:
+            took = int((time.monotonic() - run.step_began) * 1000)
+            await run.hooks.step_finished(where, StepReport(answer, tuple(results), answer.usage, run.usage, took))
+
+    async def _interrupted(self, run: LoopRun) -> ReactLoopResult | None:
+        """Heed the person's wish to stop, and what they wrote meanwhile if they prefer that."""
+        if (stopped := await run.steering.stopped()) is not None:
+            return run.end(Ended.INTERRUPTED, sentences.stopped(stopped))
+        return run.end(Ended.SUPERSEDED, "") if await run.steering.superseded() else None
 
     async def _judge_results(self, run: LoopRun) -> bool:
         """Hear the judges on the newest results; True when there was advice enough."""
@@ -246,6 +284,7 @@ class ReactLoop:
         """Ask for an answer without tools; there is no further turn after it."""
         run.say(ChatMessage(Role.USER, sentences.SUMMARISE, internal=True), keep=False)
         answer = await self._think(run, use_tools=False)
+        await self._report(run, answer, ())
         return run.end(ended, answer.text if answer.text.strip() else sentences.NOTHING_SAID)
 
     def _over_budget(self, run: LoopRun) -> bool:
@@ -256,24 +295,29 @@ class ReactLoop:
         recorded = {record.key: record for record in await task.journal.recorded()}
         journal = PatientJournal(task.journal, self._config.journal_patience)
         window = repair(task.messages)
+        hooks = self._hooks.plus(task.hooks)
         if not recorded:
-            await self._hooks.pre_call(task.where, window)
+            await hooks.pre_call(task.where, window)
+        tools = Toolbox(task.tools, task.state.groups)
         return LoopRun(
             task=task,
+            hooks=hooks,
+            tools=tools,
             runner=ToolRunner(
-                tools=task.tools,
+                tools=tools,
                 journal=journal,
                 recorded=recorded,
                 make_context=task.make_context,
                 where=task.where,
                 config=self._config,
                 context=self._context,
-                hooks=self._hooks,
+                hooks=hooks,
             ),
-            steering=Steering(task.control, journal, recorded, task.inbound, task.where.agent_path),
-            judging=Judging(self._hooks.of(Judge), journal, recorded, task.where, self._config.max_advice, task.budget),
+            steering=Steering(task.control, journal, recorded, task.inbound, task.where.agent_path, task.while_running),
+            judging=Judging(hooks.of(Judge), journal, recorded, task.where, self._config.max_advice, task.budget),
             recorded=recorded,
             journal=journal,
+            state=task.state,
             window=window,
             window_tokens=estimate_tokens(window),
         )

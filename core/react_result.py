@@ -1,10 +1,16 @@
 """What a run of the ReAct loop gives back, for whoever shows or counts it."""
 
+import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.json_types import JsonObject
-from core.model_types import ChatMessage, TokenUsage
+from core.conversation_state import ConversationState
+from core.entities import Entity
+from core.journal import Outcome
+from core.json_types import Json, JsonObject
+from core.model_types import ChatMessage, TokenUsage, ToolCall
+
+_MAX_SHOWN = 300
 
 
 class Ended(StrEnum):
@@ -21,6 +27,32 @@ class Ended(StrEnum):
     """It went round in circles in spite of advice, and the answer is a forced summary."""
     BUDGET = "budget"
     INTERRUPTED = "interrupted"
+    SUPERSEDED = "superseded"
+    """The person wrote again and prefers that to end a running turn; nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What became of one call. `text` is what the model is told, `chars` its length before truncation.
+
+    `entities` are the things it told of.
+    """
+
+    call: ToolCall
+    text: str
+    outcome: Outcome = Outcome.OK
+    chars: int = 0
+    duration_ms: int = 0
+    entities: tuple[Entity, ...] = ()
+
+    def arguments_summary(self) -> JsonObject:
+        """Give the arguments with long values cut, for debugging."""
+        try:
+            value: Json = json.loads(self.call.arguments or "{}")
+        except ValueError:
+            value = self.call.arguments
+        given = value if isinstance(value, dict) else {"arguments": value}
+        return {name: _short(one) for name, one in given.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +85,12 @@ class ReactLoopResult:
     ended: Ended = Ended.ANSWERED
     messages: tuple[ChatMessage, ...] = ()
     absorbed: tuple[str, ...] = ()
+    state: ConversationState = field(default_factory=ConversationState)
+    """What the conversation carries on to its next turn."""
+
+
+def _short(value: Json) -> Json:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else json.dumps(value)
+    return value if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"

@@ -24,6 +24,11 @@ def out_of_money(cap: Decimal) -> str:
     return f"I stopped here: the ${cap:.2f} that I may spend on you in a day are used up. I can go on tomorrow."
 
 
+def stopped(message: str) -> str:
+    """Say that a turn was stopped, with what was said to it."""
+    return f"Stopped: {message}" if message else INTERRUPTED
+
+
 def too_long(channel: str) -> str:
     """Say that the conversation no longer fits, and which word starts a new one on this channel."""
     words = {"sms": "NEW", "slack": "/valet new"}

@@ -7,7 +7,7 @@ from typing import cast
 from core.journal import Journal, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.model_types import ChatMessage, Role
-from core.turn_types import TurnControl, TurnMessage
+from core.turn_types import TurnControl, TurnMessage, WhileRunning
 
 
 class Steering:
@@ -23,10 +23,12 @@ class Steering:
         recorded: Mapping[StepKey, StepRecord],
         inbound: tuple[TurnMessage, ...],
         agent_path: str,
+        mode: WhileRunning = WhileRunning.STEER,
     ) -> None:
         self._control = control
         self._journal = journal
         self._agent_path = agent_path
+        self._mode = mode
         self._seen = {message.id for message in inbound}
         self._steps = {
             key: record
@@ -40,16 +42,22 @@ class Steering:
         """Give None to go on, or the message with which the person stopped the turn."""
         return await self._control.stopped() if self._control else None
 
+    async def superseded(self) -> bool:
+        """Tell whether the person wrote again and wants the turn to end for it."""
+        if self._mode is not WhileRunning.INTERRUPT or self._control is None:
+            return False
+        return any(message.id not in self._seen for message in await self._control.absorb())
+
     async def absorb(self, step: int, *, replaying: bool) -> list[ChatMessage]:
         """Give what the model is to be told before this step."""
-        if self._control is None and not self._steps:
+        if not self._steps and (self._control is None or self._mode is not WhileRunning.STEER):
             return []
         index = -1
         fresh: list[TurnMessage] = []
         while record := self._steps.get(StepKey(step, index, self._agent_path)):
             fresh += _messages(record)
             index -= 1
-        if self._control and not replaying:
+        if self._control and not replaying and self._mode is WhileRunning.STEER:
             waiting = await self._control.absorb()
             more = [
                 message for message in waiting if message.id not in self._seen and message.id not in self._recorded_ids

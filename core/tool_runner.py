@@ -13,13 +13,15 @@ import structlog
 from core.canonical import canonical_hash
 from core.context import ToolExecutionContext
 from core.context_manager import ContextManager
+from core.entities import Entity, entities_in
 from core.errors import LeaseLost, ToolError, ToolRetry
 from core.hooks import Decision, HookContext, Hooks, PlannedCall
 from core.journal import Effect, Journal, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject, storable
 from core.model_types import ToolCall
 from core.react_config import ReactLoopConfig
-from core.registry import ToolRegistry
+from core.react_result import CallResult as CallResult
+from core.toolbox import Toolbox
 from core.tools import AnyTool
 
 _log = structlog.get_logger()
@@ -34,26 +36,6 @@ REFUSED_REPEAT = (
     "person's approval. Tell the person what is uncertain."
 )
 NEEDS_APPROVAL = "Not run: this needs the person's approval, and there is no way to ask for one here. Say so."
-
-
-@dataclass(frozen=True, slots=True)
-class CallResult:
-    """What became of one call. `text` is what the model is told, `chars` its length before truncation."""
-
-    call: ToolCall
-    text: str
-    outcome: Outcome = Outcome.OK
-    chars: int = 0
-    duration_ms: int = 0
-
-    def arguments_summary(self) -> JsonObject:
-        """Give the arguments with long values cut, for debugging."""
-        try:
-            value: Json = json.loads(self.call.arguments or "{}")
-        except ValueError:
-            value = self.call.arguments
-        given = value if isinstance(value, dict) else {"arguments": value}
-        return {name: _short(one) for name, one in given.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +57,7 @@ class ToolRunner:
     def __init__(
         self,
         *,
-        tools: ToolRegistry,
+        tools: Toolbox,
         journal: Journal,
         recorded: Mapping[StepKey, StepRecord],
         make_context: Callable[[str, str], ToolExecutionContext],
@@ -143,6 +125,11 @@ class ToolRunner:
             return _from_record(call, known)
         if known and not self._may_run_again(known):
             return await self._end(replace(known, state=StepState.DONE), call, UNKNOWN_OUTCOME, Outcome.UNKNOWN)
+        result = await self._run_now(where, key, call, known)
+        await self._hooks.call_finished(where, result)
+        return result
+
+    async def _run_now(self, where: HookContext, key: StepKey, call: ToolCall, known: StepRecord | None) -> CallResult:
         ready = await self._prepare(where, key, call)
         if isinstance(ready, CallResult):
             record = self._record(key, call.name, "", Effect.READ, "")
@@ -177,12 +164,12 @@ class ToolRunner:
             parsed = tool.parse(planned.arguments)
         except ToolRetry as error:
             return CallResult(call, str(error), Outcome.ERROR)
+        digest = canonical_hash(planned.arguments)
         verdict = await self._hooks.evaluate(where, planned)
         if verdict.decision is Decision.DENY:
             return CallResult(call, f"Not run: {verdict.reason or 'a rule forbids it.'}", Outcome.REFUSED)
         if tool.needs_approval or verdict.decision is Decision.APPROVE:
             return CallResult(call, NEEDS_APPROVAL, Outcome.REFUSED)
-        digest = canonical_hash(planned.arguments)
         if tool.effect is Effect.ONCE and await self._journal.outcome_unknown(tool.name, digest):
             return CallResult(call, REFUSED_REPEAT, Outcome.REFUSED)
         idempotency_key = self._open_keys.get((tool.name, digest)) or self._new_key(key)
@@ -194,8 +181,13 @@ class ToolRunner:
 
     async def _execute(self, where: HookContext, ready: _Ready) -> tuple[str, Outcome]:
         tool = ready.tool
-        seconds = tool.timeout or self._config.tool_execution_timeout
-        context = self._make_context(tool.name, ready.idempotency_key)
+        seconds = tool.timeout or (
+            self._config.agent_tool_execution_timeout if tool.agent else self._config.tool_execution_timeout
+        )
+        context = replace(
+            self._make_context(tool.name, ready.idempotency_key),
+            progress=lambda text: self._hooks.acting_chunk(where, ready.planned, text),
+        )
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
@@ -236,8 +228,11 @@ class ToolRunner:
     async def _end(self, record: StepRecord, call: ToolCall, text: str, outcome: Outcome) -> CallResult:
         kept = self._context.truncate_tool_result(storable(text))
         result: JsonObject = {"text": kept, "chars": len(text)}
+        entities = entities_in(record.name, storable(text)) if outcome is Outcome.OK else ()
+        if entities:
+            result["entities"] = [one.to_json() for one in entities]
         await self._journal.write(replace(record, outcome=outcome, result=result))
-        return CallResult(call, kept, outcome, len(text), record.duration_ms)
+        return CallResult(call, kept, outcome, len(text), record.duration_ms, entities)
 
 
 def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
@@ -251,13 +246,6 @@ def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
     return value
 
 
-def _short(value: Json) -> Json:
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    text = value if isinstance(value, str) else json.dumps(value)
-    return value if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
-
-
 def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
     return CallResult(
         call,
@@ -265,6 +253,7 @@ def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
         known.outcome,
         cast(int, known.result.get("chars", 0)),
         known.duration_ms,
+        tuple(Entity.from_json(one) for one in cast(list[JsonObject], known.result.get("entities", []))),
     )
 
 

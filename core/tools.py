@@ -31,7 +31,8 @@ class Tool[**P, R]:
 
     `effect` says what may happen to a call whose end is not known (`core.journal.Effect`). `timeout` is in
     seconds, None for the loop's default. A tool whose `in_thread` is true is an ordinary (not async)
-    function: it runs in a thread of its own, which a timeout cannot stop.
+    function: it runs in a thread of its own, which a timeout cannot stop. One with a `group` is offered once that
+    group is switched on, one with `needs_account` to people who have connected an account of that service.
     """
 
     name: str
@@ -43,6 +44,9 @@ class Tool[**P, R]:
     parallel: bool = True
     risk: str = ""
     group: str = ""
+    needs_account: str = ""
+    agent: bool = False
+    """Whether it is an agent as the model sees it: it may take longer."""
     timeout: float | None = None
     preset: Mapping[str, object] | None = None
 
@@ -112,6 +116,7 @@ def tool[**P, R](
     parallel: bool = True,
     risk: str = "",
     group: str = "",
+    needs_account: str = "",
     timeout: float | None = None,
 ) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 
@@ -127,14 +132,16 @@ def tool(
     parallel: bool = True,
     risk: str = "",
     group: str = "",
+    needs_account: str = "",
     timeout: float | None = None,
 ) -> Tool[..., Any] | Callable[[Callable[..., Any]], Tool[..., Any]]:
     """Make a tool of a function.
 
     The schema comes from the annotations and the docstring; a parameter annotated `ToolExecutionContext` is
     filled in and hidden. `effect` is `"read"` (may run again), `"idempotent"` (may run again with the same
-    `context.idempotency_key`) or `"once"`. `parallel=False` runs it alone. Raises `ConfigError` with the file
-    and line where something is missing.
+    `context.idempotency_key`) or `"once"`. `parallel=False` runs it alone. `group` keeps it out of sight until
+    the conversation switches the group on; `needs_account="google"` until the person has connected one. Raises
+    `ConfigError` with the file and line where something is missing.
     """
 
     def make(function: Callable[..., Any]) -> Tool[..., Any]:
@@ -149,6 +156,7 @@ def tool(
             parallel=parallel,
             risk=risk,
             group=group,
+            needs_account=needs_account,
             timeout=timeout,
         )
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from core.hooks import Hook
 from core.journal import Journal
 from core.model_types import ChatMessage, TokenUsage
 
@@ -46,11 +47,23 @@ class TurnControl(Protocol):
         ...
 
 
+class WhileRunning(StrEnum):
+    """What becomes of a message that comes in while a turn runs, as the person prefers."""
+
+    STEER = "steer"
+    """The turn takes it in before its next model call."""
+    QUEUE = "queue"
+    """It waits for the next turn."""
+    INTERRUPT = "interrupt"
+    """The turn ends without an answer, and the next one takes both up."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
     """One turn to run. `channel` is the channel's name; `history` what was said before, oldest first.
 
-    `inbound` is in order of receipt. `attempt` counts from 1; above it the journal may hold rows.
+    `inbound` is in order of receipt. `attempt` counts from 1; above it the journal may hold rows. `hooks` are for
+    this turn only, beside the orchestrator's.
     """
 
     turn_id: str
@@ -61,6 +74,8 @@ class TurnRequest:
     history: tuple[ChatMessage, ...] = ()
     attempt: int = 1
     control: TurnControl | None = None
+    while_running: WhileRunning = WhileRunning.STEER
+    hooks: tuple[Hook, ...] = ()
 
 
 class TurnState(StrEnum):

@@ -9,6 +9,7 @@ import structlog
 from core.clock import Clock
 from core.context import NoCredentials, NoHttp, NoStorage, ToolExecutionContext
 from core.context_manager import ContextManager
+from core.conversation_state import ConversationState
 from core.hooks import Hook, HookContext, Hooks
 from core.journal import Journal, MemoryJournal
 from core.json_types import Json
@@ -27,7 +28,7 @@ from core.react_config import ReactLoopConfig
 from core.react_result import ReactLoopResult
 from core.registry import ToolRegistry
 from core.tools import AnyTool
-from core.turn_types import TurnControl
+from core.turn_types import TurnControl, WhileRunning
 
 type Step = ModelAnswer | Exception | Callable[[ModelRequest], ModelAnswer | Awaitable[ModelAnswer]]
 
@@ -35,15 +36,19 @@ SYSTEM = ChatMessage(Role.SYSTEM, "You are a test.")
 USAGE = TokenUsage(100, 10)
 
 
-def a_context(**changes: str) -> ToolExecutionContext:
+def a_context(
+    *, tenant_id: str = "tenant", turn_id: str = "turn", idempotency_key: str = "key", timezone: str = "UTC"
+) -> ToolExecutionContext:
     """Make the context of some call."""
-    values = {"tenant_id": "tenant", "turn_id": "turn", "idempotency_key": "key", **changes}
     return ToolExecutionContext(
-        **values,
+        tenant_id=tenant_id,
+        turn_id=turn_id,
+        idempotency_key=idempotency_key,
         clock=Clock(),
         credentials=NoCredentials(),
         http=NoHttp(),
         log=structlog.get_logger(),
+        timezone=timezone,
         storage=NoStorage(),
     )
 
@@ -108,6 +113,8 @@ async def run_loop(
     hooks: Iterable[Hook] = (),
     history: Iterable[ChatMessage] = (),
     control: TurnControl | None = None,
+    while_running: WhileRunning = WhileRunning.STEER,
+    state: ConversationState | None = None,
 ) -> tuple[ReactLoopResult, FakeModel]:
     """Run one turn of the loop over a scripted model."""
     model = script if isinstance(script, FakeModel) else FakeModel(list(script))
@@ -121,5 +128,7 @@ async def run_loop(
         journal=journal or MemoryJournal(),
         make_context=lambda name, key: a_context(idempotency_key=key),
         control=control,
+        while_running=while_running,
+        state=state or ConversationState(),
     )
     return await ReactLoop(caller, numbers, Hooks(hooks)).run(task), model

@@ -17,7 +17,7 @@ from core.react import LoopFailed
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended
 from core.tools import tool
-from core.turn_types import TurnMessage
+from core.turn_types import TurnMessage, WhileRunning
 from tests.core.helpers import SYSTEM, FakeModel, run_loop, says, user, wants
 
 
@@ -337,7 +337,7 @@ class TestSteering:
         result, model = await run_loop(
             [wants(("add", {"a": 1, "b": 2})), says("never")], [add], control=Control(stop_at=2)
         )
-        assert (result.ended, result.response, len(model.requests)) == (Ended.INTERRUPTED, "As you wish.", 1)
+        assert (result.ended, result.response, len(model.requests)) == (Ended.INTERRUPTED, "Stopped: As you wish.", 1)
         assert [message.role for message in result.messages] == [Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
 
     async def test_messages_that_come_meanwhile_are_told_before_the_next_call_and_once(self) -> None:
@@ -416,3 +416,35 @@ async def test_the_request_carries_the_configs_numbers() -> None:
     _, model = await run_loop([says("x")], config=config)
     request: ModelRequest = model.requests[0]
     assert (request.max_output_tokens, request.temperature, request.parallel_tools) == (7, 0.0, False)
+
+
+class Waiting:
+    """A person who wrote again, and never stops."""
+
+    async def stopped(self) -> str | None:
+        return None
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        return [TurnMessage("m2", "And tomorrow?", datetime(2026, 1, 1, tzinfo=UTC))]
+
+
+class TestPreference:
+    async def test_a_queued_message_is_left_for_the_next_turn(self) -> None:
+        script = [wants(("add", {"a": 1, "b": 2})), says("3")]
+        result, model = await run_loop(script, [add], control=Waiting(), while_running=WhileRunning.QUEUE)
+        assert (result.response, result.absorbed) == ("3", ())
+        assert all(message.text != "And tomorrow?" for message in model.last)
+
+    async def test_an_interrupting_message_ends_the_turn_without_a_word(self) -> None:
+        class AfterTool(Waiting):
+            asked = 0
+
+            async def absorb(self) -> Sequence[TurnMessage]:
+                self.asked += 1
+                return await super().absorb() if self.asked > 1 else []
+
+        script = [wants(("add", {"a": 1, "b": 2})), says("never")]
+        result, model = await run_loop(script, [add], control=AfterTool(), while_running=WhileRunning.INTERRUPT)
+        assert (result.ended, result.response, result.absorbed) == (Ended.SUPERSEDED, "", ())
+        assert len(model.requests) == 1
+        assert [message.role for message in result.messages] == [Role.ASSISTANT, Role.TOOL]

@@ -239,7 +239,7 @@ class TestRegistry:
 
 
 async def test_without_a_way_out_tools_are_told_so() -> None:
-    assert await NoCredentials().get("mail") is None
+    assert await NoCredentials().get("tenant", "mail") is None
     with pytest.raises(ToolFailed, match="no access to the web"):
         await NoHttp().request("GET", "http://example.org")
     assert Clock().now().tzinfo is not None

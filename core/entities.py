@@ -1,0 +1,59 @@
+"""Find what a tool result is about: the things in it that have an id, so that a later turn can name them again."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.json_types import Json, JsonObject
+
+_NAMES = ("name", "title", "subject", "summary", "label", "text", "email")
+_MAX_TEXT = 200_000
+_MAX_LENGTH = 100
+_MAX_DEPTH = 6
+_MAX_FOUND = 10
+"""Of one result: a list of hundreds would push out all that was seen before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A thing that a tool told of: its id there, and what it is called."""
+
+    tool: str
+    id: str
+    name: str
+
+    def to_json(self) -> JsonObject:
+        """Write it down."""
+        return {"tool": self.tool, "id": self.id, "name": self.name}
+
+    @classmethod
+    def from_json(cls, data: JsonObject) -> "Entity":
+        """Read what `to_json` wrote."""
+        return cls(str(data["tool"]), str(data["id"]), str(data["name"]))
+
+
+def entities_in(tool: str, text: str) -> tuple[Entity, ...]:
+    """List the things in a result: JSON objects with an `id` and a name, in order; nothing in other text."""
+    start = text.lstrip()[:1]
+    if start not in ("{", "[") or len(text) > _MAX_TEXT:
+        return ()
+    try:
+        found = {thing["id"]: thing["name"] for thing in _things(json.loads(text), 0)}
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(Entity(tool, id_, name) for id_, name in list(found.items())[:_MAX_FOUND])
+
+
+def _things(value: Json, depth: int) -> Iterator[dict[str, str]]:
+    if depth > _MAX_DEPTH:
+        return
+    if isinstance(value, list):
+        for one in value:
+            yield from _things(one, depth + 1)
+    elif isinstance(value, dict):
+        name = next((value[key] for key in _NAMES if isinstance(value.get(key), str) and value[key]), None)
+        if isinstance(value.get("id"), str | int) and isinstance(name, str):
+            yield {"id": str(value["id"])[:_MAX_LENGTH], "name": " ".join(name.split())[:_MAX_LENGTH]}
+        for one in value.values():
+            if isinstance(one, list | dict):
+                yield from _things(one, depth + 1)
