@@ -63,7 +63,7 @@ async def open_web(
         bell = RedisBell(bell_url)
         await bell.start()
         stack.push_async_callback(bell.stop)
-        channels = build_channels(settings, Inbox(database, bell, make_id))
+        channels = build_channels(settings, Inbox(database, bell, make_id), database)
         app = build_app(channels, ready=database.ready, extra_routes=extra_routes)
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))
         for channel in channels:
@@ -80,6 +80,7 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
     if not settings.onevalet_model and not demo:
         raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
     keys = secret_keys(settings)
+    from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
     from jobs.turns import TurnRunner
     from jobs.worker import WorkerProcess
@@ -102,7 +103,10 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
             stack.push_async_callback(channel.close)
         turns = TurnRunner(TurnStore(database, make_id, LANE_LEASE), orchestrator, bell, channels, make_id, worker)
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
-        process = WorkerProcess(bell_url, turns, delivery)
+        ways_in = build_channels(settings, Inbox(database, bell, make_id), database)
+        for way_in in ways_in:
+            stack.push_async_callback(way_in.stop)
+        process = WorkerProcess(bell_url, turns, delivery, CatchUp(ways_in, database, worker).run)
         process.start()
         stack.push_async_callback(process.stop)
         _log.info("worker_started", worker=worker, channels=sorted(channels))

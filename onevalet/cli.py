@@ -26,7 +26,9 @@ app = typer.Typer(
 credentials_app = typer.Typer(no_args_is_help=True, help="Keep, list and forget people's credentials for services.")
 keys_app = typer.Typer(no_args_is_help=True, help="Change the keys that credentials are kept under.")
 app.add_typer(credentials_app, name="credentials")
+channels_app = typer.Typer(no_args_is_help=True, help="Set up the channels at their providers.")
 app.add_typer(keys_app, name="keys")
+app.add_typer(channels_app, name="channels")
 
 
 @app.command()
@@ -123,6 +125,15 @@ def rotate_keys(json: Json = False) -> None:
     from onevalet.vault import rotate
 
     if not _run(lambda settings: rotate(settings, as_json=json)):
+        raise typer.Exit(1)
+
+
+@channels_app.command("setup")
+def set_up_channels(json: Json = False) -> None:
+    """Set webhooks, commands and the like at the providers; says what changed and what is left to do by hand."""
+    from onevalet.setup import set_up_channels as set_up
+
+    if not _run(lambda settings: set_up(settings, as_json=json)):
         raise typer.Exit(1)
 
 

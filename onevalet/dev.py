@@ -20,17 +20,23 @@ from onevalet.embedded.folder import Running, hold_home
 from onevalet.embedded.services import embedded_services
 from onevalet.secret_key import key_file, with_key_file
 from onevalet.settings import Settings
-from onevalet.simulated import Simulated, wire_simulator
+from onevalet.simulated import Simulated, local_url, wire_simulator
 from simulator.app import serve_simulator
 from simulator.config import SimulatorConfig
 
 SIMULATOR_HOST = "127.0.0.1"
+NOTICE = (
+    "The demo model answers: a few phrases and the real tools behind them. "
+    "Set ONEVALET_MODEL and its key for a real one."
+)
 
 
 async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
     """Run everything until told to stop; the data stays in ONEVALET_HOME."""
     async with AsyncExitStack() as stack:
         home = stack.enter_context(hold_home(settings.onevalet_home))
+        if settings.port == 0:
+            settings = settings.model_copy(update={"port": _free_pair(settings.host)})
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
         settings = with_key_file(settings, make=True)
@@ -40,13 +46,17 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         simulator = await stack.enter_async_context(
             serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1)
         )
-        simulated = wire_simulator(settings, config, simulator)
+        simulated = wire_simulator(settings, config, simulator.url)
         settings = simulated.settings
-        port, _ = await stack.enter_async_context(
+        simulator.notice = "" if settings.onevalet_model else NOTICE
+        _, channels = await stack.enter_async_context(
             open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))])
         )
-        url = f"http://{settings.host}:{port}"
+        url = local_url(settings)
         simulator.wire.connect_gateway(url, settings.public_url)
+        for channel in channels:
+            if channel.name in simulated.channels:
+                await channel.setup()
         await stack.enter_async_context(open_worker(settings, demo=True))
         home.remember(
             Running(
@@ -90,6 +100,7 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
         ("console", "on: uv run -m onevalet chat"),
         ("sms", _channel("sms", settings.twilio_from, "TWILIO_* and PUBLIC_URL", simulated)),
         ("slack", _channel("slack", "its app's bot", "SLACK_*", simulated)),
+        ("telegram", _channel("telegram", _bot(settings), "TELEGRAM_BOT_TOKEN", simulated)),
     ]
     lines = [f"  {name:<12}{what}" for name, what in rows]
     places = [f"  gateway     {url}", f"  simulator   {simulator_url}"]
@@ -108,6 +119,20 @@ def refuse_taken_port(host: str, port: int) -> None:
             ) from error
 
 
+def _free_pair(host: str) -> int:
+    """Find a port that is free together with the next one, the simulator's."""
+    for _ in range(50):
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as first, socket.socket() as second:
+            first.bind((host, 0))
+            port = int(first.getsockname()[1])
+            try:
+                second.bind((SIMULATOR_HOST, port + 1))
+            except OSError:
+                continue
+            return port
+    raise ConfigError("No two free ports in a row were found: set PORT.")
+
+
 def _channel(name: str, account: str, needed: str, simulated: Simulated) -> str:
     if name in simulated.channels:
         return f"on, in the simulator, as {account}: set {needed} for the real one"
@@ -119,6 +144,12 @@ def _secret_key(home: Path) -> str:
     if not path.exists():
         return "ONEVALET_SECRET_KEYS"
     return f"in {path}: keep a copy, for without it stored credentials cannot be read"
+
+
+def _bot(settings: Settings) -> str:
+    """Give the bot's number, which its token begins with."""
+    token = settings.telegram_bot_token
+    return f"bot {token.get_secret_value().partition(':')[0]}" if token else ""
 
 
 def _where(url: SecretStr | None) -> str:

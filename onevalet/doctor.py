@@ -7,14 +7,16 @@ from dataclasses import asdict, replace
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from core.channel import Check, Received
+from core.channel import Check
 from core.database import Database
 from core.errors import ConfigError, OneValetError
-from core.messages import Inbound
 from core.migrate import load_migrations
 from onevalet.providers import build_channels
 from onevalet.reach import Reached, reach
 from onevalet.settings import Settings
+from onevalet.setup import NoSink
+from onevalet.simulated import wire_simulator
+from simulator.config import SimulatorConfig
 
 
 async def print_checks(settings: Settings, *, as_json: bool) -> bool:
@@ -37,13 +39,15 @@ async def run_checks(settings: Settings) -> list[Check]:
         reached = reach(settings)
     except ConfigError as error:
         return [Check("system", False, "not found", str(error)), _model(settings), *await _channels(settings)]
+    if reached.simulator_url:
+        settings = wire_simulator(settings, SimulatorConfig(), reached.simulator_url).settings
     database = Database(reached.database_url, patience=3, size=1, name="onevalet doctor")
     try:
         return [
             *await _database(database),
             await _redis(reached),
             _model(settings),
-            *await _channels(settings),
+            *await _channels(settings, database),
             *await _last_seen(database),
         ]
     finally:
@@ -98,9 +102,9 @@ def _model(settings: Settings) -> Check:
     return Check("model", True, "the demo model", "set ONEVALET_MODEL and its key; `worker` needs one")
 
 
-async def _channels(settings: Settings) -> list[Check]:
+async def _channels(settings: Settings, database: Database | None = None) -> list[Check]:
     checks = [Check("sms", True, "on" if settings.sms_on else "off")]
-    for channel in build_channels(settings, _NoSink()):
+    for channel in build_channels(settings, NoSink(), database):
         checks += [replace(check, what=f"{channel.name}: {check.what}") for check in await channel.check()]
         await channel.stop()
     return checks
@@ -123,10 +127,3 @@ async def _last_seen(database: Database) -> list[Check]:
 
 def _moment(value: object) -> str:
     return f"{value:%Y-%m-%d %H:%M:%S} UTC" if value else "never"
-
-
-class _NoSink:
-    """Looking takes nothing in."""
-
-    async def accept(self, inbound: Inbound) -> Received:
-        raise OneValetError("doctor takes nothing in")

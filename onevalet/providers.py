@@ -3,11 +3,13 @@
 from pydantic import SecretStr
 
 from core.channel import Channel, InboundSink, NotificationChannel
+from core.clock import Clock
+from core.database import Database
 from onevalet.settings import Settings
 
 
-def build_channels(settings: Settings, sink: InboundSink) -> list[Channel]:
-    """Make the ways in that are on."""
+def build_channels(settings: Settings, sink: InboundSink, database: Database | None = None) -> list[Channel]:
+    """Make the ways in that are on. `database` holds the lease of those that poll, which cannot start without."""
     channels: list[Channel] = []
     if settings.sms_on and settings.twilio_auth_token:
         from channels.sms.receive import SmsChannel
@@ -35,6 +37,20 @@ def build_channels(settings: Settings, sink: InboundSink) -> list[Channel]:
                 sink=sink,
             )
         )
+    if settings.telegram_on and settings.telegram_bot_token:
+        from channels.telegram.receive import TelegramChannel
+
+        channels.append(
+            TelegramChannel(
+                bot_token=settings.telegram_bot_token.get_secret_value(),
+                webhook_secret=_plain(settings.telegram_webhook_secret),
+                api_url=settings.telegram_api_url,
+                public_url=settings.public_url,
+                sink=sink,
+                database=database,
+                clock=Clock(settings.onevalet_clock),
+            )
+        )
     return channels
 
 
@@ -60,6 +76,14 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
 
         ways.append(
             SlackNotification(bot_token=settings.slack_bot_token.get_secret_value(), api_url=settings.slack_api_url)
+        )
+    if settings.telegram_on and settings.telegram_bot_token:
+        from notify.telegram.send import TelegramNotification
+
+        ways.append(
+            TelegramNotification(
+                bot_token=settings.telegram_bot_token.get_secret_value(), api_url=settings.telegram_api_url
+            )
         )
     return {way.name: way for way in ways}
 

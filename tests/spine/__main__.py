@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from tests.spine.run import FAULTS, run_spine, show
+from tests.spine.texts import CHANNELS
 
 
 def main() -> None:
@@ -16,6 +17,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fault", action="append", choices=FAULTS, default=[], help="struck in the middle, in order")
+    parser.add_argument("--channel", action="append", choices=CHANNELS, default=[], help="all three unless given")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         report = asyncio.run(
@@ -24,6 +26,7 @@ def main() -> None:
                 messages=options.messages,
                 people=options.people,
                 faults=options.fault,
+                channels=options.channel or CHANNELS,
                 seed=options.seed,
             )
         )

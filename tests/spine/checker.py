@@ -5,8 +5,9 @@ import re
 from dataclasses import dataclass
 
 from simulator.app import Simulator
-from tests.spine.driver import Text
+from simulator.journal import Json
 from tests.spine.system import System
+from tests.spine.texts import Text
 
 _TOKEN = re.compile(r"m\d{5}-p\d{3}")
 
@@ -43,15 +44,17 @@ async def check(system: System, texts: list[Text]) -> Findings:
     connection = await system.connect()
     try:
         rows = await connection.fetch(
-            "select i.text, c.peer, i.state from inbound i join conversations c"
-            " on c.tenant_id = i.tenant_id and c.id = i.conversation_id order by c.peer, i.seq"
+            "select i.text, n.user_key from inbound i"
+            " join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id"
+            " join identities n on n.tenant_id = c.tenant_id and n.id = c.identity_id"
+            " where i.command is null order by n.user_key, i.seq"
         )
         unknown = await connection.fetchval("select count(*) from outbound where state = 'ambiguous'")
     finally:
         await connection.close()
     kept: dict[str, list[str]] = {}
     for row in rows:
-        kept.setdefault(row["peer"], []).append(row["text"])
+        kept.setdefault(row["user_key"], []).append(row["text"])
     got = answers_by_person(system.simulator)
     answered = [token for tokens in got.values() for token in tokens]
     return Findings(
@@ -65,18 +68,28 @@ async def check(system: System, texts: list[Text]) -> Findings:
 
 
 def answers_by_person(simulator: Simulator) -> dict[str, list[str]]:
-    """Give what each number was told, in the order that the provider accepted it."""
-    state = simulator.providers["twilio"].state()
-    assert isinstance(state, dict)
-    people = state["people"]
-    assert isinstance(people, dict)
+    """Give what each identity was told, in the order that the provider accepted it."""
     found: dict[str, list[str]] = {}
-    for person in people.values():
-        assert isinstance(person, dict)
-        bubbles = person["bubbles"]
-        assert isinstance(bubbles, list)
-        for bubble in bubbles:
-            assert isinstance(bubble, dict)
-            if bubble["direction"] == "out":
-                found.setdefault(str(person["phone"]), []).extend(_TOKEN.findall(str(bubble["text"])))
+    for provider, user_key, bubbles in (
+        ("twilio", "phone", "bubbles"),
+        ("slack", "user", "bubbles"),
+        ("telegram", "chat_id", "messages"),
+    ):
+        people = as_dict(as_dict(simulator.providers[provider].state())["people"])
+        for person in map(as_dict, people.values()):
+            for bubble in map(as_dict, as_list(person[bubbles])):
+                if bubble["direction"] == "out":
+                    found.setdefault(str(person[user_key]), []).extend(_TOKEN.findall(str(bubble["text"])))
     return found
+
+
+def as_dict(value: Json) -> dict[str, Json]:
+    """Give a JSON object as what it is."""
+    assert isinstance(value, dict)
+    return value
+
+
+def as_list(value: Json) -> list[Json]:
+    """Give a JSON array as what it is."""
+    assert isinstance(value, list)
+    return value

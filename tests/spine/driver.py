@@ -2,43 +2,14 @@
 
 import asyncio
 import random
-from dataclasses import dataclass
 
 import aiohttp
 from twilio.request_validator import RequestValidator
 
-from simulator.config import Person, TwilioConfig
+from simulator.config import TwilioConfig
+from tests.spine.simulated import SimulatedPeople
 from tests.spine.system import PUBLIC_URL, System
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """One text of one person, on its way `copies` times."""
-
-    person: Person
-    body: str
-    sid: str
-    copies: int
-
-
-def make_people(count: int) -> tuple[Person, ...]:
-    """Make people with numbers of their own."""
-    return tuple(
-        Person(f"p{n:03}", f"Person {n}", f"+1555020{n:04}", f"U0P{n:07}", 600_000_000 + n) for n in range(count)
-    )
-
-
-def make_texts(people: tuple[Person, ...], count: int, chance: random.Random) -> list[Text]:
-    """Make texts in turn over the people, each to be delivered 1 to 5 times."""
-    return [
-        Text(
-            person=people[n % len(people)],
-            body=f"m{n:05}-{people[n % len(people)].key}",
-            sid=f"SM{chance.getrandbits(128):032x}",
-            copies=chance.randint(1, 5),
-        )
-        for n in range(count)
-    ]
+from tests.spine.texts import Text
 
 
 class Driver:
@@ -54,7 +25,15 @@ class Driver:
         self.taken: set[str] = set()
 
     async def deliver(self, texts: list[Text], *, at_once: int = 24) -> None:
-        """Deliver every copy of every text, shuffled and in parallel, until each got a 2xx."""
+        """Deliver every copy of every text, shuffled and in parallel, until each was taken."""
+        simulated = SimulatedPeople(self._system, self._chance, self.taken)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._deliver_sms([text for text in texts if text.channel == "sms"], at_once))
+            group.create_task(simulated.deliver([text for text in texts if text.channel != "sms"]))
+        self.delivered += simulated.delivered
+        self.retried += simulated.retried
+
+    async def _deliver_sms(self, texts: list[Text], at_once: int) -> None:
         copies = [text for text in texts for _ in range(text.copies)]
         self._chance.shuffle(copies)
         gate = asyncio.Semaphore(at_once)

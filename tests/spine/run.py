@@ -12,8 +12,9 @@ from redis.asyncio import Redis
 
 from simulator.config import TwilioConfig
 from tests.spine.checker import Findings, check, until_quiet
-from tests.spine.driver import Driver, make_people, make_texts
+from tests.spine.driver import Driver
 from tests.spine.system import System, running_system
+from tests.spine.texts import make_people, make_texts
 
 FAULTS = ("flushall", "postgres-away", "kill-worker", "kill-web", "redis-away")
 
@@ -32,12 +33,19 @@ class Report:
 
 
 async def run_spine(
-    folder: Path, *, messages: int, people: int, faults: Sequence[str] = (), seed: int = 0, quiet_within: float = 120.0
+    folder: Path,
+    *,
+    messages: int,
+    people: int,
+    faults: Sequence[str] = (),
+    channels: Sequence[str] = ("sms",),
+    seed: int = 0,
+    quiet_within: float = 120.0,
 ) -> Report:
     """Deliver `messages` of `people`, 1 to 5 times each, with the faults struck one after another in the middle."""
     chance = random.Random(seed)
     everyone = make_people(people)
-    texts = make_texts(everyone, messages, chance)
+    texts = make_texts(everyone, messages, chance, channels)
     async with running_system(folder, everyone) as system:
         driver = Driver(system, TwilioConfig(), chance)
         pids = {member.name: member.pid for member in (*system.webs, *system.workers)}

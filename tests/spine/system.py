@@ -22,9 +22,11 @@ from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
 from tests.scripted_model import ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
+from tests.spine.balancer import balanced
 
 ROOT = Path(__file__).parents[2]
 PUBLIC_URL = "https://valet.example"
+TELEGRAM_SECRET = "telegram-webhook-secret"
 
 
 @dataclass(slots=True)
@@ -94,8 +96,9 @@ async def running_system(
         valkey = await stack.enter_async_context(private_valkey())
         await migrate(postgres.url)
         web_ports = [_free_port() for _ in range(webs)]
+        balancer = await stack.enter_async_context(balanced(lambda: web_ports))
         config = SimulatorConfig(
-            gateway_url=f"http://127.0.0.1:{web_ports[0]}",
+            gateway_url=f"http://127.0.0.1:{balancer}",
             public_url=PUBLIC_URL,
             people=people,
             journal_path=folder / "journal.jsonl",
@@ -114,6 +117,7 @@ async def running_system(
         stack.push_async_callback(_stop_all, system)
         await asyncio.gather(*(member.start() for member in (*system.webs, *system.workers)))
         await _until_ready(system)
+        await _set_up_channels(environment)
         yield system
 
 
@@ -133,6 +137,12 @@ def _environment(system: System, config: SimulatorConfig) -> dict[str, str]:
         "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
         "TWILIO_FROM": config.twilio.number,
         "TWILIO_API_URL": system.simulator.twilio_url,
+        "SLACK_BOT_TOKEN": config.slack.bot_token,
+        "SLACK_SIGNING_SECRET": config.slack.signing_secret,
+        "SLACK_API_URL": system.simulator.slack_url,
+        "TELEGRAM_BOT_TOKEN": config.telegram.bot_token,
+        "TELEGRAM_WEBHOOK_SECRET": TELEGRAM_SECRET,
+        "TELEGRAM_API_URL": system.simulator.telegram_url,
     }
 
 
@@ -149,6 +159,22 @@ async def _until_ready(system: System) -> None:
                             break
                 except aiohttp.ClientError:
                     await asyncio.sleep(0.1)
+
+
+async def _set_up_channels(environment: dict[str, str]) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "onevalet",
+        "channels",
+        "setup",
+        cwd=ROOT,
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    said, _ = await process.communicate()
+    assert process.returncode == 0, said.decode()
 
 
 async def _stop_all(system: System) -> None:
