@@ -33,6 +33,10 @@ class CredentialError(OneValetError):
     """Credentials cannot be kept or read; the message is one plain sentence without secrets."""
 
 
+class CredentialsSealed(CredentialError):
+    """Credentials do not open: a secret key is missing, or rows were changed. A matter for the operator."""
+
+
 class CredentialStore:
     """Save, get, list and delete the credentials of all tenants. What is inside is the service's own matter."""
 
@@ -67,7 +71,7 @@ class CredentialStore:
             plain = open_sealed(key, row["sealed"], tenant_id, service, account_name, row["version"])
         except CannotOpen as error:
             _log.error("credentials_do_not_open", tenant=tenant_id, service=service)
-            raise CredentialError("These credentials were changed where they are stored and do not open.") from error
+            raise CredentialsSealed("These credentials were changed where they are stored and do not open.") from error
         found: JsonObject = json.loads(plain)
         return found
 
@@ -171,21 +175,23 @@ class TenantCredentials:
             raise ToolFailed("Only this person's own credentials can be used.")
         try:
             yield
+        except CredentialsSealed as error:
+            raise ToolFailed("What is stored for this service cannot be read at the moment.") from error
         except CredentialError as error:
             raise ToolFailed(str(error)) from error
 
 
 def unwrap_data_key(keys: SecretKeys, tenant_id: str, row: asyncpg.Record) -> bytes:
-    """Open a row of `data_keys`; raises `CredentialError` where none of the keys does."""
+    """Open a row of `data_keys`; raises `CredentialsSealed` where none of the keys does."""
     secret_key = keys.find(row["secret_key_id"])
     if secret_key is None:
         _log.error("secret_key_is_missing", tenant=tenant_id, secret_key=row["secret_key_id"])
-        raise CredentialError("The secret key that these credentials are kept under is not in ONEVALET_SECRET_KEYS.")
+        raise CredentialsSealed("The secret key that these credentials are kept under is not in ONEVALET_SECRET_KEYS.")
     try:
         return unwrap(secret_key, row["wrapped"], tenant_id, row["version"])
     except CannotOpen as error:
         _log.error("data_key_does_not_open", tenant=tenant_id)
-        raise CredentialError("This person's data key was changed where it is stored and does not open.") from error
+        raise CredentialsSealed("This person's data key was changed where it is stored and does not open.") from error
 
 
 def _name(name: str) -> str:

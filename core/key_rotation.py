@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import asyncpg
 import structlog
 
-from core.credentials import CredentialError, unwrap_data_key
+from core.credentials import CredentialsSealed, unwrap_data_key
 from core.crypto import wrap
 from core.database import Database
 from core.secret_keys import SecretKeys
@@ -38,7 +38,7 @@ async def rotate_keys(database: Database, keys: SecretKeys) -> Rotated:
             try:
                 await _rewrap(database, keys, *after)
                 rewrapped += 1
-            except CredentialError:  # it was logged where it was found
+            except CredentialsSealed:  # it was logged where it was found
                 unopened += 1
     _log.info("keys_rotated", rewrapped=rewrapped, unopened=unopened)
     return Rotated(rewrapped, unopened)

@@ -9,9 +9,12 @@ import pytest
 from pydantic import SecretStr
 
 from core.errors import ConfigError
+from onevalet.dev import describe
 from onevalet.secret_key import key_file, secret_keys, with_key_file
 from onevalet.settings import Settings, load_settings
+from onevalet.simulated import Simulated
 
+URL = SecretStr("redis://127.0.0.1:1/0")
 KEY = base64.b64encode(bytes(range(32))).decode()
 
 
@@ -86,3 +89,13 @@ def test_the_keys_are_blotted_out_of_the_logs(monkeypatch: pytest.MonkeyPatch) -
     settings = load_settings()
     assert KEY in settings.secrets()
     assert KEY not in repr(settings)
+
+
+def test_dev_says_where_the_key_is(settings: Settings) -> None:
+    settings = with_key_file(settings.model_copy(update={"database_url": URL, "redis_url": URL}), make=True)
+    told = describe(Simulated(settings, frozenset()), "http://127.0.0.1:8080", "http://127.0.0.1:8081")
+    [line] = [line for line in told.splitlines() if "secret key" in line]
+    assert str(key_file(settings.onevalet_home)) in line
+    assert "keep a copy" in line
+    for key in settings.onevalet_secret_keys:
+        assert key.get_secret_value() not in told

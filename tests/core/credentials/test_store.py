@@ -20,6 +20,8 @@ from tests.core.store.house import TwiceDatabase
 type Eye = asyncpg.Connection[asyncpg.Record]
 TOKEN: JsonObject = {"access_token": "canary-8d1f", "expires_in": 3600, "scopes": ["mail", "calendar"]}
 
+SEALED = r"^What is stored for this service cannot be read at the moment\.$"
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters()),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -237,10 +239,10 @@ async def test_promise_14_what_a_tool_is_told_has_no_internals(
     store: CredentialStore, database: Database, eye: Eye
 ) -> None:
     await store.save("ann", "google", TOKEN)
-    with pytest.raises(ToolFailed, match="ONEVALET_SECRET_KEYS"):
+    with pytest.raises(ToolFailed, match=SEALED):
         await store_with(database, new_key()).for_tenant("ann").get("ann", "google")
     await eye.execute("update credentials set credentials_json = 'x'")
-    with pytest.raises(ToolFailed, match="do not open"):
+    with pytest.raises(ToolFailed, match=SEALED):
         await store.for_tenant("ann").get("ann", "google")
 
 
