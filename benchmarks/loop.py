@@ -1,0 +1,148 @@
+"""The loop's own CPU: one message, two model calls, two tools, everything around the loop in process.
+
+    uv run -m benchmarks.loop
+
+The model answers at once from memory, the tools return a constant, the journal is in memory. The floor, in the same
+run, is the same two answers and the same two tools awaited by hand: what is above it is the loop's. Figures are
+medians of CPU time in milliseconds a message.
+"""
+
+import argparse
+import asyncio
+import gc
+import logging
+import statistics
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+import structlog
+
+from core.clock import Clock
+from core.context import NoCredentials, NoHttp, ToolExecutionContext
+from core.context_manager import ContextManager
+from core.hooks import Hook, HookContext, Hooks
+from core.journal import MemoryJournal
+from core.judge_checks import CheckingJudge
+from core.model_errors import ModelCaller
+from core.model_types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall
+from core.react import LoopTask, ReactLoop
+from core.react_config import ReactLoopConfig
+from core.registry import ToolRegistry
+from core.rules import RuleBook
+from core.tools import tool
+
+CALLS = ModelAnswer(
+    tool_calls=(ToolCall("c1", "weather", '{"city": "Paris"}'), ToolCall("c2", "calendar", '{"day": "Monday"}')),
+    usage=TokenUsage(400, 40, cost=0.001),
+    model="stub",
+    finish_reason="tool_calls",
+)
+SAYS = ModelAnswer("It is sunny in Paris, and Monday is free.", usage=TokenUsage(500, 20, cost=0.001), model="stub")
+MESSAGES = (
+    ChatMessage(Role.SYSTEM, "You are a personal assistant. " * 20),
+    *(ChatMessage(role, f"Message {n} of before.") for n in range(5) for role in (Role.USER, Role.ASSISTANT)),
+    ChatMessage(Role.USER, "What is the weather in Paris, and what do I have on Monday?"),
+)
+
+
+@tool(effect="read")
+async def weather(city: str) -> str:
+    """Tell the weather in a city."""
+    return "sunny"
+
+
+@tool(effect="read")
+async def calendar(day: str) -> str:
+    """Tell what is on a day."""
+    return "free"
+
+
+class StubModel:
+    """Answer from memory, by whether there are results yet."""
+
+    layers: Sequence[ModelLayer] = (ModelLayer("stub"),)
+
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Give the calls first, then the answer."""
+        return SAYS if request.messages[-1].role is Role.TOOL else CALLS
+
+    async def close(self) -> None:
+        """Have nothing to release."""
+
+
+def by_loop(hooks: Sequence[Hook]) -> Callable[[], Awaitable[object]]:
+    """Give one message's work as the product does it."""
+    config = ReactLoopConfig(llm_streaming=False)
+    loop = ReactLoop(ModelCaller(StubModel(), config, ContextManager(config)), config, Hooks(hooks))
+    tools = ToolRegistry([weather, calendar])
+    where = HookContext("turn", "tenant", "console")
+
+    async def one() -> object:
+        return await loop.run(LoopTask(where, MESSAGES, tools, MemoryJournal(), _context))
+
+    return one
+
+
+async def by_hand() -> object:
+    """Do the same with nothing around it."""
+    model = StubModel()
+    context = _context("weather", "key")
+    first = await model.answer(ModelRequest(MESSAGES))
+    results = [
+        ChatMessage(Role.TOOL, await weather.run({"city": "Paris"}, context), tool_call_id="c1"),
+        ChatMessage(Role.TOOL, await calendar.run({"day": "Monday"}, context), tool_call_id="c2"),
+    ]
+    return (await model.answer(ModelRequest((*MESSAGES, first.message(), *results)))).text
+
+
+def measure(work: Callable[[], Awaitable[object]], rounds: int, times: int) -> float:
+    """Give the median over the rounds of the CPU of one, in milliseconds."""
+
+    async def run() -> list[float]:
+        found = []
+        for _ in range(rounds + 1):
+            gc.collect()
+            began = time.process_time()
+            for _ in range(times):
+                await work()
+            found.append((time.process_time() - began) / times * 1000)
+        return found[1:]
+
+    return statistics.median(asyncio.run(run()))
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.loop")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--times", type=int, default=200, help="messages in a round")
+    options = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    floor = measure(by_hand, options.rounds, options.times)
+    hooks: list[Hook] = [RuleBook([]), CheckingJudge(ReactLoopConfig())]
+    figures = {
+        "floor: the same awaited by hand": floor,
+        "loop": measure(by_loop([]), options.rounds, options.times),
+        "loop with rules and judge": measure(by_loop(hooks), options.rounds, options.times),
+    }
+    for name, found in figures.items():
+        sys.stdout.write(f"{name:<34} {found:.4f} ms   {found / floor:6.1f} x the floor\n")
+
+
+def _context(name: str, key: str) -> ToolExecutionContext:
+    return ToolExecutionContext(
+        tenant_id="tenant",
+        turn_id="turn",
+        idempotency_key=key,
+        clock=_CLOCK,
+        credentials=_CREDENTIALS,
+        http=_HTTP,
+        log=_LOG,
+    )
+
+
+_CLOCK, _CREDENTIALS, _HTTP, _LOG = Clock(), NoCredentials(), NoHttp(), structlog.get_logger()
+
+if __name__ == "__main__":
+    main()

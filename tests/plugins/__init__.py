@@ -1,0 +1,1 @@
+"""Plugins that tests load into real processes by ONEVALET_PLUGINS."""

@@ -1,0 +1,88 @@
+"""A plugin whose process kills itself, for real, at the point of a turn that the person's text names.
+
+    "k07 1.1"        after the row (step 1, call 1) is committed        "k07 begun"   before anything is
+    "k07 started 1.1"  after its started row is                         "k07 acted 2" in the tool, after its effect
+    "k07 1.1 drop"   the same, with the journal's writes dropped: the mutation that must make a test fail
+
+KILLS_FOLDER is where effects and marks are kept; a process with KILLS_ONLY takes the turn of that text only.
+"""
+
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.errors import TurnDelayed
+from core.journal import Journal, StepRecord, StepState
+from core.orchestrator import Orchestrator
+from core.tools import tool
+from core.turn_types import TurnRequest, TurnResult
+
+
+@tool(effect="once")
+async def mark(turn: str, number: int) -> str:
+    """Leave a mark, which nobody can take away again."""
+    _append("effects", f"{turn} {number}")
+    _die_at(turn, f"acted {number}")
+    return f"mark {number} is made"
+
+
+class DyingOrchestrator(Orchestrator):
+    """Answers turns as the product does, over a journal at whose points the process dies."""
+
+    async def handle_message(self, request: TurnRequest) -> TurnResult:
+        """Take the turn, unless it is another process's to die of."""
+        turn, _, plan = request.inbound[0].text.partition(" ")
+        if os.environ.get("KILLS_ONLY", turn) != turn:
+            raise TurnDelayed("not this process's")
+        _append("runs", f"{turn} {os.getpid()}")
+        _append(f"plan-{turn}", plan.removesuffix(" drop"))
+        _die_at(turn, "begun")
+        journal = DyingJournal(request.journal, turn, drops=plan.endswith(" drop"))
+        return await super().handle_message(replace(request, journal=journal))
+
+
+@dataclass(frozen=True, slots=True)
+class DyingJournal:
+    """The turn's own journal, and death right behind a write."""
+
+    journal: Journal
+    turn: str
+    drops: bool
+
+    async def recorded(self) -> Sequence[StepRecord]:
+        """Give what was kept."""
+        return await self.journal.recorded()
+
+    async def write(self, record: StepRecord) -> None:
+        """Keep a row, or lose it; then die if this was the point."""
+        if not self.drops:
+            await self.journal.write(record)
+        point = f"{record.key.step}.{record.key.call_index}"
+        _die_at(self.turn, point if record.state is StepState.DONE else f"started {point}")
+
+    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
+        """Ask the journal."""
+        return await self.journal.outcome_unknown(name, arguments_hash)
+
+
+def _die_at(turn: str, point: str) -> None:
+    """Kill this process if the turn's plan says so, once over all processes."""
+    folder = Path(os.environ["KILLS_FOLDER"])
+    if (folder / f"plan-{turn}").read_text().splitlines()[0] != point:
+        return
+    try:
+        os.close(os.open(folder / f"died-{turn}", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _append(name: str, line: str) -> None:
+    """Add a line to a file, whole, whoever else does."""
+    handle = os.open(Path(os.environ["KILLS_FOLDER"]) / name, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+    try:
+        os.write(handle, f"{line}\n".encode())
+    finally:
+        os.close(handle)
