@@ -21,6 +21,7 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
                 sender=settings.twilio_from,
                 public_url=settings.public_url,
                 api_url=settings.twilio_api_url,
+                carrier_answers=settings.twilio_opt_out == "twilio",
                 sink=sink,
             )
         )

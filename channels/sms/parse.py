@@ -30,7 +30,14 @@ MAX_FIELDS = 200
 
 STOP_WORDS = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"})
 START_WORDS = frozenset({"START", "UNSTOP"})
+HELP_WORDS = frozenset({"HELP", "INFO"})
+"""Twilio acts on these (help.twilio.com 223134027): alone in a text, whatever the case and the spaces around."""
+SPELLINGS = {"STOP ALL": "STOPALL", "STOP-ALL": "STOPALL", "OPT OUT": "OPTOUT", "OPT-OUT": "OPTOUT"}
+"""What Twilio lets through, and what means the same; so do its own words with punctuation around them."""
 COMMANDS = {"HELP": "help", "INFO": "help", "NEW": "new", "HALT": "stop"}
+
+STOPPED_REPLY = "You will get no more messages from this assistant. Send START to get them again."
+STARTED_REPLY = "You get messages from this assistant again. Send STOP to end them, HELP for help."
 
 _STATUSES = {
     "accepted": DeliveryStatus.ACCEPTED,
@@ -58,14 +65,19 @@ _E164 = re.compile(r"\+[1-9][0-9]{6,14}")
 _SENDER = re.compile(r"[!-~]([ -~]{0,62}[!-~])?")
 _REF = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _ERROR_CODE = re.compile(r"[0-9]{1,6}")
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Our side: the account's SID, and the sender as configured (an E.164 number or a Messaging Service)."""
+    """Our side: the account's SID, and the sender as configured (an E.164 number or a Messaging Service).
+
+    `carrier_answers`: Twilio answers STOP, START and HELP itself; where it does not, we do.
+    """
 
     sid: str
     sender: str
+    carrier_answers: bool = True
 
     @property
     def is_service(self) -> bool:
@@ -129,15 +141,18 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
     if not _E164.fullmatch(text.sender):  # a short code or a name: nobody reads an answer
         return (_ignored(text, address, IgnoreReason.UNSUPPORTED),)
     body = text.body.replace("\x00", "")
-    word = body.strip().upper()
+    word = _word(body)
     opt_out = text.opt_out.upper()
+    answered = _carrier_answered(text, account)
     if opt_out == "STOP" or word in STOP_WORDS:
-        return (_reachability(text, address, reachable=False, keys=(text.sid,)),)
+        return (_reachability(text, address, reachable=False, answered=answered, keys=(text.sid,)),)
     if word != "YES" and (opt_out == "START" or word in START_WORDS):
-        return (_reachability(text, address, reachable=True, keys=(text.sid,)),)
+        return (_reachability(text, address, reachable=True, answered=answered, keys=(text.sid,)),)
     if not body.strip() and not text.media:
         return (_ignored(text, address, IgnoreReason.EMPTY),)
     command = "help" if opt_out == "HELP" else COMMANDS.get(word)
+    if command == "help" and answered:
+        return (_ignored(text, address, IgnoreReason.CARRIER),)
     message = InboundMessage(
         address=address,
         sender=text.sender,
@@ -149,7 +164,8 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
         provider_id=text.sid,
     )
     if word == "YES":
-        return (_reachability(text, address, reachable=True, keys=(f"{text.sid}:started",)), message)
+        keys = (f"{text.sid}:started",)
+        return (_reachability(text, address, reachable=True, answered=answered, keys=keys), message)
     return (message,)
 
 
@@ -245,7 +261,24 @@ def _ignored(text: Text, address: Address, reason: IgnoreReason) -> IgnoredMessa
     return IgnoredMessage(address=address, sender=text.sender, keys=(text.sid,), reason=reason)
 
 
-def _reachability(text: Text, address: Address, *, reachable: bool, keys: tuple[str, ...]) -> ReachabilityChange:
+def _word(body: str) -> str:
+    word = _AROUND.sub("", body).upper()
+    word = re.sub(r"\s+", " ", word)
+    return SPELLINGS.get(word, word)
+
+
+def _carrier_answered(text: Text, account: Account) -> bool:
+    """Tell whether the person has an answer to this word already; OptOutType says that Twilio acted on it."""
+    if text.opt_out:
+        return True
+    word = text.body.strip().upper()
+    return account.carrier_answers and word in STOP_WORDS | START_WORDS | HELP_WORDS | {"YES"}
+
+
+def _reachability(
+    text: Text, address: Address, *, reachable: bool, answered: bool, keys: tuple[str, ...]
+) -> ReachabilityChange:
+    reply = STARTED_REPLY if reachable else STOPPED_REPLY
     return ReachabilityChange(
         channel=CHANNEL,
         account=address.account,
@@ -253,4 +286,5 @@ def _reachability(text: Text, address: Address, *, reachable: bool, keys: tuple[
         reachable=reachable,
         reason="started" if reachable else "stopped",
         keys=keys,
+        reply="" if answered else reply,
     )

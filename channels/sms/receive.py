@@ -27,7 +27,8 @@ class SmsChannel:
     """Take in texts and delivery statuses of one Twilio sender.
 
     `sender` is an E.164 number or a Messaging Service SID; `public_url` is what Twilio calls us by, without
-    a path of ours; `api_url` is an origin and may carry a path prefix.
+    a path of ours; `api_url` is an origin and may carry a path prefix. `carrier_answers`: Twilio answers STOP,
+    START and HELP itself; otherwise we do.
     """
 
     name = CHANNEL
@@ -40,10 +41,11 @@ class SmsChannel:
         sender: str,
         public_url: str,
         api_url: str = REAL_API_URL,
+        carrier_answers: bool = True,
         sink: InboundSink,
     ) -> None:
         self.account = sender
-        self._account = Account(sid=account_sid, sender=sender)
+        self._account = Account(sid=account_sid, sender=sender, carrier_answers=carrier_answers)
         self._auth_token = auth_token
         self._public_url = public_url.rstrip("/")
         self._sink = sink

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.sms.parse import Account, Text, decode_form, parse_message, parse_status, read_text
+from channels.sms.parse import STOPPED_REPLY, Account, Text, decode_form, parse_message, parse_status, read_text
 from core.errors import RequestRefused
 from core.messages import (
     Address,
@@ -71,7 +71,10 @@ def test_promise_8_twilios_own_verdict_counts_whatever_the_word() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["please stop the music", "stop.", "cancel my 3pm", "the end", "start now"])
+@pytest.mark.parametrize(
+    "text",
+    ["please stop the music", "cancel my 3pm", "the end", "start now", "S T O P", "don't stop", "stop7"],
+)
 def test_a_stop_or_start_word_among_others_is_an_ordinary_text(text: str) -> None:
     assert isinstance(one(Body=text), InboundMessage)
 
@@ -90,7 +93,26 @@ def test_yes_opts_in_and_is_also_the_answer_that_a_person_gave(verdict: dict[str
     assert message.keys == (MESSAGE_SID,)
 
 
-@pytest.mark.parametrize(("word", "name"), [("HELP", "help"), ("info", "help"), ("New", "new"), ("HALT ", "stop")])
+@pytest.mark.parametrize(
+    "word", ["STOP.", " stop!! ", "Stop all", "opt-out", "(cancel)", "\u201cSTOP\u201d", "stop\U0001f6d1"]
+)
+def test_promise_8_a_stop_that_twilio_lets_through_is_one_and_ours_to_confirm(word: str) -> None:
+    change = one(Body=word)
+    assert isinstance(change, ReachabilityChange)
+    assert (change.reachable, change.reply) == (False, STOPPED_REPLY)
+
+
+@pytest.mark.parametrize("word", ["HELP", "info"])
+def test_help_is_answered_by_twilio_or_by_us_never_by_both(word: str) -> None:
+    assert getattr(one(Body=word), "reason", None) is IgnoreReason.CARRIER
+    (ours,) = parse_message(tuple(webhook(Body=word)), replace(ACCOUNT, carrier_answers=False))
+    assert getattr(ours, "command", None) == Command("help")
+    told = tuple(webhook(Body=word, OptOutType="HELP"))
+    assert [type(i) for i in parse_message(told, replace(ACCOUNT, carrier_answers=False))] == [IgnoredMessage]
+    assert getattr(one(Body=f"{word}!"), "command", None) == Command("help")
+
+
+@pytest.mark.parametrize(("word", "name"), [("New", "new"), ("HALT ", "stop"), ("new.", "new")])
 def test_our_own_words_are_commands_when_they_stand_alone(word: str, name: str) -> None:
     inbound = one(Body=word)
     assert isinstance(inbound, InboundMessage)
