@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from core.json_types import JsonObject
 from core.messages import Address, Inbound, OutboundMessage
@@ -79,6 +79,22 @@ class NotificationChannel(Protocol):
 
     async def close(self) -> None:
         """Release connections."""
+        ...
+
+
+@runtime_checkable
+class Preview(Protocol):
+    """What a notification channel has beside, if it can show an answer that is still being written."""
+
+    draft_every: float
+    """Seconds to leave between two drafts, as the provider wants it."""
+
+    async def show_draft(self, to: Address, text: str, draft_id: str) -> None:
+        """Show the text so far, Markdown that may end anywhere, in place of what this `draft_id` showed before.
+
+        A hint: not every text comes, and the final message is sent by the outbox all the same. Raises
+        `core.errors.DeliveryError`: `RateLimited` pauses the drafts, any other ends those of this turn.
+        """
         ...
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
@@ -11,20 +12,19 @@ from core.channel import NotificationChannel
 from core.commands import answer_command
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
-from core.messages import Address, OutboundKind, OutboundMessage
+from core.messages import OutboundKind, OutboundMessage
 from core.model_types import ChatMessage, Role
 from core.orchestrator import Orchestrator
 from core.turn_types import TurnResult, TurnState
 from core.turns import BegunTurn, Lease, TurnStore
 from jobs.leases import kept_alive
+from jobs.preview import at_work
 
 MAX_ATTEMPTS = 3
 """A turn that killed its worker this often is set aside as poison."""
 RETRY_DELAY = timedelta(seconds=2)
 HAND_BACK_WITHIN = 60.0
 """Seconds that a turn whose database went away waits for it, to give the lane back."""
-WORKING_EVERY = 4.0
-"""Seconds between hints that we are at work; Telegram's typing lasts five."""
 
 SET_ASIDE = "Sorry, I could not finish that and have set it aside. Please try it another way."
 FAILED = "Sorry, something went wrong on my side. Please try again."
@@ -103,23 +103,15 @@ class TurnRunner:
             return _set_aside(turn, SET_ASIDE, "poison"), False
         if turn.command and (answer := answer_command(turn.command, turn.address.channel)):
             return TurnResult(TurnState.DONE, reply=answer.text), answer.new_session
-        working = asyncio.create_task(self._show_working(turn.address), name="working")
+        channel = self._channels.get(turn.address.channel)
         try:
-            return await self._orchestrator.handle_message(turn.request), False
+            async with at_work(channel, turn.address, turn.turn_id) as hooks:
+                return await self._orchestrator.handle_message(replace(turn.request, hooks=hooks)), False
         except (LeaseLost, StoreUnavailable, TurnDelayed):
             raise
         except Exception:
             _log.exception("turn_failed", turn=turn.turn_id)
             return _set_aside(turn, FAILED, "error"), False
-        finally:
-            working.cancel()
-            await asyncio.wait([working])
-
-    async def _show_working(self, address: Address) -> None:
-        channel = self._channels.get(address.channel)
-        while channel is not None:
-            await channel.show_working(address)
-            await asyncio.sleep(WORKING_EVERY)
 
     async def _hand_back(self, lease: Lease, delay: timedelta, within: float) -> None:
         try:

@@ -1,0 +1,122 @@
+"""Drafts of an answer while it is written: hints that neither delay nor double what the outbox sends."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from core.errors import RateLimited, Unavailable
+from core.messages import Address
+from core.model_types import ModelAnswer, ModelChunk, ModelRequest
+from core.orchestrator import Orchestrator
+from core.outbox import Outbox
+from core.turns import TurnStore
+from jobs.delivery import DeliveryRunner
+from jobs.turns import TurnRunner
+from tests.core.helpers import FakeModel, says
+from tests.core.store.house import LEASE, Store
+from tests.jobs.house import RecordingChannel
+from tests.jobs.test_turns import replies
+
+
+@dataclass(slots=True)
+class DraftingChannel(RecordingChannel):
+    """A channel that shows drafts, unless something is in its way."""
+
+    draft_every: float = 0.0
+    drafts: list[tuple[str, str]] = field(default_factory=list)
+    trouble: Exception | float | None = None
+
+    async def show_draft(self, to: Address, text: str, draft_id: str) -> None:
+        """Record it, then do what is in the way."""
+        self.drafts.append((draft_id, text))
+        if isinstance(self.trouble, Exception):
+            raise self.trouble
+        await asyncio.sleep(self.trouble or 0)
+
+
+@dataclass
+class Writer(FakeModel):
+    """Write an answer word by word, with a pause after each."""
+
+    pause: float = 0.01
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
+        """Give the next of the script."""
+        answer = await self.answer(request)
+        for word in answer.text.split(" "):
+            yield ModelChunk(word + " ")
+            await asyncio.sleep(self.pause)
+        yield ModelChunk(answer=answer)
+
+
+async def _answer(store: Store, channel: RecordingChannel, *answers: ModelAnswer) -> float:
+    """Run what waits and send what is owed; gives the seconds that the turn took."""
+    turns = TurnStore(store.database, store.make_id, LEASE)
+    orchestrator = Orchestrator(Writer(list(answers)))
+    runner = TurnRunner(turns, orchestrator, store.bell, {"sms": channel}, store.make_id, "w1")
+    began = time.monotonic()
+    while lease := await runner.claim(None):
+        await runner.run(lease)
+    took = time.monotonic() - began
+    delivery = DeliveryRunner(Outbox(store.database, store.make_id, LEASE), {"sms": channel}, "w1")
+    while claim := await delivery.claim(None):
+        await delivery.run(claim)
+    return took
+
+
+TEN = "one two three four five six seven eight nine ten"
+
+
+async def test_an_answer_is_shown_while_it_grows_and_sent_once_whole(store: Store) -> None:
+    channel = DraftingChannel()
+    await store.say("Count")
+    await _answer(store, channel, says(TEN))
+    texts = [text for _, text in channel.drafts]
+    assert len(texts) > 2
+    assert all(after.startswith(before) for before, after in pairwise(texts))
+    assert len({draft_id for draft_id, _ in channel.drafts}) == 1
+    assert channel.texts == [TEN]
+    assert channel.working
+
+
+async def test_drafts_keep_the_providers_pace_and_show_the_newest(store: Store) -> None:
+    channel = DraftingChannel(draft_every=0.05)
+    await store.say("Count")
+    await _answer(store, channel, says(TEN))
+    assert 2 <= len(channel.drafts) <= 5
+    assert channel.texts == [TEN]
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [RateLimited("slower", retry_after=timedelta(seconds=60)), Unavailable("away"), ValueError("a bug"), 30.0],
+)
+async def test_what_is_in_the_way_of_a_draft_neither_delays_nor_doubles_the_answer(
+    store: Store, trouble: Exception | float
+) -> None:
+    channel = DraftingChannel(trouble=trouble)
+    await store.say("Count")
+    assert await _answer(store, channel, says(TEN)) < 5
+    assert len(channel.drafts) == 1
+    assert channel.texts == await replies(store) == [TEN]
+
+
+async def test_no_draft_comes_after_the_answer_is_committed(store: Store) -> None:
+    channel = DraftingChannel(draft_every=0.01)
+    await store.say("Count")
+    await _answer(store, channel, says(TEN))
+    count = len(channel.drafts)
+    await asyncio.sleep(0.1)
+    assert len(channel.drafts) == count
+
+
+async def test_a_channel_without_drafts_gets_none(store: Store) -> None:
+    channel = RecordingChannel()
+    await store.say("Count")
+    await _answer(store, channel, says(TEN))
+    assert channel.texts == [TEN]
