@@ -3,6 +3,8 @@
 import asyncio
 import random
 
+import asyncpg
+
 from simulator.journal import Json
 from simulator.slack import SlackSimulator
 from tests.spine.system import System
@@ -16,26 +18,31 @@ class SimulatedPeople:
         self._system = system
         self._chance = chance
         self._taken = taken
-        self.delivered = 0
+
+    @property
+    def delivered(self) -> int:
+        """Count the deliveries that the gateway took, repeats included."""
+        return sum(1 for status in self._statuses() if 200 <= status < 300)
 
     @property
     def retried(self) -> int:
         """Count the deliveries that the gateway did not take at once."""
+        return sum(1 for status in self._statuses() if not 200 <= status < 300)
+
+    def _statuses(self) -> list[int]:
         calls = self._system.simulator.wire.journal.calls()
-        return sum(
-            1
-            for call in calls
-            if call.direction == "in" and call.provider in ("slack", "telegram") and not 200 <= call.status < 300
-        )
+        return [call.status for call in calls if call.direction == "in" and call.provider in ("slack", "telegram")]
 
     async def deliver(self, texts: list[Text]) -> None:
         """Write everything, repeat it, and return once the gateway has taken each text."""
-        for text in texts:
-            await self._write(text)
-            await asyncio.sleep(0.002)
-        if texts:
+        if not texts:
+            return
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._until_taken({text.body for text in texts}))
+            for text in texts:
+                await self._write(text)
+                await asyncio.sleep(0.01)
             await self._repeat(texts)
-        await self._until_taken({text.body for text in texts})
 
     async def _write(self, text: Text) -> None:
         provider = self._system.simulator.providers[text.channel]
@@ -58,7 +65,6 @@ class SimulatedPeople:
         self._chance.shuffle(repeats)
         for provider, person, arguments in repeats:
             await self._system.simulator.providers[provider].act(person, "redeliver", arguments)
-            self.delivered += 1
             await asyncio.sleep(0.002)
 
     async def _until_taken(self, wanted: set[str]) -> None:
@@ -66,8 +72,19 @@ class SimulatedPeople:
         try:
             async with asyncio.timeout(120):
                 while not wanted <= self._taken:
-                    rows = await connection.fetch("select text from inbound")
+                    try:
+                        rows = await connection.fetch("select text from inbound")
+                    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                        connection = await self._connect_again()
+                        continue
                     self._taken |= {row["text"] for row in rows}
                     await asyncio.sleep(0.2)
         finally:
             await connection.close()
+
+    async def _connect_again(self) -> "asyncpg.Connection[asyncpg.Record]":
+        while True:
+            try:
+                return await self._system.connect()
+            except (OSError, asyncpg.PostgresError):
+                await asyncio.sleep(0.2)

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.spine.run import run_spine, show
+from tests.spine.texts import CHANNELS
 
 MESSAGES = 200
-PEOPLE = 20
+PEOPLE = 21
 
 
 @pytest.mark.timeout(180)
@@ -21,7 +22,7 @@ PEOPLE = 20
 async def test_promises_1_2_4_6_every_message_is_kept_once_answered_once_and_in_order(
     tmp_path: Path, faults: Sequence[str]
 ) -> None:
-    report = await run_spine(tmp_path, messages=MESSAGES, people=PEOPLE, faults=faults)
+    report = await run_spine(tmp_path, messages=MESSAGES, people=PEOPLE, faults=faults, channels=CHANNELS)
     assert report.findings.rows == MESSAGES, show(report)
     assert report.findings.answered == MESSAGES, show(report)
     assert report.findings.lost == 0, show(report)
