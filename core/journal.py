@@ -60,6 +60,10 @@ class Outcome(StrEnum):
     """It started and may have taken effect; the same arguments are then refused without approval."""
     REFUSED = "refused"
     """It was not allowed to start."""
+    WAITING = "waiting"
+    """It waits for a person; never journalled, so that the call is entered again when the turn goes on."""
+    HANDED_OVER = "handed_over"
+    """A waiting turn goes on with it, and will say what there is to say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from core.errors import ModelError
 from core.hooks import Hook, HookContext, Hooks, StepReport
 from core.journal import Journal, Outcome, PatientJournal, StepKey, StepKind, StepRecord, StepState
 from core.judge import Judge, Judging
-from core.model_errors import Asked, ModelCaller
+from core.model_errors import Asked, ModelCaller, Tell
 from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended, ReactLoopResult, ToolCallRecord
 from core.registry import ToolRegistry
 from core.steering import Steering
+from core.summary import dropped, summarised, summary_request, with_summary
 from core.tool_runner import CallResult, ToolRunner
 from core.toolbox import Toolbox
 from core.turn_types import TurnControl, TurnMessage, WhileRunning
@@ -45,6 +46,8 @@ class LoopTask:
     hooks: tuple[Hook, ...] = ()
     """For this turn only, beside the loop's own."""
     budget: TurnBudget = field(default_factory=NoBudget)
+    go_on_at: int | None = None
+    """The model answer at whose calls a waiting turn goes on; what came before it is history by now."""
 
 
 @dataclass(slots=True)
@@ -112,6 +115,7 @@ class LoopRun:
             messages=tuple(self.new),
             absorbed=tuple(self.steering.absorbed),
             state=replace(self.state, groups=self.tools.groups),
+            stopped_at=tuple(self.results) if ended is Ended.WAITING else (),
         )
 
 
@@ -153,10 +157,12 @@ class ReactLoop:
                 return interrupted
             if self._over_budget(run):
                 return run.end(Ended.BUDGET, sentences.OUT_OF_TOKENS)
-            run.say(*await run.steering.absorb(run.step, replaying=run.replaying))
+            if run.step != run.task.go_on_at:
+                run.say(*await run.steering.absorb(run.step, replaying=run.replaying))
             answer = await self._think(run)
             results = await self._act(run, answer)
-            await self._report(run, answer, results)
+            if stopped := await self._stopped(run, answer, results):
+                return stopped
             if results:
                 if run.failures >= self._config.max_consecutive_errors:
                     return await self._summarise(run, Ended.ERRORS)
@@ -193,10 +199,11 @@ class ReactLoop:
         where = replace(run.task.where, step=run.step)
         run.step_began = time.monotonic()
         run.see(await run.hooks.prepare_step(where, run.window))
-        run.see(self._context.trim_if_needed(run.window, run.window_tokens))
+        await self._make_room(run)
         messages = await run.hooks.pre_reasoning(where, run.window)
         asked = await self._pay_and_ask(
             run,
+            run.key,
             ModelRequest(
                 messages=messages if messages is run.window else repair(messages),
                 tools=run.tools.offered.specs,
@@ -205,6 +212,7 @@ class ReactLoop:
                 max_output_tokens=self._config.max_output_tokens,
                 temperature=self._config.temperature,
             ),
+            lambda so_far: run.hooks.reasoning_chunk(where, so_far),
         )
         if asked.cut:
             run.see(asked.messages)
@@ -224,31 +232,56 @@ class ReactLoop:
         await run.task.budget.settle(run.key, answer.usage)
         return answer
 
-    async def _pay_and_ask(self, run: LoopRun, request: ModelRequest) -> Asked:
-        await run.task.budget.reserve(run.key, request)
+    async def _make_room(self, run: LoopRun) -> None:
+        """Drop the oldest when the context is nearly full; sum it up first where that is wanted."""
+        trimmed = self._context.trim_if_needed(run.window, run.window_tokens)
+        gone = dropped(run.window, trimmed) if self._config.summarise_dropped else ()
+        if gone:
+            limit = self._config.context_token_limit * 2
+            key = StepKey(run.step, 0, f"{run.task.where.agent_path}#summary")
+            try:
+                asked = await self._pay_and_ask(run, key, summary_request(run.state, gone, limit))
+            except ModelError as error:
+                await run.hooks.on_error(run.task.where, error)
+            else:
+                await run.task.budget.settle(key, asked.answer.usage)
+                run.usage += asked.answer.usage
+                run.state = summarised(run.state, asked.answer.text, gone)
+                trimmed = with_summary(trimmed, run.state)
+        run.see(trimmed)
+
+    async def _pay_and_ask(self, run: LoopRun, key: StepKey, request: ModelRequest, tell: Tell | None = None) -> Asked:
+        await run.task.budget.reserve(key, request)
         try:
-            return await self._caller.ask(
-                request, lambda so_far: run.hooks.reasoning_chunk(replace(run.task.where, step=run.step), so_far)
-            )
+            return await self._caller.ask(request, tell)
         except ModelError:
-            await run.task.budget.release(run.key)
+            await run.task.budget.release(key)
             raise
 
     async def _act(self, run: LoopRun, answer: ModelAnswer) -> list[CallResult]:
         if not answer.tool_calls:
             return []
         step = run.step - 1
-        results = await run.runner.run_all(step, answer.tool_calls)
+        run.results = results = await run.runner.run_all(step, answer.tool_calls)
+        if any(one.outcome is Outcome.WAITING for one in results):
+            return results  # history may not hold calls that are not answered
         told = [ChatMessage(Role.TOOL, one.text, tool_call_id=one.call.id, name=one.call.name) for one in results]
         run.say(answer.message(), *told)
-        run.results = results
         run.state = run.state.having_seen(entity for one in results for entity in one.entities)
         for one in results:
             run.tools.apply(one)
         run.calls += [_call_record(one, answer.usage) for one in results]
-        failed = all(one.outcome is not Outcome.OK for one in results)
+        failed = all(one.outcome not in (Outcome.OK, Outcome.HANDED_OVER) for one in results)
         run.failures = run.failures + 1 if failed else 0
         return results
+
+    async def _stopped(self, run: LoopRun, answer: ModelAnswer, results: list[CallResult]) -> ReactLoopResult | None:
+        """Stop where a call waits for the person, or where a waiting turn has taken all."""
+        outcomes = {one.outcome for one in results}
+        if Outcome.WAITING in outcomes:
+            return run.end(Ended.WAITING, "")
+        await self._report(run, answer, results)
+        return run.end(Ended.HANDED_OVER, "") if outcomes == {Outcome.HANDED_OVER} else None
 
     async def _report(self, run: LoopRun, answer: ModelAnswer, results: Sequence[CallResult]) -> None:
         """Tell the hooks that a step is over, unless it was all in the journal."""
@@ -317,10 +350,18 @@ class ReactLoop:
             judging=Judging(hooks.of(Judge), journal, recorded, task.where, self._config.max_advice, task.budget),
             recorded=recorded,
             journal=journal,
+            step=task.go_on_at or 0,
+            usage=_used_before(task, recorded),
             state=task.state,
             window=window,
             window_tokens=estimate_tokens(window),
         )
+
+
+def _used_before(task: LoopTask, recorded: dict[StepKey, StepRecord]) -> TokenUsage:
+    """Add up what a turn had used before it waited."""
+    before = [one for key, one in recorded.items() if key.agent_path == task.where.agent_path]
+    return sum((one.usage for one in before if one.key.step < (task.go_on_at or 0)), TokenUsage())
 
 
 def _call_record(result: CallResult, usage: TokenUsage) -> ToolCallRecord:
@@ -328,7 +369,7 @@ def _call_record(result: CallResult, usage: TokenUsage) -> ToolCallRecord:
         name=result.call.name,
         args_summary=result.arguments_summary(),
         duration_ms=result.duration_ms,
-        success=result.outcome is Outcome.OK,
+        success=result.outcome in (Outcome.OK, Outcome.HANDED_OVER),
         result_status=None,
         result_chars=result.chars,
         token_attribution=usage,

@@ -26,6 +26,10 @@ class Ended(StrEnum):
     STUCK = "stuck"
     """It went round in circles in spite of advice, and the answer is a forced summary."""
     BUDGET = "budget"
+    WAITING = "waiting"
+    """A call waits for the person; `stopped_at` is what that answer's calls came to."""
+    HANDED_OVER = "handed_over"
+    """All that was said was for a waiting turn, which goes on."""
     INTERRUPTED = "interrupted"
     SUPERSEDED = "superseded"
     """The person wrote again and prefers that to end a running turn; nothing is said."""
@@ -85,6 +89,7 @@ class ReactLoopResult:
     ended: Ended = Ended.ANSWERED
     messages: tuple[ChatMessage, ...] = ()
     absorbed: tuple[str, ...] = ()
+    stopped_at: tuple[CallResult, ...] = ()
     state: ConversationState = field(default_factory=ConversationState)
     """What the conversation carries on to its next turn."""
 

@@ -142,6 +142,8 @@ class ToolRunner:
             await self._journal.write(replace(record, state=StepState.STARTED))
         began = time.monotonic()
         text, outcome = await self._execute(where, ready)
+        if outcome is Outcome.WAITING:
+            return CallResult(call, text, outcome)
         if outcome is Outcome.UNKNOWN:
             self._open_keys[ready.tool.name, ready.arguments_hash] = ready.idempotency_key
         text = await self._hooks.post_acting(where, ready.planned, text)
@@ -191,7 +193,7 @@ class ToolRunner:
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                return await tool.run(ready.parsed, context), Outcome.OK
+                return await tool.run_call(ready.key, ready.call, ready.parsed, context)
         except ToolError as error:
             await self._hooks.on_error(where, error)
             return str(error) or f"{tool.name} failed.", Outcome.ERROR

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ValidationError
 from core.context import ToolExecutionContext
 from core.docstrings import read_docstring
 from core.errors import ConfigError, ToolRetry
-from core.journal import Effect
+from core.journal import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
-from core.model_types import ToolSpec
+from core.model_types import ToolCall, ToolSpec
 from core.threads import call_in_thread
 from core.tool_schema import Signature, read_signature
 
@@ -100,6 +100,12 @@ class Tool[**P, R]:
         if self.in_thread:
             return result_text(await call_in_thread(call, given))
         return result_text(await cast(Awaitable[object], call(**given)))
+
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> tuple[str, Outcome]:
+        """Run it as one call of a turn; what fails is raised. Agents, which may also wait, have their own way."""
+        return await self.run(arguments, context), Outcome.OK
 
 
 @overload
