@@ -167,7 +167,28 @@ class Inbox:
             message.reason.value,
         )
         _log.info("message_ignored", channel=address.channel, reason=message.reason.value)
-        return Received(message.keys[0] if message.keys else "", duplicate=not (row and row["added"]))
+        added = bool(row and row["added"])
+        if added and message.reply and message.sender:
+            await self._say_once(message)
+        return Received(message.keys[0] if message.keys else "", duplicate=not added)
+
+    async def _say_once(self, message: IgnoredMessage) -> None:
+        """Owe a sentence about it, once per place and reason, to somebody whom we know."""
+        address = message.address
+        row = await self._database.call(
+            "select say_once($1,$2,$3,$4,$5,$6,$7,$8,$9) as conversation",
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            storable(message.sender),
+            message.reason.value,
+            message.reply,
+            self._make_id("out"),
+            self._make_id("cv"),
+        )
+        if row and row["conversation"]:
+            self._bell.delivery(row["conversation"])
 
     async def _apply_status(self, update: StatusUpdate) -> Received:
         row = await self._database.call(

@@ -1231,6 +1231,30 @@ begin
         updated_at = clock_timestamp();
 end $$;
 
+CREATE FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text, p_text text, p_outbound text, p_new_conversation text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_tenant text;
+    v_identity text;
+    v_state text;
+    v_conversation text;
+begin
+    select f.tenant_id, f.identity_id, f.state into v_tenant, v_identity, v_state
+    from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is null or v_state <> 'active' then
+        return null;
+    end if;
+    if not ignore_message(p_channel, p_account, array['said:' || p_reason || ':' || p_peer], p_reason) then
+        return null;
+    end if;
+    v_conversation := open_conversation(
+        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    perform owe(v_tenant, v_conversation, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
+    return v_conversation;
+end $$;
+
 CREATE FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) RETURNS text
     LANGUAGE plpgsql
     AS $$
@@ -2189,6 +2213,9 @@ GRANT ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p
 
 REVOKE ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text, p_text text, p_outbound text, p_new_conversation text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text, p_text text, p_outbound text, p_new_conversation text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) TO onevalet_app;

@@ -151,6 +151,22 @@ async def test_a_person_who_blocked_us_and_writes_is_active_again(store: Store) 
     assert await store.column("select text from inbound where state = 'waiting'") == ["hello", "I am back"]
 
 
+async def test_in_a_group_it_says_once_that_it_talks_in_direct_chats_and_never_to_strangers(store: Store) -> None:
+    await store.say("hello", sender="+15550000001")
+    group = Address(CHANNEL, ACCOUNT, "group-1")
+    for number, sender in enumerate(["+15550000009", "+15550000001", "+15550000001"]):
+        for _ in range(2):
+            await store.inbox.accept(
+                IgnoredMessage(group, sender, (f"g{number}",), IgnoreReason.GROUP, reply="I talk in direct chats only.")
+            )
+    rows = await store.eye.fetch(
+        "select o.text, c.peer from outbound o join conversations c on c.tenant_id = o.tenant_id"
+        " and c.id = o.conversation_id"
+    )
+    assert [(row["text"], row["peer"]) for row in rows] == [("I talk in direct chats only.", "group-1")]
+    assert await store.one("select count(*) from tenants") == 1
+
+
 async def test_an_ignored_message_is_recorded_by_key_with_its_reason_and_makes_nobody(store: Store) -> None:
     group = IgnoredMessage(Address(CHANNEL, ACCOUNT, "-100"), "7", ("u1", "u2"), IgnoreReason.GROUP)
     received = [await store.inbox.accept(group) for _ in range(2)]
