@@ -1237,12 +1237,13 @@ CREATE FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_t
 declare
     v_tenant text;
     v_identity text;
-    v_state text;
     v_conversation text;
 begin
-    select f.tenant_id, f.identity_id, f.state into v_tenant, v_identity, v_state
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
     from find_identity(p_channel, p_account, p_user_key) f;
-    if v_tenant is null or v_state <> 'active' then
+    perform set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
+    if not exists (select 1 from identities i where i.tenant_id = v_tenant and i.id = v_identity
+                   and i.state = 'active') then
         return null;
     end if;
     if not ignore_message(p_channel, p_account, array['said:' || p_reason || ':' || p_peer], p_reason) then

@@ -377,3 +377,18 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     assert isinstance(twice.database, TwiceDatabase)
     # Only the callback tells its repeat apart: by then nothing was lost any more.
     assert {s for s in twice.database.differing if "apply_status" not in s} == set()
+
+
+async def test_a_row_and_a_lane_that_many_claim_at_once_have_one_holder(store: Store) -> None:
+    await store.say("hello")
+    await asyncio.gather(*(store.database.rows("select pg_sleep(0.05)") for _ in range(10)))  # connections to all
+    for _ in range(15):
+        leases = await asyncio.gather(*(store.turns.claim(None, f"w{n}") for n in range(10)))
+        [lease] = [lease for lease in leases if lease]
+        await store.turns.leave(lease, timedelta())
+    lease, turn = await store.claim_turn()
+    await store.finish(lease, turn, "hi")
+    for _ in range(15):
+        claims = await asyncio.gather(*(store.outbox.claim(None, f"s{n}") for n in range(10)))
+        [claim] = [claim for claim in claims if claim]
+        await store.outbox.give_back(claim)
