@@ -34,6 +34,7 @@ from core.react_result import Ended, ReactLoopResult
 from core.registry import ToolRegistry
 from core.steering import spoken
 from core.streaming import StreamEvent, events_of
+from core.summary import since_summary, with_summary
 from core.tools import AnyTool
 from core.turn_types import TurnRequest, TurnResult, TurnState
 
@@ -170,7 +171,8 @@ class Orchestrator:
         prompt = system_prompt(
             self.system_prompt, request.tenant, request.channel, self.clock.now(), known=tuple(known), seen=state.seen
         )
-        messages = (ChatMessage(Role.SYSTEM, prompt), *request.history, *said)
+        messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
+        messages = with_summary(messages, state)
         return TurnContext(messages, said, await self._usable_tools(request), state)
 
     async def should_process(self, request: TurnRequest, context: TurnContext) -> Refusal | None:

@@ -43,6 +43,8 @@ class ReactLoopConfig:
     context_trim_threshold: float = 0.8
     max_history_messages: int = 40
     """What is kept when the context passes the threshold."""
+    summarise_dropped: bool = False
+    """Whether what is dropped then is first summed up, by one more model call."""
     force_trim_messages: int = 5
     """What is kept as the last resort after an overflow."""
     max_overflow_recovery_attempts: int = 3

@@ -2,8 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import pytest
 
@@ -17,7 +15,6 @@ from core.react import LoopFailed
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended
 from core.tools import tool
-from core.turn_types import TurnMessage, WhileRunning
 from tests.core.helpers import SYSTEM, FakeModel, run_loop, says, user, wants
 
 
@@ -316,43 +313,6 @@ class TestHooks:
         assert seen == ["first", "second"]
 
 
-class Control:
-    """Stop or speak at given asks."""
-
-    def __init__(self, *, stop_at: int = 99, speak_at: int = 99) -> None:
-        self.asked = 0
-        self.stop_at, self.speak_at = stop_at, speak_at
-
-    async def stopped(self) -> str | None:
-        self.asked += 1
-        return "As you wish." if self.asked >= self.stop_at else None
-
-    async def absorb(self) -> Sequence[TurnMessage]:
-        message = TurnMessage("m2", "And tomorrow?", datetime(2026, 1, 1, tzinfo=UTC), media_count=1)
-        return [message] if self.asked >= self.speak_at else []
-
-
-class TestSteering:
-    async def test_a_stop_is_heeded_after_the_tools_and_history_stays_whole(self) -> None:
-        result, model = await run_loop(
-            [wants(("add", {"a": 1, "b": 2})), says("never")], [add], control=Control(stop_at=2)
-        )
-        assert (result.ended, result.response, len(model.requests)) == (Ended.INTERRUPTED, "Stopped: As you wish.", 1)
-        assert [message.role for message in result.messages] == [Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
-
-    async def test_messages_that_come_meanwhile_are_told_before_the_next_call_and_once(self) -> None:
-        journal = MemoryJournal()
-        script = [wants(("add", {"a": 1, "b": 2})), wants(("add", {"a": 1, "b": 2})), says("Both")]
-        result, model = await run_loop(script, [add], control=Control(speak_at=2), journal=journal)
-        texts = [message.text for message in model.requests[1].messages]
-        assert texts[-2:] == ["And tomorrow?", "[The person sent 1 file, not shown here.]"]
-        assert result.absorbed == ("m2",)
-        replayed, silent = await run_loop([], [add], journal=journal, control=Control(speak_at=1))
-        assert silent.requests == []
-        assert replayed.messages == result.messages
-        assert replayed.absorbed == ("m2",)
-
-
 class TestJournal:
     async def test_promise_5_a_lost_lease_stops_the_loop_at_once(self) -> None:
         class Lost(MemoryJournal):
@@ -416,35 +376,3 @@ async def test_the_request_carries_the_configs_numbers() -> None:
     _, model = await run_loop([says("x")], config=config)
     request: ModelRequest = model.requests[0]
     assert (request.max_output_tokens, request.temperature, request.parallel_tools) == (7, 0.0, False)
-
-
-class Waiting:
-    """A person who wrote again, and never stops."""
-
-    async def stopped(self) -> str | None:
-        return None
-
-    async def absorb(self) -> Sequence[TurnMessage]:
-        return [TurnMessage("m2", "And tomorrow?", datetime(2026, 1, 1, tzinfo=UTC))]
-
-
-class TestPreference:
-    async def test_a_queued_message_is_left_for_the_next_turn(self) -> None:
-        script = [wants(("add", {"a": 1, "b": 2})), says("3")]
-        result, model = await run_loop(script, [add], control=Waiting(), while_running=WhileRunning.QUEUE)
-        assert (result.response, result.absorbed) == ("3", ())
-        assert all(message.text != "And tomorrow?" for message in model.last)
-
-    async def test_an_interrupting_message_ends_the_turn_without_a_word(self) -> None:
-        class AfterTool(Waiting):
-            asked = 0
-
-            async def absorb(self) -> Sequence[TurnMessage]:
-                self.asked += 1
-                return await super().absorb() if self.asked > 1 else []
-
-        script = [wants(("add", {"a": 1, "b": 2})), says("never")]
-        result, model = await run_loop(script, [add], control=AfterTool(), while_running=WhileRunning.INTERRUPT)
-        assert (result.ended, result.response, result.absorbed) == (Ended.SUPERSEDED, "", ())
-        assert len(model.requests) == 1
-        assert [message.role for message in result.messages] == [Role.ASSISTANT, Role.TOOL]

@@ -1,0 +1,79 @@
+"""The optional summary of what is dropped from history."""
+
+from core.context_manager import Messages
+from core.conversation_state import ConversationState
+from core.errors import ModelRejected
+from core.hooks import Hook, HookContext
+from core.journal import MemoryJournal
+from core.model_types import ChatMessage, Role, TextSoFar
+from core.orchestrator import Orchestrator
+from core.react_config import ReactLoopConfig
+from core.turn_types import TurnMessage, TurnRequest, TurnTenant
+from tests.core.helpers import FakeModel, Step, says, user
+from tests.core.test_orchestrator import NOW
+
+SMALL = ReactLoopConfig(
+    context_token_limit=600,
+    max_history_messages=6,
+    min_tool_result_chars=100,
+    max_tool_result_chars=1000,
+    summarise_dropped=True,
+    llm_retry_base_delay=0.001,
+)
+LONG: Messages = tuple(
+    user(f"question {number} " + "x" * 100) if number % 2 else ChatMessage(Role.ASSISTANT, f"answer {number}")
+    for number in range(1, 41)
+)
+
+
+async def _turn(history: Messages, *script: Step, config: ReactLoopConfig = SMALL) -> tuple[FakeModel, Messages]:
+    model = FakeModel(list(script))
+    request = TurnRequest("turn", TurnTenant("t"), "sms", (TurnMessage("m", "Now?", NOW),), MemoryJournal(), history)
+    result = await Orchestrator(model, config=config).handle_message(request)
+    return model, tuple(ChatMessage.from_json(one.to_json()) for one in (*history, *result.history))
+
+
+async def test_it_is_off_by_default() -> None:
+    model, _ = await _turn(LONG, says("ok"), config=ReactLoopConfig(context_token_limit=600, max_history_messages=6))
+    assert len(model.requests) == 1
+    assert not any(one.internal for one in model.last)
+
+
+async def test_what_is_dropped_is_told_in_short_and_the_next_turn_does_not_pay_for_it_again() -> None:
+    model, history = await _turn(LONG, says("They asked 17 questions."), says("ok"))
+    asked, answered = model.requests
+    assert not asked.use_tools
+    assert "\nassistant: answer 34\nuser: question 35 x" in asked.messages[1].text
+    assert answered.messages[1].text == "[What was said before, in short: They asked 17 questions.]"
+    assert answered.messages[2].text.startswith("question")
+    assert answered.messages[-1].text == "Now?"
+    state = ConversationState.of(history)
+    assert state.summary == "They asked 17 questions."
+    model, _ = await _turn(history, says("ok"))
+    assert len(model.requests) == 1
+    assert model.last[1].text.endswith("They asked 17 questions.]")
+    assert [one.text for one in model.last[2:-2]] == [one.text for one in answered.messages[2:]]
+
+
+async def test_a_second_summary_takes_up_the_first() -> None:
+    _, history = await _turn(LONG, says("First."), says("ok"))
+    model, history = await _turn((*history, *LONG), says("Second."), says("ok"))
+    assert model.requests[0].messages[1].text.startswith("Before that: First.")
+    assert [one.text for one in model.last if one.internal] == ["[What was said before, in short: Second.]"]
+
+
+async def test_without_one_it_is_dropped_all_the_same_and_nobody_is_shown_a_summary() -> None:
+    shown: list[str] = []
+
+    class Watch(Hook):
+        async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
+            shown.append(so_far.whole)
+
+    model = FakeModel([ModelRejected("no"), says("ok"), says("Sum."), says("ok")])
+    for expected in ([], ["[What was said before, in short: Sum.]"]):
+        request = TurnRequest("turn", TurnTenant("t"), "sms", (TurnMessage("m", "Now?", NOW),), MemoryJournal(), LONG)
+        result = await Orchestrator(model, config=SMALL, hooks=[Watch()]).handle_message(request)
+        assert result.reply == "ok"
+        assert len(model.last) < 12
+        assert [one.text for one in model.last if one.internal] == expected
+    assert shown == ["ok", "ok"]
