@@ -1,24 +1,36 @@
 """Tools for models that have no tool calling: the same request over a small JSON protocol.
 
-The model answers {"tool": name, "arguments": {…}} or {"final": text}. What is neither comes back as a call that
-the loop answers with what is right, or as plain text.
+The model answers {"tool": name, "arguments": {…}} or {"final": text}. What is nearly that is repaired; what is not
+goes back to it, a bounded number of times; words without any JSON are taken for the answer.
 """
 
+import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from core.json_types import Json, JsonObject
 from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, ToolCall, ToolSpec
 
+MOST_CORRECTIONS = 2
+"""Times that a model is asked again for one answer."""
+
 _PROTOCOL = """You can use tools. Answer with one JSON object and nothing else:
 to use a tool, {"tool": "its name", "arguments": {...}}; to answer the person, {"final": "your answer"}.
 After a tool you are given its result, and go on. The tools:
 """
-_FENCE = re.compile(r"^\s*```(?:json)?\s*|\s*```\s*$")
-_NAME = re.compile(r'"tool"\s*:\s*"([^"]+)"')
+_AGAIN = (
+    'Your last answer cannot be read. Answer with one JSON object and nothing else: {"tool": "its name", '
+    '"arguments": {...}} or {"final": "your answer"}. Quotes and line breaks inside a text are written \\" and \\n.'
+)
+_ONLY_FINAL = 'Tools cannot be used any more. Answer with {"final": "your answer"} and nothing else.'
+_SPOKEN = re.compile(r"""["'](?:tool|final)["']\s*:""")
+_OBJECT = re.compile(r"\s*(?:```\w*)?\s*\{")
+_NAMED = re.compile(r"""["']tool["']\s*:\s*["']([^"']+)["']""")
+_FINAL = re.compile(r"""\{\s*["']final["']\s*:\s*["']?(.*?)["']?\s*\}?\s*(?:```)?\s*$""", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",\s*([}\]])")
+_ARGUMENTS = ("arguments", "args", "parameters", "input")
 
 
 def to_json_mode(request: ModelRequest) -> ModelRequest:
@@ -29,23 +41,97 @@ def to_json_mode(request: ModelRequest) -> ModelRequest:
     return replace(request, messages=tuple(messages), tools=())
 
 
-def from_json_mode(answer: ModelAnswer) -> ModelAnswer:
-    """Read the model's JSON; repair what is nearly JSON."""
-    told = _read(_FENCE.sub("", answer.text))
-    items = told if isinstance(told, list) else [told]
-    calls = [
-        ToolCall(f"json_{index}", str(item["tool"]), json.dumps(item.get("arguments") or {}))
-        for index, item in enumerate(items)
-        if isinstance(item, dict) and "tool" in item
-    ]
+async def from_json_mode(
+    request: ModelRequest, answer: ModelAnswer, ask: Callable[[ModelRequest], Awaitable[ModelAnswer]]
+) -> ModelAnswer:
+    """Read the model's JSON, asking it again where that cannot be done. The usage is that of all answers."""
+    names = [tool.name for tool in request.tools] if request.use_tools else []
+    spoken = bool(names) or any(message.tool_calls for message in request.messages)
+    sent = to_json_mode(request)
+    usage = answer.usage
+    for _ in range(MOST_CORRECTIONS):
+        if read := read_answer(answer, names, spoken=spoken):
+            return replace(read, usage=usage)
+        wrong = ChatMessage(Role.ASSISTANT, answer.text)
+        right = ChatMessage(Role.USER, _AGAIN if names else _ONLY_FINAL, internal=True)
+        sent = replace(sent, messages=(*sent.messages, wrong, right))
+        answer = await ask(sent)
+        usage += answer.usage
+    return replace(read_answer(answer, names, spoken=spoken) or _salvaged(answer, names), usage=usage)
+
+
+def read_answer(answer: ModelAnswer, tools: Collection[str], *, spoken: bool = True) -> ModelAnswer | None:
+    """Read one answer; None for one that neither calls nor answers. Unless the protocol is `spoken`, JSON is words."""
+    told = [value for value in _objects(answer.text) if _is_protocol(value, tools)]
+    calls = [_call(index, value, tools) for index, value in enumerate(told) if "final" not in value]
     if calls:
-        return replace(answer, text="", tool_calls=tuple(calls))
-    if isinstance(told, dict) and "final" in told:
-        final = told["final"]
-        return replace(answer, text=final if isinstance(final, str) else json.dumps(final))
-    if told is None and (named := _NAME.search(answer.text)):
-        return replace(answer, text="", tool_calls=(ToolCall("json_0", named[1], answer.text),))
+        return replace(answer, text="", tool_calls=tuple(calls)) if tools else None
+    if told and (spoken or set(told[0]) == {"final"}):
+        final = told[0]["final"]
+        return replace(answer, text=final if isinstance(final, str) else json.dumps(final, ensure_ascii=False))
+    if spoken and (_SPOKEN.search(answer.text) or _OBJECT.match(answer.text)):
+        return None
     return answer
+
+
+def _objects(text: str) -> Iterator[JsonObject]:
+    """Give the objects that stand in a text, those of a list one by one."""
+    at = 0
+    while (start := min((found for found in (text.find("{", at), text.find("[", at)) if found >= 0), default=-1)) >= 0:
+        value, at = _decode(text, start)
+        items = value if isinstance(value, list) else [value]
+        yield from (item for item in items if isinstance(item, dict))
+
+
+def _decode(text: str, start: int) -> tuple[Json, int]:
+    """Read the JSON value that begins at a place, repaired if need be; None and the next place for none."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+        return value, end
+    except ValueError:
+        pass
+    rest = text[start:].rstrip("` \n")
+    # The outermost brace only: with any other one missing, arguments may be missing too.
+    for attempt in (_TRAILING_COMMA.sub(r"\1", rest), rest + "}"):
+        try:
+            return _DECODER.raw_decode(attempt)[0], len(text)
+        except ValueError:
+            continue
+    try:  # as a Python dictionary is written
+        value = ast.literal_eval(rest)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None, start + 1
+    return (value, len(text)) if isinstance(value, dict | list) and _is_json(value) else (None, start + 1)
+
+
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def _is_json(value: object) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _is_protocol(value: JsonObject, tools: Collection[str]) -> bool:
+    return "final" in value or isinstance(value.get("tool"), str) or value.get("name") in tools
+
+
+def _call(index: int, value: JsonObject, tools: Collection[str]) -> ToolCall:
+    name = value["tool"] if isinstance(value.get("tool"), str) else value["name"]
+    given = next((value[word] for word in _ARGUMENTS if value.get(word) is not None), {})
+    return ToolCall(f"json_{index}", str(name), given if isinstance(given, str) else json.dumps(given))
+
+
+def _salvaged(answer: ModelAnswer, tools: Collection[str]) -> ModelAnswer:
+    """Make what can be made of an answer that stays unreadable: the loop tells the model what is wrong with a call."""
+    if tools and (named := _NAMED.search(answer.text)):
+        return replace(answer, text="", tool_calls=(ToolCall("json_0", named[1], answer.text),))
+    if found := _FINAL.search(answer.text):
+        return replace(answer, text=found[1].replace("\\n", "\n").replace('\\"', '"'))
+    return replace(answer, text="")
 
 
 def _as_text(message: ChatMessage) -> ChatMessage:
@@ -54,7 +140,7 @@ def _as_text(message: ChatMessage) -> ChatMessage:
         return ChatMessage(Role.USER, json.dumps(told, ensure_ascii=False), internal=True)
     if message.tool_calls:
         calls: list[JsonObject] = [
-            {"tool": call.name, "arguments": _read(call.arguments) or {}} for call in message.tool_calls
+            {"tool": call.name, "arguments": next(_objects(call.arguments), {})} for call in message.tool_calls
         ]
         return ChatMessage(Role.ASSISTANT, json.dumps(calls[0] if len(calls) == 1 else calls))
     return message
@@ -66,17 +152,3 @@ def _with_protocol(messages: list[ChatMessage], tools: Sequence[ToolSpec]) -> li
     if messages and messages[0].role is Role.SYSTEM:
         return [replace(messages[0], text=f"{messages[0].text}\n\n{protocol}"), *messages[1:]]
     return [ChatMessage(Role.SYSTEM, protocol), *messages]
-
-
-def _read(text: str) -> Json:
-    """Read the first JSON value in a text; None when there is none."""
-    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
-    if start < 0:
-        return None
-    for attempt in (text[start:], _TRAILING_COMMA.sub(r"\1", text[start:])):
-        try:
-            value: Json = json.JSONDecoder(strict=False).raw_decode(attempt)[0]
-            return value
-        except ValueError:
-            continue
-    return None

@@ -110,13 +110,13 @@ class Judging:
             return ALL_WELL
         else:
             judged = await self._ask(replace(self._where, step=key.step), ask)
-            if judged != ALL_WELL:
+            if judged is not ALL_WELL:
                 await self._journal.write(_record(key, judged))
-        if judged.usage != TokenUsage():
-            await self._budget.settle(key, judged.usage)
-        if judged.finding:
-            self._advised += 1
-        return replace(judged, ends=self._advised > self._most_advice) if judged.finding else judged
+        if judged is ALL_WELL:
+            return judged
+        await self._budget.settle(key, judged.usage)
+        self._advised += bool(judged.finding)
+        return replace(judged, ends=bool(judged.finding) and self._advised > self._most_advice)
 
     async def _ask(self, where: HookContext, ask: _Ask) -> Judgement:
         usage = TokenUsage()
@@ -126,10 +126,11 @@ class Judging:
             except Exception as error:  # an extension may raise anything; the turn goes on without its word
                 _log.warning("judge_failed", judge=type(judge).__qualname__, error=type(error).__name__)
                 continue
-            usage += judged.usage
+            if judged is not ALL_WELL:
+                usage += judged.usage
             if judged.finding:
                 return replace(judged, usage=usage)
-        return Judgement(usage=usage)
+        return Judgement(usage=usage) if usage.total else ALL_WELL
 
 
 def _act(result: CallResult) -> Act:

@@ -82,10 +82,10 @@ class LiteLLMClient:
         layer = self.layers[request.layer]
         as_json = self._json_mode(litellm, layer.model)
         sent = to_json_mode(request) if as_json else request
-        with _errors_made_ours(litellm, layer.model):
-            response = await litellm.acompletion(**self._arguments(sent, layer))
-            answer = _answer(litellm, response, layer.model)
-        return from_json_mode(answer) if as_json else answer
+        answer = await self._call(litellm, sent, layer)
+        if not as_json:
+            return answer
+        return await from_json_mode(request, answer, lambda again: self._call(litellm, again, layer))
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
         """Make one call and give its text as it is written, the whole answer last. Raises as `answer` does."""
@@ -112,7 +112,14 @@ class LiteLLMClient:
                 answer = _answer(litellm, whole, layer.model)
         finally:
             await response.aclose()
-        yield ModelChunk(answer=from_json_mode(answer) if as_json else answer)
+        if as_json:
+            answer = await from_json_mode(request, answer, lambda again: self._call(litellm, again, layer))
+        yield ModelChunk(answer=answer)
+
+    async def _call(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> ModelAnswer:
+        with _errors_made_ours(litellm, layer.model):
+            response = await litellm.acompletion(**self._arguments(request, layer))
+            return _answer(litellm, response, layer.model)
 
     async def _open(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> Any:
         """Begin a streamed answer; None when the provider refuses to stream, which is remembered."""

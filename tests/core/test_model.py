@@ -225,11 +225,24 @@ class TestJsonMode:
         finally:
             await client.close()
         assert result.response == "It is 3."
-        assert [record.success for record in result.tool_calls] == [True, False]
+        assert [record.success for record in result.tool_calls] == [True]
         assert all(call.tools == [] for call in model.calls)
         assert '{"tool": "its name"' in model.calls[0].system
         assert '"result": "3"' in model.calls[1].last_user
-        assert "not valid JSON" in model.calls[2].last_user
+        assert "Your last answer cannot be read" in model.calls[2].last_user
+        assert result.turns == 2
+
+    async def test_what_stays_unreadable_is_told_as_a_bad_call_within_a_bound(self, model: ScriptedModel) -> None:
+        client = LiteLLMClient("openai/scripted", tool_mode="json")
+        bad = text('{"tool": "add", "arguments": {"a": 1, "b": ')
+        model.add(bad, bad, bad, text('{"answer": "no"}'), text('{"final": "I could not add."}'))
+        try:
+            result = await _loop(client, [add], ReactLoopConfig())
+        finally:
+            await client.close()
+        assert (result.response, result.turns, len(model.calls)) == ("I could not add.", 2, 5)
+        assert "not valid JSON" in model.calls[3].last_user
+        assert result.token_usage.output_tokens > 5 * 5
 
     async def test_a_forced_summary_is_read_too(self, model: ScriptedModel) -> None:
         client = LiteLLMClient("openai/scripted", tool_mode="json")
