@@ -85,6 +85,21 @@ def trace(
 
 
 @app.command()
+def replay(
+    turn: Annotated[str, typer.Argument(help="The id of a turn, or of a message or answer of one.")],
+    model: Annotated[
+        str, typer.Option(help="Run it again: 'recorded' over the recorded answers, or over this model.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Write a turn's journal as JSON lines; with --model, run it again and show where it diverges."""
+    from onevalet.replay import print_replay
+
+    if not _run(lambda settings: print_replay(settings, turn, model, as_json=json)):
+        raise typer.Exit(1)
+
+
+@app.command()
 def doctor(json: Json = False) -> None:
     """Show what is configured and reachable, and what to fix; exit code 1 when something is wrong."""
     from onevalet.doctor import print_checks

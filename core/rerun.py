@@ -1,0 +1,144 @@
+"""Run a turn again from its journal: tools give what is recorded, so that nothing happens in the world."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+from core.canonical import canonical_hash, canonical_json
+from core.context import ToolExecutionContext
+from core.errors import ModelRejected
+from core.journal import Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import Json, JsonObject
+from core.model_types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
+from core.tools import AnyTool, Tool
+from core.turn_types import TurnMessage
+
+NOT_RECORDED = "This call is not in the record, so it has no result: nothing was run."
+
+
+@dataclass(slots=True)
+class RecordedModel:
+    """Give the answers of a record in order. Implements `core.model_types.ModelClient`."""
+
+    rows: Iterable[StepRecord]
+    layers: Sequence[ModelLayer] = (ModelLayer("recorded"),)
+    _answers: Iterator[StepRecord] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._answers = iter(sorted(_own(self.rows, StepKind.MODEL), key=lambda row: row.key.step))
+
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Give the next answer, whatever is asked. Raises `ModelRejected` where the record ends."""
+        row = next(self._answers, None)
+        if row is None:
+            raise ModelRejected("the record has no further answer")
+        return ModelAnswer.from_json(row.result, row.usage)
+
+    async def close(self) -> None:
+        """Have nothing to release."""
+
+
+class Recording:
+    """The results of a record. Each is given once: for its own call, else for one with the same arguments."""
+
+    def __init__(self, rows: Iterable[StepRecord]) -> None:
+        self._left = {row.key: row for row in _own(rows, StepKind.TOOL, StepKind.AGENT)}
+
+    def take(self, key: StepKey, name: str, digest: str) -> StepRecord | None:
+        """Give the result of a call, None where there is none."""
+        same = [one for one, row in self._left.items() if (row.name, row.arguments_hash) == (name, digest)]
+        if not same:
+            return None
+        return self._left.pop(key if key in same else same[0])
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTool(Tool[..., object]):
+    """A tool as the model sees it, whose results are recorded ones."""
+
+    recording: Recording | None = None
+
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> tuple[str, Outcome]:
+        """Give the recorded result, and how it ended then."""
+        digest = canonical_hash(json.loads(call.arguments or "{}"))
+        row = self.recording.take(key, self.name, digest) if self.recording else None
+        return (str(row.result.get("text", "")), row.outcome) if row else (NOT_RECORDED, Outcome.ERROR)
+
+
+def recorded_tools(tools: Iterable[AnyTool], rows: Iterable[StepRecord]) -> list[AnyTool]:
+    """Put recorded tools in the place of real ones: offered to everybody, approved, done at once."""
+    recording = Recording(rows)
+    changed: dict[str, object] = {"recording": recording, "needs_approval": False, "needs_account": ""}
+    return [RecordedTool(**{one.name: getattr(tool, one.name) for one in fields(Tool)} | changed) for tool in tools]
+
+
+class RecordedControl:
+    """Give what came in while the turn ran before the same steps. Implements `core.turn_types.TurnControl`."""
+
+    def __init__(self, messages: Mapping[int, Sequence[TurnMessage]]) -> None:
+        self._messages = messages
+        self._step = 0
+
+    async def stopped(self) -> str | None:
+        """Let it run."""
+        return None
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        """Give the messages of the next step."""
+        self._step += 1
+        return self._messages.get(self._step - 1, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two runs of a turn are not the same."""
+
+    step: str
+    what: str
+    recorded: Json
+    now: Json
+
+    def to_json(self) -> JsonObject:
+        """Write it down."""
+        return {"step": self.step, "what": self.what, "recorded": self.recorded, "now": self.now}
+
+
+def differences(recorded: Iterable[StepRecord], now: Iterable[StepRecord]) -> list[Difference]:
+    """Compare two journals of a turn step by step; those of agents inside it are theirs."""
+    kinds = (StepKind.MODEL, StepKind.TOOL, StepKind.AGENT, StepKind.STEER, StepKind.JUDGE)
+    before = {row.key: _told(row) for row in _own(recorded, *kinds)}
+    after = {row.key: _told(row) for row in _own(now, *kinds)}
+    found = []
+    for key in sorted({*before, *after}, key=lambda one: (one.step, one.call_index)):
+        (was, said), (is_, says) = before.get(key, ("nothing", None)), after.get(key, ("nothing", None))
+        if (was, said) != (is_, says):
+            what = was if was == is_ else f"{was}, now {is_}"
+            found.append(Difference(f"{key.step}.{key.call_index}", what, said, says))
+    return found
+
+
+def _own(rows: Iterable[StepRecord], *kinds: StepKind) -> list[StepRecord]:
+    return [row for row in rows if row.kind in kinds and row.state is StepState.DONE and not row.key.agent_path]
+
+
+def _told(row: StepRecord) -> tuple[str, Json]:
+    """Give the kind of a step and what of it must be the same."""
+    match row.kind:
+        case StepKind.MODEL:
+            answer = ModelAnswer.from_json(row.result, row.usage)
+            if not answer.tool_calls:
+                return "answer", answer.text
+            return "calls", [f"{call.name}({_arguments(call)})" for call in answer.tool_calls]
+        case StepKind.TOOL | StepKind.AGENT:
+            return "result", [row.name, row.outcome.value, row.result.get("text", "")]
+        case _:
+            return row.kind.value, [row.name, row.result]
+
+
+def _arguments(call: ToolCall) -> str:
+    try:
+        return canonical_json(json.loads(call.arguments or "{}"))
+    except ValueError:
+        return call.arguments

@@ -1,0 +1,178 @@
+"""`replay`: a turn's journal as JSON lines, and the turn run again without anything happening."""
+
+import json
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, replace
+
+import pytest
+from pydantic import SecretStr
+
+from core.database import Database
+from core.errors import ConfigError, ToolFailed
+from core.json_types import JsonObject
+from core.loader import Plugins
+from core.model_types import ModelAnswer, ModelRequest
+from core.orchestrator import Orchestrator
+from core.registry import ToolRegistry
+from core.tools import AnyTool, tool
+from onevalet.replay import RECORDED, print_replay, run_again
+from onevalet.settings import Settings
+from onevalet.transcript import Transcript, read_transcript
+from tests.core.helpers import FakeModel, says, wants
+from tests.core.store.house import Store, opened
+from tests.scripted_model import ScriptedModel, calls, text
+
+SENDER = "+15550000001"
+
+
+@tool
+async def send(to: str) -> str:
+    """Send something."""
+    if to == "nobody":
+        raise ToolFailed("There is nobody of that name.")
+    return f"sent to {to}"
+
+
+@tool(effect="read")
+async def look(at: str = "") -> str:
+    """Look."""
+    return f"saw {at}"
+
+
+TOOLS: list[AnyTool] = [send, look]
+SCRIPT = [wants(("look", {"at": "x"}), ("send", {"to": "ann"})), wants(("send", {"to": "nobody"})), says("All done.")]
+
+
+@dataclass(slots=True)
+class Kept:
+    """A turn that was run and kept, after an earlier one of the same conversation."""
+
+    store: Store
+    turn: str
+    settings: Settings
+
+    async def transcript(self) -> Transcript:
+        return await read_transcript(self.store.database, self.turn)
+
+
+@pytest.fixture
+async def kept(database_url: str) -> AsyncIterator[Kept]:
+    async with opened(database_url) as store:
+        await run_turn(store, "before", [says("Yes?")])
+        turn = await run_turn(store, "do it", SCRIPT)
+        await run_turn(store, "after", [says("Well?")])
+        yield Kept(store, turn, Settings(_env_file=None, database_url=SecretStr(database_url)))
+
+
+async def run_turn(store: Store, words: str, script: list[ModelAnswer]) -> str:
+    await store.say(words, sender=SENDER)
+    lease, turn = await store.claim_turn()
+    result = await Orchestrator(FakeModel(list(script)), tools=TOOLS).handle_message(turn.request)
+    await store.turns.finish(
+        lease, turn.turn_id, state="done", reason="", usage=result.usage, history=result.history, outbound=[]
+    )
+    return turn.turn_id
+
+
+async def again(kept: Kept, model: str = RECORDED, tools: Iterable[AnyTool] = TOOLS) -> list[JsonObject]:
+    found = await run_again(kept.settings, await kept.transcript(), model, Plugins(ToolRegistry(tools)))
+    return [difference.to_json() for difference in found]
+
+
+async def test_the_journal_is_written_as_json_lines_with_the_labels_of_a_trace(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await print_replay(kept.settings, kept.turn, "", as_json=False)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["kind"] for line in lines] == [
+        *("turn", "received", "model", "tool", "tool", "model", "tool", "model"),
+    ]
+    assert [line.get("label") for line in lines[2:]] == [
+        *("THINK", "CALL_TOOL", "CALL_TOOL", "THINK", "ERROR", "RESPOND"),
+    ]
+    assert lines[0]["id"] == kept.turn
+    assert lines[1]["text"] == "do it"
+    assert [json.loads(line["arguments"]) for line in lines if line["kind"] == "tool"] == [
+        *({"at": "x"}, {"to": "ann"}, {"to": "nobody"}),
+    ]
+
+
+async def test_a_turn_is_given_what_was_said_before_it_and_nothing_of_later(kept: Kept) -> None:
+    request = (await kept.transcript()).request
+    assert [message.text for message in request.history] == ["before", "Yes?"]
+    assert [message.text for message in request.inbound] == ["do it"]
+
+
+async def test_run_again_over_the_recorded_answers_it_goes_as_it_went(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await again(kept) == []
+    assert not await print_replay(kept.settings, kept.turn, RECORDED, as_json=False)
+    told = capsys.readouterr().out  # the shipped tools are others than the turn's
+    assert "It diverges at step 0.1.\n" in told
+    assert "There is no tool named 'look'" in told
+
+
+async def test_no_tool_is_run_again(kept: Kept) -> None:
+    async def never(to: str) -> str:
+        raise AssertionError("it was run")
+
+    assert await again(kept, tools=[replace(send, fn=never), look]) == []
+
+
+async def test_a_tool_that_has_changed_shows_where_the_turn_diverges(kept: Kept) -> None:
+    @tool(name="send")
+    async def changed(recipient: str) -> str:
+        """Send something."""
+        return ""
+
+    [first, second] = await again(kept, tools=[changed, look])
+    assert (first["step"], second["step"]) == ("0.2", "1.1")
+    assert first["recorded"] == ["send", "ok", "sent to ann"]
+    assert "recipient (required)" in str(first["now"])
+
+
+async def test_a_live_model_is_asked_and_what_it_does_otherwise_is_shown(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with ScriptedModel([calls(("send", {"to": "ann"}), ("look", {"at": "y"})), text("All done.")]) as model:
+        monkeypatch.setenv("OPENAI_API_BASE", model.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        found = await again(kept, "openai/scripted")
+    assert model.calls[0].new_user_texts == ["do it"]
+    results = list(model.calls[1].tool_results.values())
+    assert results == ["sent to ann", "This call is not in the record, so it has no result: nothing was run."]
+    assert [(one["step"], one["what"]) for one in found] == [
+        *(("0.0", "calls"), ("0.1", "result"), ("0.2", "result")),
+        *(("1.0", "calls, now answer"), ("1.1", "result, now nothing"), ("2.0", "answer, now nothing")),
+    ]
+
+
+async def test_what_came_in_while_it_ran_comes_in_at_the_same_step_again(database_url: str) -> None:
+    async with opened(database_url) as store:
+        await store.say("first", sender=SENDER)
+        lease, turn = await store.claim_turn()
+
+        async def meanwhile(request: ModelRequest) -> ModelAnswer:
+            await store.say("second", sender=SENDER)
+            return wants(("look", {"at": "x"}))
+
+        model = FakeModel([meanwhile, says("Both.")])
+        result = await Orchestrator(model, tools=TOOLS).handle_message(turn.request)
+        await store.turns.finish(
+            lease, turn.turn_id, state="done", reason="", usage=result.usage, history=result.history, outbound=[],
+            absorbed=result.absorbed,
+        )  # fmt: skip
+        transcript = await read_transcript(store.database, turn.turn_id)
+        settings = Settings(_env_file=None)
+        found = await run_again(settings, transcript, RECORDED, Plugins(ToolRegistry(TOOLS)))
+    assert [message.text for message in transcript.request.inbound] == ["first"]
+    assert [(step, one.text) for step, messages in transcript.steered.items() for one in messages] == [(1, "second")]
+    assert found == []
+
+
+async def test_an_id_that_leads_to_no_turn_is_an_error_in_a_sentence(database_url: str) -> None:
+    database = Database(database_url)
+    with pytest.raises(ConfigError, match=r"^No turn is known by nonsense: give the id of a turn"):
+        await read_transcript(database, "nonsense")
+    await database.close()
