@@ -92,9 +92,13 @@ def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
     """Guess how many tokens messages are: four bytes each, which is near for most languages."""
     size = 0
     for message in messages:
-        size += _MESSAGE_TOKENS * _BYTES_PER_TOKEN + len(message.text.encode(errors="replace"))
-        size += sum(len(call.arguments) + len(call.name) for call in message.tool_calls)
-        size += sum(len(str(block)) for block in message.thinking)
+        text = message.text
+        size += _MESSAGE_TOKENS * _BYTES_PER_TOKEN
+        size += len(text) if text.isascii() else len(text.encode(errors="replace"))
+        for call in message.tool_calls:
+            size += len(call.arguments) + len(call.name)
+        for block in message.thinking:
+            size += len(str(block))
     return size // _BYTES_PER_TOKEN
 
 

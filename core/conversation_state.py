@@ -33,8 +33,11 @@ class ConversationState:
 
     def having_seen(self, entities: Iterable[Entity]) -> "ConversationState":
         """Add entities; one that is known comes to be the newest."""
+        fresh = tuple(entities)
+        if not fresh:
+            return self
         seen = {(one.tool, one.id): one for one in self.seen}
-        for entity in entities:
+        for entity in fresh:
             seen.pop((entity.tool, entity.id), None)
             seen[entity.tool, entity.id] = entity
         return replace(self, seen=tuple(seen.values())[-MAX_SEEN:])

@@ -44,6 +44,10 @@ class HookContext:
     step: int = 0
     agent_path: str = ""
 
+    def at(self, step: int) -> "HookContext":
+        """Give the same place at another step."""
+        return self if step == self.step else replace(self, step=step)
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
@@ -83,6 +87,9 @@ class StepReport:
     usage: TokenUsage
     so_far: TokenUsage
     duration_ms: int
+
+
+ALLOWED = Verdict()
 
 
 class Hook:
@@ -240,8 +247,14 @@ class Hooks:
         for hook in self._at["on_error"]:
             await _isolated(hook, hook.on_error(context, error), None)
 
+    def hears(self, moment: str) -> bool:
+        """Tell whether any hook has something to do at a moment, named as its method is."""
+        return bool(self._at[moment])
+
     async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
         """Ask every rule: deny goes before approve, approve before allow. A rule that fails denies."""
+        if not self._rules:
+            return ALLOWED
         denied = Verdict(Decision.DENY, "A rule that guards this tool could not be checked.")
         found = Verdict()
         for rule in self._rules:

@@ -109,7 +109,7 @@ class Judging:
         elif StepKey(key.step + 1, 0, key.agent_path) in self._recorded:
             return ALL_WELL
         else:
-            judged = await self._ask(replace(self._where, step=key.step), ask)
+            judged = await self._ask(self._where.at(key.step), ask)
             if judged is not ALL_WELL:
                 await self._journal.write(_record(key, judged))
         if judged is ALL_WELL:

@@ -196,7 +196,7 @@ class ReactLoop:
         if run.tools_changed:
             run.say(ChatMessage(Role.USER, sentences.TOOLS_CHANGED, internal=True), keep=False)
             run.tools_changed = False
-        where = replace(run.task.where, step=run.step)
+        where = run.task.where.at(run.step)
         run.step_began = time.monotonic()
         run.see(await run.hooks.prepare_step(where, run.window))
         await self._make_room(run)
@@ -212,7 +212,7 @@ class ReactLoop:
                 max_output_tokens=self._config.max_output_tokens,
                 temperature=self._config.temperature,
             ),
-            lambda so_far: run.hooks.reasoning_chunk(where, so_far),
+            (lambda so_far: run.hooks.reasoning_chunk(where, so_far)) if run.hooks.hears("reasoning_chunk") else None,
         )
         if asked.cut:
             run.see(asked.messages)
@@ -285,7 +285,9 @@ class ReactLoop:
 
     async def _report(self, run: LoopRun, answer: ModelAnswer, results: Sequence[CallResult]) -> None:
         """Tell the hooks that a step is over, unless it was all in the journal."""
-        where = replace(run.task.where, step=run.step - 1)
+        if not run.hooks.hears("step_finished"):
+            return
+        where = run.task.where.at(run.step - 1)
         if StepKey(where.step, len(results), where.agent_path) not in run.recorded:
             took = int((time.monotonic() - run.step_began) * 1000)
             await run.hooks.step_finished(where, StepReport(answer, tuple(results), answer.usage, run.usage, took))

@@ -106,7 +106,7 @@ class ToolRunner:
         return batches
 
     async def _run_batch(self, step: int, batch: list[tuple[int, ToolCall]]) -> list[CallResult]:
-        where = replace(self._where, step=step)
+        where = self._where.at(step)
         keys = [StepKey(step, index, self._where.agent_path) for index, _ in batch]
         if len(batch) == 1:
             return [await self._run(where, keys[0], batch[0][1])]
@@ -147,8 +147,7 @@ class ToolRunner:
         if outcome is Outcome.UNKNOWN:
             self._open_keys[ready.tool.name, ready.arguments_hash] = ready.idempotency_key
         text = await self._hooks.post_acting(where, ready.planned, text)
-        record = replace(record, duration_ms=int((time.monotonic() - began) * 1000))
-        return await self._end(record, call, text, outcome)
+        return await self._end(record, call, text, outcome, int((time.monotonic() - began) * 1000))
 
     def _may_run_again(self, known: StepRecord) -> bool:
         """Follow the stricter of what the tool was when it started and what it is now."""
@@ -186,10 +185,9 @@ class ToolRunner:
         seconds = tool.timeout or (
             self._config.agent_tool_execution_timeout if tool.agent else self._config.tool_execution_timeout
         )
-        context = replace(
-            self._make_context(tool.name, ready.idempotency_key),
-            progress=lambda text: self._hooks.acting_chunk(where, ready.planned, text),
-        )
+        context = self._make_context(tool.name, ready.idempotency_key)
+        if self._hooks.hears("acting_chunk"):
+            context = replace(context, progress=lambda text: self._hooks.acting_chunk(where, ready.planned, text))
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
@@ -227,14 +225,16 @@ class ToolRunner:
             idempotency_key=idempotency_key,
         )
 
-    async def _end(self, record: StepRecord, call: ToolCall, text: str, outcome: Outcome) -> CallResult:
+    async def _end(
+        self, record: StepRecord, call: ToolCall, text: str, outcome: Outcome, duration_ms: int = 0
+    ) -> CallResult:
         kept = self._context.truncate_tool_result(storable(text))
         result: JsonObject = {"text": kept, "chars": len(text)}
         entities = entities_in(record.name, storable(text)) if outcome is Outcome.OK else ()
         if entities:
             result["entities"] = [one.to_json() for one in entities]
-        await self._journal.write(replace(record, outcome=outcome, result=result))
-        return CallResult(call, kept, outcome, len(text), record.duration_ms, entities)
+        await self._journal.write(replace(record, outcome=outcome, result=result, duration_ms=duration_ms))
+        return CallResult(call, kept, outcome, len(text), duration_ms, entities)
 
 
 def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
