@@ -2239,7 +2239,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data_keys TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deliveries TO onevalet_app;
 
-GRANT SELECT,INSERT ON TABLE public.guesses TO onevalet_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.guesses TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.history TO onevalet_app;
 
