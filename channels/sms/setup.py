@@ -92,7 +92,9 @@ async def _setup_number(api: TwilioApi, account: Account, webhooks: Webhooks) ->
     after = (webhooks.message + RETRIES, "POST", "")
     changes = _changes(("SmsUrl", "SmsMethod", "SmsApplicationSid"), before, after)
     if changes:
-        await number.update_async(sms_url=after[0], sms_method=after[1], sms_application_sid=after[2])
+        # Sent only to take an application away: the published description has no empty SID.
+        cleared = {"sms_application_sid": ""} if before[2] else {}
+        await number.update_async(sms_url=after[0], sms_method=after[1], **cleared)
     return changes
 
 
