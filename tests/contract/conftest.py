@@ -1,0 +1,48 @@
+"""Every case over every channel, with an ear on all that is logged."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.contract.canaries import LogWatch, leaks
+from tests.contract.desk import Desk, open_desk
+from tests.contract.house import ChannelHouse, open_house
+from tests.contract.houses import HOUSES
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a case over every channel that is not exempt from it."""
+    if "channel" not in metafunc.fixturenames:
+        return
+    reasons = {name for mark in metafunc.definition.iter_markers("exempt") for name in mark.kwargs}
+    metafunc.parametrize("channel", [name for name in HOUSES if name not in reasons])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the mark."""
+    config.addinivalue_line("markers", "exempt: channels that cannot do what a case asks, with the reason")
+
+
+@pytest.fixture(autouse=True)
+def log_watch(capfd: pytest.CaptureFixture[str]) -> Iterator[LogWatch]:
+    """Listen to everything that is written during a case; no secret, number or text may be in it."""
+    watch = LogWatch()
+    watch.begin()
+    yield watch
+    logged = watch.end()
+    printed = capfd.readouterr()
+    assert leaks(logged + printed.out + printed.err) == []
+
+
+@pytest.fixture
+async def house(channel: str) -> AsyncIterator[ChannelHouse]:
+    """Give the channel before its provider, with an inbox in memory."""
+    async with open_house(HOUSES[channel]) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def desk(channel: str, database_url: str) -> AsyncIterator[Desk]:
+    """Give the channel before its provider, with the real inbox and outbox."""
+    async with open_desk(HOUSES[channel], database_url) as opened:
+        yield opened

@@ -1,0 +1,120 @@
+"""The contract towards who runs us: setup, doctor, and silence about secrets."""
+
+import logging
+
+import pytest
+import structlog
+
+from channels.slack.manifest import SCOPES
+from simulator.faults import FaultKind
+from tests.contract.canaries import CANARIES, LogWatch, leaks, marked
+from tests.contract.house import ChannelHouse, exempt
+from tests.contract.houses import HOUSES
+
+
+@exempt(slack="a bot token may change nothing at Slack: setup says what to paste and switch on, the next case")
+async def test_setup_shows_before_and_after_and_changes_nothing_twice(house: ChannelHouse) -> None:
+    # The house has run it once already: spoil that, as an operator with another program does.
+    await house.simulator.providers[house.provider].reset()
+    changes = await house.channel.setup()
+    assert changes
+    assert all(one.what and one.before != one.after for one in changes)
+    made = len(house.simulator.wire.journal.calls())
+    assert tuple(await house.channel.setup()) == ()
+    again = [call for call in house.simulator.wire.journal.calls(after=made) if call.direction == "out"]
+    assert [call.endpoint for call in again if _writes(call.endpoint, call.request)] == []  # type: ignore[arg-type]
+
+
+@exempt(sms="setup changes things at Twilio, the case before", telegram="setup changes things, the case before")
+async def test_setup_says_what_to_do_by_hand_and_says_it_again(house: ChannelHouse) -> None:
+    first = await house.channel.setup()
+    assert first
+    assert all(one.what and one.after for one in first)
+    assert tuple(await house.channel.setup()) == tuple(first)
+    called = {call.endpoint for call in house.simulator.wire.journal.calls(provider="slack") if call.direction == "out"}
+    assert called <= {"slack.auth.test", "slack.bots.info"}
+
+
+async def test_doctor_finds_a_channel_well(house: ChannelHouse) -> None:
+    if house.name == "slack":
+        await house.act("set", scopes=[*SCOPES])
+    checks = await house.channel.check()
+    assert checks
+    assert [one for one in checks if not one.ok] == []
+
+
+async def test_doctor_explains_a_wrong_token_in_one_line_with_its_fix(house: ChannelHouse) -> None:
+    wrong = house.make_channel(wrong_token=True)
+    (check,) = await wrong.check()
+    await wrong.stop()
+    assert not check.ok
+    assert {"sms": "TWILIO_AUTH_TOKEN", "slack": "SLACK_BOT_TOKEN", "telegram": "TELEGRAM_BOT_TOKEN"}[
+        house.name
+    ] in check.fix
+    for line in (check.what, check.detail, check.fix):
+        assert "\n" not in line
+        assert leaks(line) == []
+
+
+async def test_doctor_explains_a_provider_that_is_away(house: ChannelHouse) -> None:
+    house.misbehave(FaultKind.RESET_BEFORE, times=0, endpoint=f"{house.provider}.*")
+    (check,) = await house.channel.check()
+    assert not check.ok
+    assert check.detail
+    assert check.fix
+
+
+@exempt(slack="a bot token cannot see the request URL")
+async def test_doctor_finds_a_webhook_that_points_elsewhere(house: ChannelHouse) -> None:
+    await house.simulator.providers[house.provider].reset()
+    bad = [one for one in await house.channel.check() if not one.ok]
+    assert len(bad) == 1
+    assert "webhook" in bad[0].what
+    assert "channels setup" in bad[0].fix
+
+
+@pytest.mark.parametrize("how", ["structlog", "logging", "standard error"])
+def test_the_ear_that_every_case_has_hears(how: str, log_watch: LogWatch, capfd: pytest.CaptureFixture[str]) -> None:
+    heard = LogWatch()
+    heard.begin()
+    try:
+        raise ValueError(marked("a cause"))
+    except ValueError as error:
+        match how:
+            case "structlog":
+                structlog.get_logger().warning("something", exc_info=error)
+            case "logging":
+                logging.getLogger("somebody").info("took %s", CANARIES[1])
+            case _:
+                print(marked("an error"))  # noqa: T201
+    written = heard.end() + capfd.readouterr().out
+    assert len(leaks(written)) == 1
+    log_watch.stream.truncate(log_watch.stream.seek(0))  # the case's own ear has heard it as well
+
+
+async def test_promise_14_no_log_line_holds_a_secret_when_everything_fails(
+    house: ChannelHouse, log_watch: LogWatch
+) -> None:
+    house.sink.failures = 1
+    genuine = await house.genuine()
+    house.sink.inner = _Broken()  # type: ignore[assignment]
+    assert await house.post(genuine) == 500
+    assert "request_failed" in log_watch.events()
+    assert leaks(log_watch.stream.getvalue()) == []
+
+
+class _Broken:
+    """A store with a bug."""
+
+    async def accept(self, inbound: object) -> object:
+        raise RuntimeError("a bug")
+
+
+def _writes(endpoint: str, request: dict[str, object]) -> bool:
+    if endpoint.startswith("twilio."):
+        return request["method"] != "GET"
+    return not endpoint.removeprefix("telegram.").startswith("get")
+
+
+def test_every_channel_is_here() -> None:
+    assert set(HOUSES) == {"sms", "slack", "telegram"}

@@ -1,0 +1,216 @@
+"""Every call that we make passes the providers' published descriptions, in all that these describe."""
+
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from telegram import MenuButtonDefault
+
+from channels.slack.manifest import SCOPES
+from channels.sms.receive import SmsChannel
+from channels.telegram.setup import setup_bot
+from core.channel import Target
+from core.messages import Action, Address, OutboundMessage
+from notify.sms.send import SmsNotification
+from simulator.journal import Call, Json
+from tests.contract import published
+from tests.contract.canaries import SERVICE, TWILIO, marked
+from tests.contract.corpus import corpus
+from tests.contract.house import PUBLIC_URL, ChannelHouse, open_house, reply
+from tests.contract.houses import HOUSES, SlackHouse, SmsHouse, TelegramHouse
+
+CALLED = {
+    "sms": {
+        *("twilio.account.fetch", "twilio.messages.create", "twilio.messages.list", "twilio.media.list"),
+        *("twilio.numbers.list", "twilio.numbers.update", *published.TWILIO_ELSEWHERE),
+    },
+    "slack": {
+        *("assistant.threads.setStatus", "auth.test", "bots.info", "chat.postMessage", "conversations.history"),
+        *("conversations.list", "conversations.open", "conversations.replies", "views.publish"),
+    },
+    "telegram": {
+        *("answerCallbackQuery", "deleteWebhook", "getChatMenuButton", "getMe", "getMyCommands", "getMyDescription"),
+        *("getMyShortDescription", "getUpdates", "getWebhookInfo", "sendChatAction", "sendDocument", "sendMessage"),
+        *("sendPhoto", "setChatMenuButton", "setMyCommands", "setMyDescription", "setMyShortDescription", "setWebhook"),
+    },
+}
+"""Every endpoint that we call, by channel."""
+FILES = {
+    "sms": "twilio-api-v2010.openapi.json",
+    "slack": "slack-web.openapi2.json",
+    "telegram": "telegram-bot-api.json",
+}
+CHECKS: dict[str, Callable[[dict[str, Any], Call], list[str]]] = {
+    "sms": published.twilio_problems,
+    "slack": published.slack_problems,
+    "telegram": published.telegram_problems,
+}
+
+
+async def test_every_call_is_taken_as_it_is_and_is_as_its_provider_publishes_it(channel: str) -> None:
+    async with open_house(HOUSES[channel]) as house:
+        await _make_every_call(house)
+        calls = house.simulator.wire.journal.calls(provider=house.provider)
+    made = [call for call in calls if call.direction == "out"]
+    assert [(call.endpoint, call.status, call.answer) for call in made if not _is_well(call)] == []
+    assert {call.endpoint.removeprefix("slack.").removeprefix("telegram.") for call in made} == CALLED[channel]
+    if channel == "slack":
+        _hold_against_the_sdk(made)
+    spec = _description(channel)
+    described = [call for call in made if call.endpoint not in published.TWILIO_ELSEWHERE]
+    assert sorted({problem for call in described for problem in CHECKS[channel](spec, call)}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        ("sms", {"Body": "x" * 5}, ""),
+        ("sms", {"Boddy": "x"}, "CreateMessage: Boddy is no field"),
+        ("sms", {"StatusCallback": "nowhere"}, "CreateMessage.StatusCallback: no URI"),
+        ("sms", {"To": "ada"}, "CreateMessage.To: no phone number"),
+        ("sms", {"ContentRetention": "eternal"}, "CreateMessage.ContentRetention: 'eternal' is not one of"),
+        ("slack", {"chanel": "C1"}, "chat.postMessage: chanel is no argument"),
+        ("slack", {"unfurl_links": "perhaps"}, "chat.postMessage.unfurl_links: no boolean"),
+        ("telegram", {"text": "x" * 4097}, "sendMessage.text: 4097 characters, not 1 to 4096"),
+        ("telegram", {"message_thread_id": "x"}, "sendMessage.message_thread_id: no Integer"),
+        (
+            "telegram",
+            {"entities": '[{"type": "loud", "offset": 0, "length": 1}]'},
+            "sendMessage.entities[0].type: loud",
+        ),
+        (
+            "telegram",
+            {"reply_markup": json.dumps({"inline_keyboard": [[{"text": "a", "callback_data": "é" * 33}]]})},
+            "sendMessage.reply_markup.inline_keyboard[0][0].callback_data: 66 bytes, not 1 to 64",
+        ),
+    ],
+)
+def test_the_check_finds_what_is_wrong(name: str, change: dict[str, Json], problem: str) -> None:
+    spec = _description(name)
+    bodies: dict[str, dict[str, Json]] = {
+        "sms": {"To": "+14155557701", "From": TWILIO.number, "Body": "hello"},
+        "slack": {"channel": "D1", "text": "hello"},
+        "telegram": {"chat_id": "1", "text": "hello"},
+    }
+    url = {"sms": f"/twilio/2010-04-01/Accounts/{TWILIO.account_sid}/Messages.json"}.get(name, "/x")
+    asked: Json = {"method": "POST", "url": url, "body": bodies[name] | change}
+    call = Call(1, 0.0, name, "out", HOUSES[name].sending, 200, asked, None)
+    found = CHECKS[name](spec, call)
+    assert any(one.startswith(problem) for one in found) if problem else found == []
+
+
+def _description(channel: str) -> dict[str, Any]:
+    folder = os.environ.get("ONEVALET_SPECS")
+    if not folder:
+        pytest.skip("ONEVALET_SPECS is not set: the providers' descriptions are elsewhere")
+    spec: dict[str, Any] = json.loads((Path(folder) / FILES[channel]).read_text())
+    return spec
+
+
+def _hold_against_the_sdk(made: list[Call]) -> None:
+    """See that all is as the SDK has it, and that the list of what is newer holds nothing that we do not use."""
+    assert sorted({problem for call in made for problem in published.sdk_problems(call)}) == []
+    used = {(call.endpoint.removeprefix("slack."), name) for call in made for name in published.slack_arguments(call)}
+    methods = {method for method, _ in used}
+    for method, newer in published.NEWER.items():
+        for name in newer:
+            assert (method, name) in used or (name == "*" and method in methods), "no longer used: strike it off"
+    kinds = {block["type"] for call in made for block in published.slack_arguments(call).get("blocks", [])}
+    assert kinds == {"actions", *published.NEWER_BLOCKS}
+
+
+def _is_well(call: Call) -> bool:
+    answer: Any = call.answer
+    return call.status < 300 and (answer["body"] or {}).get("ok", True)
+
+
+async def _make_every_call(house: ChannelHouse) -> None:
+    if isinstance(house, SlackHouse):
+        await house.act("set", scopes=[*SCOPES])
+    await house.meet()
+    messages = [one for one in corpus() if house.name != "telegram" or not one.media]  # Telegram would fetch those
+    if isinstance(house, TelegramHouse):
+        messages += await _sent_back(house)
+    for number, message in enumerate(messages):
+        for index, part in enumerate(house.sender.render(message)):
+            receipt = await house.sender.send(part, house.target(f"part_{number}_{index}"))
+            assert not receipt.degraded, (message, part)
+    (part,) = house.sender.render(reply(marked("Shall I?"), Action("Go", "tok")))
+    receipt = await house.sender.send(part, house.target("part_last"))
+    await house.sender.show_working(house.address())
+    if house.sender.can_find:
+        assert await house.sender.find(part, house.target("part_last"), datetime.now(UTC)) == receipt
+    await house.send_file()
+    await house.channel.catch_up(datetime.now(UTC) - timedelta(hours=1))
+    await house.channel.check()
+    await house.channel.setup()
+    match house:
+        case SmsHouse():
+            await _use_a_service(house)
+        case SlackHouse():
+            await _use_slack(house)
+        case TelegramHouse():
+            await _use_telegram(house, receipt.provider_id)
+
+
+async def _use_a_service(house: SmsHouse) -> None:
+    channel = SmsChannel(
+        account_sid=TWILIO.account_sid,
+        auth_token=TWILIO.auth_token,
+        sender=SERVICE,
+        public_url=PUBLIC_URL,
+        api_url=house.simulator.twilio_url,
+        sink=house.sink,
+    )
+    sender = SmsNotification(
+        account_sid=TWILIO.account_sid,
+        auth_token=TWILIO.auth_token,
+        sender=SERVICE,
+        public_url=PUBLIC_URL,
+        api_url=house.simulator.twilio_url,
+    )
+    await channel.setup()
+    await channel.check()
+    await channel.catch_up(datetime.now(UTC))
+    target = Target(Address("sms", SERVICE, house.address().peer), "part_service")
+    (part,) = sender.render(reply("Hello"))
+    receipt = await sender.send(part, target)
+    assert await sender.find(part, target, datetime.now(UTC)) == receipt
+    await channel.stop()
+    await sender.close()
+
+
+async def _use_slack(house: SlackHouse) -> None:
+    root = (await house.act("say", text=marked("a thread")))["ts"]
+    await house.act("open_home")
+    await house.act("command", "grace", text="/valet help")
+    await house.settled()
+    where = house.address()
+    thread = Target(Address(where.channel, where.account, where.peer, root), "part_thread")
+    await house.sender.show_working(thread.address)
+    (part,) = house.sender.render(reply("In the thread"))
+    assert await house.sender.send(part, thread) == await house.sender.find(part, thread, datetime.now(UTC))
+    await house.act("say", text=marked("more"), thread_ts=root)
+    await house.channel.catch_up(datetime.now(UTC) - timedelta(hours=1))
+
+
+async def _sent_back(house: TelegramHouse) -> list[OutboundMessage]:
+    """Give messages with the files that a person sent, by the references they came in with."""
+    for kind in ("photo", "document"):
+        await house.act(kind, caption=marked("Look"))
+        await house.settled()
+    return [reply("Here it is again", media=said.media) for said in house.sink.messages]
+
+
+async def _use_telegram(house: TelegramHouse, message_id: str) -> None:
+    await house.act("press", message_id=int(message_id), data="tok")
+    await house.settled()
+    api = house.channel._api  # type: ignore[attr-defined]
+    await api.bot.set_chat_menu_button(menu_button=MenuButtonDefault())  # as an operator may by hand
+    await setup_bot(api, "", "")
+    await house.act("say", text=marked("polled"))
+    assert len(await api.get_updates(0, 1)) == 1

@@ -1,0 +1,308 @@
+"""The contract of the way out: what a person reads of what we owe, and what becomes of it when that fails."""
+
+import asyncio
+import re
+import time
+from datetime import timedelta
+
+import pytest
+
+from core.channel import Part
+from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, Unavailable, Unreachable
+from core.messages import Action, ActionStyle
+from simulator.faults import FaultKind
+from tests.contract.canaries import PEOPLE, marked
+from tests.contract.desk import Desk
+from tests.contract.house import NOWHERE, ChannelHouse, exempt, reply, until
+from tests.contract.houses import ANSWER_SECONDS, HOUSES, SlackHouse, SmsHouse, TelegramHouse
+
+FAMILY = "👩‍👩‍👧‍👦"
+ODD_TEXTS = {
+    "right to left": "שלום עולם, مرحبا (123)",
+    "families": f"{FAMILY} 🏳️‍🌈 👍🏽",
+    "joiners": "نمی\u200cخواهم क्\u200dष",
+    "combining": "ñ Z͑ͫa दे",
+    "beyond the basic plane": "𝒳𐍈",
+    "NUL and the like": "a\x00b\x07c",
+    "angles": "1 < 2 & 3 > 2",
+}
+TOKEN = "t" * 64
+CARD = (
+    Action("Approve", TOKEN, ActionStyle.PRIMARY),
+    Action("Edit", "tok_2"),
+    Action("Cancel", "tok_3", ActionStyle.DANGER),
+)
+
+
+# What is read
+
+
+async def test_a_long_text_is_read_whole_and_in_order(desk: Desk) -> None:
+    await desk.meet()
+    words = [f"w{number:05d}" for number in range(4000)]
+    text = "\n\n".join(" ".join(words[start : start + 50]) + f" {FAMILY}" for start in range(0, 4000, 50))
+    owed = await desk.owe(marked(text))
+    await desk.deliver()
+    bubbles = desk.house.bubbles()
+    assert len(bubbles) > 1
+    assert re.findall(r"w\d{5}", "\n".join(one.text for one in bubbles)) == words
+    assert sum(one.text.count(FAMILY) for one in bubbles) == 80, "a grapheme was cut"
+    row = await desk.row(owed)
+    assert (row["state"], len(await desk.outcomes(owed))) == ("sent", len(bubbles))
+
+
+async def test_long_code_is_code_in_every_part(house: ChannelHouse) -> None:
+    lines = [f"line_{number:04d} = compute({number})  # {'x' * 30}" for number in range(400)]
+    parts = house.sender.render(reply("Before.\n\n```python\n" + "\n".join(lines) + "\n```\n\nAfter."))
+    assert len(parts) > 1
+    bubbles = await house.read(parts)
+    assert [line for one in bubbles for line in one.code.splitlines() if line.startswith("line_")] == lines
+    assert [one.text.count("```") % 2 for one in bubbles] == [0] * len(bubbles)
+    assert "Before." in bubbles[0].text
+    assert "After." in bubbles[-1].text
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS.keys())
+async def test_odd_texts_are_read_as_they_were_written(house: ChannelHouse, text: str) -> None:
+    (bubble,) = await house.read(house.sender.render(reply(text)))
+    assert bubble.text == re.sub(r"[\x00-\x08]", "", text)
+
+
+async def test_buttons_are_pressed_and_carry_their_tokens(house: ChannelHouse) -> None:
+    (part,) = house.sender.render(reply(marked("Send it? OK 7K or NO 7K"), *CARD))
+    (bubble,) = await house.read([part])
+    assert marked("Send it? OK 7K or NO 7K") in bubble.text
+    shown = bubble.buttons
+    if house.name == "sms":
+        assert shown == ()  # a text has no buttons: the code in it answers the card
+        return
+    assert shown == tuple((one.label, one.token) for one in CARD)
+    if isinstance(house, SlackHouse):
+        await house.act("press", ts=bubble.id, action_id="choice_0")
+    elif isinstance(house, TelegramHouse):
+        await house.act("press", message_id=int(bubble.id.rpartition(":")[2]), data=TOKEN)
+    await house.settled()
+    assert [one.status for one in house.told] == [200]
+    assert len(house.sink.kept) == 1
+
+
+@exempt(sms="a text has no formatting that could be refused")
+async def test_promise_14_refused_formatting_loses_no_words(house: ChannelHouse) -> None:
+    words = marked("Every word of this < that & more")
+    wrong = {
+        "slack": {"blocks": [{"type": "no such block", "text": words}]},
+        "telegram": {"entities": [{"type": "bold", "offset": 5000, "length": 4}]},
+    }
+    await house.meet()
+    receipt = await house.sender.send(Part(words, wrong[house.name]), house.target())  # type: ignore[arg-type]
+    assert receipt.degraded
+    assert [one.text for one in house.bubbles()] == [words]
+
+
+# What fails
+
+
+async def test_a_rate_limit_gives_the_providers_delay(house: ChannelHouse) -> None:
+    house.misbehave(FaultKind.RATE_LIMIT, seconds=7)
+    with pytest.raises(RateLimited) as limited:
+        await house.read(house.sender.render(reply(marked("hello"))))
+    assert limited.value.retry_after == timedelta(seconds=7)
+    assert house.bubbles() == []
+
+
+async def test_delivery_never_comes_back_before_it_may(desk: Desk) -> None:
+    await desk.meet()
+    desk.house.misbehave(FaultKind.RATE_LIMIT, seconds=1)
+    owed = await desk.owe(marked("one"))
+    await desk.owe(marked("two"))
+    begun = time.monotonic()
+    while (await desk.row(owed))["state"] != "sent":
+        await desk.deliver()
+        await asyncio.sleep(0.02)
+    assert time.monotonic() - begun >= 1.0
+    await desk.deliver()
+    refused, *taken = desk.house.calls()
+    assert min(call.at for call in taken) - refused.at >= 1.0
+    assert [one.text for one in desk.house.bubbles()] == [marked("one"), marked("two")]
+
+
+async def test_promise_8_who_is_gone_gets_nothing_more(desk: Desk) -> None:
+    await desk.meet("mortal")
+    match desk.house:
+        case SlackHouse():
+            await desk.house.act("set", "mortal", disabled=True)
+        case TelegramHouse():
+            await desk.house.act("set", "mortal", deactivated=True)
+        case _:
+            assert PEOPLE[-1].phone == "+15005550009"  # to this number Twilio refuses every text: 21614
+    first = await desk.owe(marked("hello"))
+    await desk.deliver()
+    assert await desk.outcomes(first) == ["rejected"]
+    assert await desk.identity_state() == "blocked"
+    second = await desk.owe(marked("hello again"))
+    await desk.deliver_later()
+    assert [(await desk.row(one))["state"] for one in (first, second)] == ["failed", "failed"]
+    assert len(desk.house.calls()) == 1
+
+
+@exempt(slack="nobody can block an app in Slack; a deactivated user is met when sending, as the case before shows")
+async def test_promise_8_who_stops_us_gets_nothing_until_they_let_us_in_again(desk: Desk) -> None:
+    await desk.meet()
+    sms = desk.house.name == "sms"
+    await (desk.house.act("say", text="STOP") if sms else desk.house.act("block"))
+    await desk.house.settled()
+    assert await desk.identity_state() == ("stopped" if sms else "blocked")
+    owed = await desk.owe(marked("hello"))
+    await desk.deliver()
+    assert (await desk.row(owed))["state"] == "failed"
+    await (desk.house.act("say", text="START") if sms else desk.house.act("unblock"))
+    await desk.house.settled()
+    assert await desk.identity_state() == "active"
+    assert desk.house.calls() == []
+    again = await desk.owe(marked("welcome back"))
+    await desk.deliver()
+    assert (await desk.row(again))["state"] == "sent"
+    assert marked("welcome back") in [one.text for one in desk.house.bubbles()]
+
+
+@exempt(slack="nobody can block an app in Slack")
+async def test_promise_8_a_stop_that_never_reached_us_is_found_when_sending(desk: Desk) -> None:
+    await desk.meet()
+    if isinstance(desk.house, SmsHouse):
+        desk.house.simulator.wire.connect_gateway(NOWHERE)
+        await desk.house.act("say", text="STOP")
+    else:
+        await desk.house.act("set", held=True)
+        await desk.house.act("block")
+    for text in ("one", "two"):
+        await desk.owe(marked(text))
+        await desk.deliver_later()
+    assert await desk.identity_state() == ("stopped" if desk.house.name == "sms" else "blocked")
+    assert len(desk.house.calls()) == 1
+    assert await desk.store.column("select state from outbound") == ["failed", "failed"]
+
+
+@exempt(telegram="bots cannot read what they sent: what is unknown is sent again once, the next case")
+@pytest.mark.parametrize("kind", [FaultKind.RESET_AFTER, FaultKind.SERVER_ERROR_AFTER, FaultKind.TIMEOUT_AFTER])
+async def test_promise_7_a_lost_answer_is_found_and_nothing_is_doubled(desk: Desk, kind: FaultKind) -> None:
+    await desk.meet()
+    if desk.house.name == "sms":
+        await desk.house.act("callbacks", order="none")  # they carry our id and would tell at once, the next case
+    desk.house.misbehave(kind, seconds=ANSWER_SECONDS + 0.2)
+    owed = await desk.owe(marked("only once"))
+    await desk.deliver()
+    assert (await desk.row(owed))["state"] == "checking"
+    await desk.deliver_later()
+    assert (await desk.row(owed))["state"] == "sent"
+    assert await desk.outcomes(owed) == ["found"]
+    await until(lambda: bool(desk.house.calls()))
+    assert len(desk.house.calls()) == 1
+    assert [one.text for one in desk.house.bubbles()] == [marked("only once")]
+
+
+@exempt(slack="Slack calls nobody back about what was sent", telegram="Telegram calls nobody back either")
+async def test_promise_7_a_callback_tells_of_a_lost_answer(desk: Desk) -> None:
+    await desk.meet()
+    desk.house.misbehave(FaultKind.RESET_AFTER)
+    owed = await desk.owe(marked("only once"))
+    await desk.deliver()
+    async with asyncio.timeout(10):
+        while (await desk.row(owed))["state"] != "sent":  # noqa: ASYNC110 - the database tells nobody
+            await asyncio.sleep(0.02)
+    assert len(desk.house.calls()) == 1
+    assert desk.house.calls("twilio.messages.list") == []
+
+
+@pytest.mark.parametrize("kind", [FaultKind.RESET_BEFORE, FaultKind.SERVER_ERROR])
+async def test_promise_7_what_never_arrived_is_sent_again(desk: Desk, kind: FaultKind) -> None:
+    await desk.meet()
+    desk.house.misbehave(kind)
+    owed = await desk.owe(marked("only once"))
+    await desk.deliver()
+    assert (await desk.row(owed))["state"] == "checking"
+    await desk.deliver_later()
+    assert (await desk.row(owed))["state"] == "sent"
+    assert len(desk.house.calls()) == 2
+    assert [one.text for one in desk.house.bubbles()] == [marked("only once")]
+
+
+@exempt(
+    sms="Twilio's list tells, so policy is never asked",
+    slack="the conversation's history tells, so policy is never asked",
+)
+async def test_promise_7_an_unknown_part_is_sent_again_once_and_counted(desk: Desk) -> None:
+    await desk.meet()
+    desk.house.misbehave(FaultKind.RESET_AFTER, times=0)
+    owed = await desk.owe(marked("twice at most"))
+    for _ in range(4):
+        await desk.deliver_later()
+    row = await desk.row(owed)
+    assert (row["state"], row["ambiguities"]) == ("ambiguous", 2)
+    assert len(desk.house.calls()) == 2
+    assert [one.text for one in desk.house.bubbles()] == [marked("twice at most")] * 2
+
+
+@exempt(telegram="bots cannot read what they sent")
+async def test_promise_7_while_the_lookup_fails_nothing_is_sent_again(desk: Desk) -> None:
+    await desk.meet()
+    if desk.house.name == "sms":
+        await desk.house.act("callbacks", order="none")
+    desk.house.misbehave(FaultKind.RESET_AFTER)
+    lookup = {"sms": "twilio.messages.list", "slack": "slack.conversations.history"}[desk.house.name]
+    desk.house.misbehave(FaultKind.SERVER_ERROR, times=2, endpoint=lookup)
+    owed = await desk.owe(marked("only once"))
+    for _ in range(3):
+        await desk.deliver_later()
+        assert (await desk.row(owed))["state"] == "checking"
+    await desk.deliver_later()
+    assert (await desk.row(owed))["state"] == "sent"
+    assert len(desk.house.calls()) == 1
+    assert len(desk.house.bubbles()) == 1
+
+
+async def test_every_failure_has_one_kind(house: ChannelHouse) -> None:
+    await house.meet()
+    (part,) = house.sender.render(reply(marked("hello")))
+    found: dict[FaultKind, type[Exception]] = {}
+    for kind in (FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.RESET_BEFORE, FaultKind.RESET_AFTER):
+        house.misbehave(kind)
+        with pytest.raises((RateLimited, Ambiguous)) as failure:
+            await house.sender.send(part, house.target())
+        found[kind] = failure.type
+    assert found == {
+        FaultKind.RATE_LIMIT: RateLimited,
+        FaultKind.SERVER_ERROR: Ambiguous,
+        FaultKind.RESET_BEFORE: Ambiguous,
+        FaultKind.RESET_AFTER: Ambiguous,
+    }
+
+
+async def test_a_provider_that_cannot_be_reached_has_taken_nothing(house: ChannelHouse) -> None:
+    away = house.make_sender(api_url=f"{NOWHERE}/api/")
+    (part,) = away.render(reply(marked("hello")))
+    try:
+        with pytest.raises(Unavailable):
+            await away.send(part, house.target())
+    finally:
+        await away.close()
+
+
+async def test_show_working_never_raises(house: ChannelHouse) -> None:
+    await house.said(marked("hello"))
+    threads = {"slack": (await house.act("say", text=marked("root"))).get("ts", "")} if house.name == "slack" else {}
+    address = house.address()
+    where = type(address)(address.channel, address.account, address.peer, threads.get(house.name, ""))
+    for kind in (FaultKind.RESET_BEFORE, FaultKind.SERVER_ERROR, FaultKind.RATE_LIMIT):
+        house.misbehave(kind, endpoint=f"{house.provider}.*", times=2)
+        await house.sender.show_working(where)
+    house.simulator.wire.faults.clear()
+    away = house.make_sender(api_url=f"{NOWHERE}/api/")
+    await away.show_working(where)
+    await away.close()
+    await house.sender.show_working(where)
+
+
+def test_what_each_error_means_is_said_in_one_tree() -> None:
+    assert issubclass(OptedOut, Unreachable)
+    assert not issubclass(CredentialsRejected, Unreachable)  # our own fault marks nobody
+    assert set(HOUSES) == {"sms", "slack", "telegram"}
