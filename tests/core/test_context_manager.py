@@ -37,7 +37,7 @@ def _apply(manager: ContextManager, step: str, messages: Messages) -> Messages:
     return repair(messages)
 
 
-def _complaints(messages: Messages) -> list[str]:
+def complaints(messages: Messages) -> list[str]:
     """Say what a provider would refuse."""
     found, open_calls = [], list[str]()
     for message in messages:
@@ -63,7 +63,7 @@ def test_no_sequence_of_cuts_breaks_a_conversation(
     messages = repair((SYSTEM, *before, user(words), *after))
     for step in steps:
         messages = _apply(manager, step, messages)
-        assert _complaints(messages) == []
+        assert complaints(messages) == []
         assert messages[0] == SYSTEM
         assert last in messages
         if step in ("recent", "force"):
@@ -73,7 +73,7 @@ def test_no_sequence_of_cuts_breaks_a_conversation(
 @given(st.lists(MESSAGES, max_size=25))
 def test_repair_is_done_once(messages: list[ChatMessage]) -> None:
     once = repair(tuple(messages))
-    assert _complaints(once) == []
+    assert complaints(once) == []
     assert repair(once) is once
 
 

@@ -1,15 +1,21 @@
 """The optional summary of what is dropped from history."""
 
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from core.context_manager import Messages
 from core.conversation_state import ConversationState
 from core.errors import ModelRejected
 from core.hooks import Hook, HookContext
 from core.journal import MemoryJournal
-from core.model_types import ChatMessage, Role, TextSoFar
+from core.model_types import ChatMessage, ModelRequest, Role, TextSoFar
 from core.orchestrator import Orchestrator
 from core.react_config import ReactLoopConfig
 from core.turn_types import TurnMessage, TurnRequest, TurnTenant
 from tests.core.helpers import FakeModel, Step, says, user
+from tests.core.test_context_manager import MESSAGES, complaints
 from tests.core.test_orchestrator import NOW
 
 SMALL = ReactLoopConfig(
@@ -77,3 +83,29 @@ async def test_without_one_it_is_dropped_all_the_same_and_nobody_is_shown_a_summ
         assert len(model.last) < 12
         assert [one.text for one in model.last if one.internal] == expected
     assert shown == ["ok", "ok"]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(MESSAGES, max_size=30), st.lists(MESSAGES, max_size=15))
+def test_no_summary_breaks_a_conversation(before: list[ChatMessage], between: list[ChatMessage]) -> None:
+    async def turns() -> list[ModelRequest]:
+        asked: list[ModelRequest] = []
+        history: Messages = tuple(before)
+        for more in ((), between, ()):
+            model = FakeModel([lambda _: says("Sum.")] * 9)
+            history = (*history, *more)
+            request = TurnRequest(
+                "t", TurnTenant("t"), "sms", (TurnMessage("m", "Now?", NOW),), MemoryJournal(), history
+            )
+            result = await Orchestrator(model, config=SMALL).handle_message(request)
+            history = (*history, *result.history)
+            asked += [one for one in model.requests if one.use_tools]
+        return asked
+
+    requests = asyncio.run(turns())
+    assert len(requests) == 3
+    for request in requests:
+        assert complaints(request.messages) == []
+        assert request.messages[0].role is Role.SYSTEM
+        assert request.messages[-1].text == "Now?"
+        assert sum(one.text.startswith("[What was said before") for one in request.messages) <= 1
