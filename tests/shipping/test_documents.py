@@ -16,8 +16,6 @@ from onevalet.cli import app
 from tests.shipping.house import ROOT, clean_environment, read, run
 
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-ANNOUNCED = {"channels setup"}
-"""Named in docs/channels/sms.md ahead of the command that DESIGN fixes; goes away with its arrival."""
 _COMMAND = re.compile(r"uv run -m onevalet((?: [a-z][a-z-]*)*)")
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 _PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]*|[\w-]+\.(?:md|toml|yml|txt))`")
@@ -44,16 +42,12 @@ def test_every_command_a_document_names_exists(document: str) -> None:
     known = commands()
     named = [words.strip() for words in _COMMAND.findall(read(document))]
     unknown = [words for words in named if words and not any(f"{words} ".startswith(f"{name} ") for name in known)]
-    assert [words for words in unknown if words not in ANNOUNCED] == []
+    assert unknown == []
 
 
 def test_every_command_is_documented() -> None:
     named = {words.strip() for words in _COMMAND.findall(read("docs/commands.md"))}
     assert commands() - named == set()
-
-
-def test_what_is_announced_is_not_there_yet() -> None:
-    assert commands() & ANNOUNCED == set(), "take it out of ANNOUNCED"
 
 
 def test_help_names_every_command() -> None:
