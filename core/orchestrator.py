@@ -27,6 +27,7 @@ from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelReject
 from core.hooks import Hook, HookContext, Hooks
 from core.model_errors import ModelCaller
 from core.model_types import ChatMessage, ModelClient, Role
+from core.offer import exposed, usable
 from core.prompt import system_prompt
 from core.react import LoopFailed, LoopTask, ReactLoop
 from core.react_config import ReactLoopConfig
@@ -118,7 +119,7 @@ class Orchestrator:
         self.system_prompt = system_prompt
         self.momex = momex
         registry = ToolRegistry(tools)
-        self.tools = _exposed(registry, tool_names, agent_tool_filter)
+        self.tools = exposed(registry, tool_names, agent_tool_filter)
         self.checks = tuple(checks)
         self.clock = clock or Clock()
         self._hooks = Hooks(hooks)
@@ -173,7 +174,8 @@ class Orchestrator:
         )
         messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
         messages = with_summary(messages, state)
-        return TurnContext(messages, said, await self._usable_tools(request), state)
+        tools = await usable(self.tools, self._credentials_of(request), request.tenant.id)
+        return TurnContext(messages, said, tools, state)
 
     async def should_process(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
         """Ask the checks in order; the first refusal counts. None: go on."""
@@ -221,7 +223,7 @@ class Orchestrator:
             turn_id=request.turn_id,
             idempotency_key=idempotency_key,
             clock=self.clock,
-            credentials=self._credentials.for_tenant(tenant.id) if self._credentials else NoCredentials(),
+            credentials=self._credentials_of(request),
             http=self._http,
             log=structlog.get_logger().bind(turn=request.turn_id, tool=tool_name),
             timezone=tenant.timezone,
@@ -229,14 +231,8 @@ class Orchestrator:
             storage=self._storage.for_tenant(tenant.id) if self._storage else NoStorage(),
         )
 
-    async def _usable_tools(self, request: TurnRequest) -> ToolRegistry:
-        """Leave out the tools whose account this person has not connected."""
-        services = {one.needs_account for one in self.tools if one.needs_account}
-        if not services:
-            return self.tools
-        access = self._credentials.for_tenant(request.tenant.id) if self._credentials else NoCredentials()
-        connected = {name for name in services if (await access.accounts(request.tenant.id, name)).names}
-        return ToolRegistry(one for one in self.tools if not one.needs_account or one.needs_account in connected)
+    def _credentials_of(self, request: TurnRequest) -> CredentialAccess:
+        return self._credentials.for_tenant(request.tenant.id) if self._credentials else NoCredentials()
 
     def _where(self, request: TurnRequest) -> HookContext:
         return HookContext(request.turn_id, request.tenant.id, request.channel)
@@ -253,13 +249,6 @@ class Orchestrator:
         result = _turn_result(request, context, failed.partial)
         told = ChatMessage(Role.ASSISTANT, reply)
         return replace(result, state=TurnState.FAILED, reply=reply, reason=reason, history=(*result.history, told))
-
-
-def _exposed(registry: ToolRegistry, tools: Sequence[str] | None, agents: Sequence[str] | None) -> ToolRegistry:
-    if tools is None and agents is None:
-        return registry
-    names = [one.name for one in registry if (agents if one.agent else tools) is None]
-    return registry.only([*names, *(tools or ()), *(agents or ())])
 
 
 def _turn_result(request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
