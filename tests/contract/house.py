@@ -26,6 +26,7 @@ from tests.contract.canaries import PEOPLE, SLACK, TELEGRAM, TWILIO, marked
 
 PUBLIC_URL = "https://valet.example.com"
 NOWHERE = "http://127.0.0.1:9"
+WORLD = SimulatorConfig(public_url=PUBLIC_URL, people=PEOPLE, twilio=TWILIO, slack=SLACK, telegram=TELEGRAM, pace=0.002)
 
 type Headers = CIMultiDict[str]
 
@@ -269,10 +270,7 @@ class ChannelHouse(ABC):
 @asynccontextmanager
 async def open_house(kind: type[ChannelHouse], inner: InboundSink | None = None) -> AsyncIterator[ChannelHouse]:
     """Serve provider and channel; by default nothing is kept but in memory."""
-    config = SimulatorConfig(
-        public_url=PUBLIC_URL, people=PEOPLE, twilio=TWILIO, slack=SLACK, telegram=TELEGRAM, pace=0.002
-    )
-    async with serve_simulator(config, SystemClock()) as simulator, aiohttp.ClientSession() as http:
+    async with serve_simulator(WORLD, SystemClock()) as simulator, aiohttp.ClientSession() as http:
         house = kind(simulator, Sink(inner or MemorySink()))
         app = build_app([house.channel], ready=_ready)
         app.middlewares.insert(0, house.recorder())

@@ -6,9 +6,11 @@ import pytest
 import structlog
 
 from channels.slack.manifest import SCOPES
+from simulator.app import serve_simulator
+from simulator.config import SystemClock
 from simulator.faults import FaultKind
 from tests.contract.canaries import CANARIES, LogWatch, leaks, marked
-from tests.contract.house import ChannelHouse, exempt
+from tests.contract.house import NOWHERE, WORLD, ChannelHouse, MemorySink, Sink, exempt, reply
 from tests.contract.houses import HOUSES
 
 
@@ -101,6 +103,27 @@ async def test_promise_14_no_log_line_holds_a_secret_when_everything_fails(
     assert await house.post(genuine) == 500
     assert "request_failed" in log_watch.events()
     assert leaks(log_watch.stream.getvalue()) == []
+
+
+@pytest.mark.parametrize("way", ["in", "out"])
+async def test_promise_14_each_way_alone_is_silent_about_its_token(
+    channel: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A worker may send before any channel is opened in it: neither way may rely on the other's silencing.
+    for name in ("httpx", "telegram", "onevalet.slack", "onevalet.twilio"):
+        monkeypatch.setattr(logging.getLogger(name), "filters", [])
+        monkeypatch.setattr(logging.getLogger(name), "disabled", False)
+    async with serve_simulator(WORLD, SystemClock()) as simulator:
+        house = HOUSES[channel](simulator, Sink(MemorySink()))
+        if way == "in":
+            assert (await house.channel.check())[0].ok
+        else:
+            simulator.wire.connect_gateway(NOWHERE)
+            await house.say(marked("hello"))
+            (part,) = house.sender.render(reply(marked("hello")))
+            await house.sender.send(part, house.target())
+        await house.channel.stop()
+        await house.sender.close()
 
 
 class _Broken:
