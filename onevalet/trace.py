@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Mapping
 from datetime import datetime
 
 import asyncpg
@@ -11,6 +10,7 @@ from core.database import Connection, Database
 from core.errors import ConfigError
 from onevalet.reach import reach
 from onevalet.settings import Settings
+from onevalet.transcript import label
 
 type Line = dict[str, object]
 
@@ -124,15 +124,9 @@ async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> l
 
 
 def _step_line(step: asyncpg.Record) -> Line:
-    labels: Mapping[str, str] = {"model": "THINK", "tool": "CALL_TOOL", "agent": "CALL_TOOL"}
-    label = labels.get(step["kind"], "OBSERVE")
-    if step["outcome"] in ("error", "unknown", "refused"):
-        label = "ERROR"
-    elif step["kind"] == "model" and not step["result"].get("tool_calls"):
-        label = "RESPOND"
     return {
         "at": step["finished_at"] or step["started_at"],
-        "what": label,
+        "what": label(step["kind"], step["outcome"], calls=bool(step["result"].get("tool_calls"))),
         "step": f"{step['agent_path']}{step['step']}.{step['call_index']}",
         "name": step["name"],
         "state": step["state"],

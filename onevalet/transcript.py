@@ -130,7 +130,7 @@ def _steered(rows: Sequence[StepRecord], inbound: Sequence[TurnMessage]) -> dict
 def _step_line(row: StepRecord, rows: Sequence[StepRecord]) -> JsonObject:
     line: JsonObject = {
         "kind": row.kind.value,
-        "label": label(row),
+        "label": label(row.kind.value, row.outcome.value, calls=bool(row.result.get("tool_calls"))),
         "step": row.key.step,
         "call_index": row.key.call_index,
         "agent_path": row.key.agent_path,
@@ -147,14 +147,14 @@ def _step_line(row: StepRecord, rows: Sequence[StepRecord]) -> JsonObject:
     return line
 
 
-def label(row: StepRecord) -> str:
-    """Name what a step is in the words of a trace: THINK, CALL_TOOL, OBSERVE, RESPOND or ERROR."""
-    if row.outcome.value in ("error", "unknown", "refused"):
+def label(kind: str, outcome: str, *, calls: bool) -> str:
+    """Name what a step is in the words of a trace; `calls` says whether a model's answer asks for any."""
+    if outcome in ("error", "unknown", "refused"):
         return "ERROR"
-    match row.kind:
-        case StepKind.MODEL:
-            return "THINK" if row.result.get("tool_calls") else "RESPOND"
-        case StepKind.TOOL | StepKind.AGENT:
+    match kind:
+        case "model":
+            return "THINK" if calls else "RESPOND"
+        case "tool" | "agent":
             return "CALL_TOOL"
         case _:
             return "OBSERVE"
