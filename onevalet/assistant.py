@@ -53,7 +53,7 @@ async def build_orchestrator(
             hooks=hooks,
             config=config,
             storage=storage,
-            budgets=_budgets(settings, client, storage.database, clock),
+            budgets=build_budgets(settings, client, storage.database, clock),
             credentials=credentials,
             http=http,
             clock=clock,
@@ -70,7 +70,7 @@ def _guarded_client(settings: Settings) -> GuardedClient:
         raise ConfigError(f"ONEVALET_FETCH_HOSTS cannot be used: {str(error).rstrip('.')}.") from error
 
 
-def _budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
+def build_budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
     """Make everybody's purse; a price that is not known would make it bottomless, and is an error."""
     if settings.onevalet_daily_budget is None:
         return None

@@ -1,13 +1,17 @@
 """The assistant is built from the settings: rules and judges among them."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from core.clock import Clock
+from core.database import Database
 from core.errors import ConfigError
+from core.model import LiteLLMClient
 from core.react_config import ReactLoopConfig
 from core.rules import RuleBook
-from onevalet.assistant import built_in_hooks
+from onevalet.assistant import build_budgets, built_in_hooks
 from onevalet.settings import Settings
 from tests.core.helpers import FakeModel
 
@@ -36,3 +40,14 @@ def test_without_a_file_there_are_no_rules_and_one_that_is_not_there_is_an_error
     assert names() == ["CheckingJudge"]
     with pytest.raises(ConfigError, match=r"ONEVALET_RULES names nowhere\.toml"):
         names(onevalet_rules="nowhere.toml")
+
+
+def test_a_budget_over_a_model_whose_price_nobody_knows_is_an_error_at_start() -> None:
+    settings = Settings(_env_file=None, onevalet_daily_budget=Decimal("1.50"))
+    database = Database("postgresql://nobody@127.0.0.1:1/none")
+    priced = build_budgets(settings, LiteLLMClient("openai/gpt-4o-mini"), database, Clock())
+    assert priced is not None
+    assert (priced.cap, len(priced.prices)) == (Decimal("1.50"), 1)
+    with pytest.raises(ConfigError, match="litellm knows no price for openai/mine; unset it"):
+        build_budgets(settings, LiteLLMClient("openai/gpt-4o-mini", ["openai/mine"]), database, Clock())
+    assert build_budgets(Settings(_env_file=None), LiteLLMClient("openai/mine"), database, Clock()) is None
