@@ -111,9 +111,7 @@ def calls(*wanted: tuple[str, JsonObject | str], beside: str | None = None) -> R
     return Reply(text=beside, calls=wanted, finish_reason="tool_calls")
 
 
-def error(
-    status: int, *, retry_after: float | None = None, code: str = "", message: str = "scripted error"
-) -> Reply:
+def error(status: int, *, retry_after: float | None = None, code: str = "", message: str = "scripted error") -> Reply:
     """Fail as OpenAI does, for example error(400, code="context_length_exceeded")."""
     return Reply(status=status, retry_after=retry_after, code=code, message=message)
 
@@ -268,9 +266,7 @@ def complain(call: ModelCall) -> str:
     for message in call.messages:
         if message.get("role") == "tool":
             if message.get("tool_call_id") not in open_calls:
-                return (
-                    "messages with role 'tool' must be a response to a preceding message with 'tool_calls'."
-                )
+                return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'."
             open_calls.discard(str(message.get("tool_call_id")))
             continue
         if open_calls:
