@@ -23,7 +23,7 @@ HOW_TO_CHANGE = (
     "ONEVALET_MODEL (such as openai/gpt-5-mini) and its key (such as OPENAI_API_KEY), and start again."
 )
 
-_OURS = {sentences.SUMMARISE, sentences.SAY_SOMETHING, sentences.TOOLS_CHANGED}
+_OURS = {sentences.SUMMARISE, sentences.SAY_SOMETHING, sentences.TOOLS_CHANGED, sentences.GO_ON}
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n+")
 _POLITE = re.compile(
     r"^(?:(?:and|so|ok|okay|then|also|now|please|(?:hey|hi|hello)(?: there)?|valet|tell me"

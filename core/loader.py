@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
+from core.agents.standard_agent import StandardAgent
+from core.agents.valet import valet_of
 from core.errors import ConfigError
 from core.hooks import Hook
 from core.orchestrator import Orchestrator
@@ -22,6 +24,7 @@ class Plugins:
     """All that the plugin modules brought."""
 
     tools: ToolRegistry
+    agents: tuple[type[StandardAgent], ...] = ()
     hooks: tuple[Hook, ...] = ()
     orchestrator: type[Orchestrator] = Orchestrator
 
@@ -35,6 +38,7 @@ def load_plugins(names: Sequence[str]) -> Plugins:
     found = [value for module in modules for value in vars(module).values()]
     return Plugins(
         tools=ToolRegistry(value for value in found if isinstance(value, Tool)),
+        agents=tuple(dict.fromkeys(value for value in found if valet_of(value) is not None)),
         hooks=tuple(dict.fromkeys(value for value in found if isinstance(value, Hook))),
         orchestrator=_one_orchestrator(modules),
     )

@@ -3,13 +3,20 @@
 prepare_context -> should_process -> check_pending_agents -> react_loop -> post_process
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
-from core import sentences
+from core.agents.agent_tool import agent_tools
+from core.agents.answers import Waiting, waiting_in
+from core.agents.asking import Voice, has_a_voice
+from core.agents.registry import AgentRegistry
+from core.agents.settling import answered, notice, reminder, stopped
+from core.agents.standard_agent import StandardAgent, Thinking
+from core.agents.turn_agents import Consents, PoolLimits, TurnAgents, make_agent, used_tokens
+from core.agents.valet import Valet
 from core.budgets import Budgets, NoBudget
 from core.clock import Clock
 from core.context import (
@@ -22,8 +29,7 @@ from core.context import (
     ToolExecutionContext,
 )
 from core.context_manager import ContextManager
-from core.conversation_state import ConversationState, carrying
-from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRejected
+from core.conversation_state import ConversationState
 from core.hooks import Hook, HookContext, Hooks
 from core.model_errors import ModelCaller
 from core.model_types import ChatMessage, ModelClient, Role
@@ -37,6 +43,7 @@ from core.steering import spoken
 from core.streaming import StreamEvent, events_of
 from core.summary import since_summary, with_summary
 from core.tools import AnyTool
+from core.turn_ends import explain, first_step, turn_result, waiting_result, with_person, with_reply
 from core.turn_types import TurnRequest, TurnResult, TurnState
 
 _log = structlog.get_logger()
@@ -50,7 +57,10 @@ class TurnContext:
     said: tuple[ChatMessage, ...]
     """The person's messages of this turn, as they go into history."""
     tools: ToolRegistry
+    agents: TurnAgents
     state: ConversationState = field(default_factory=ConversationState)
+    waiting: Waiting = field(default_factory=Waiting)
+    """The agents whose answer the person's words may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +110,10 @@ class Orchestrator:
         *,
         tools: Iterable[AnyTool] = (),
         tool_names: Sequence[str] | None = None,
+        agents: AgentRegistry | None = None,
         agent_tool_filter: Sequence[str] | None = None,
+        pool_limits: PoolLimits | None = None,
+        consents: Consents | None = None,
         config: ReactLoopConfig | None = None,
         hooks: Iterable[Hook] = (),
         checks: Iterable[Check] = (),
@@ -119,7 +132,13 @@ class Orchestrator:
         self.system_prompt = system_prompt
         self.momex = momex
         registry = ToolRegistry(tools)
-        self.tools = exposed(registry, tool_names, agent_tool_filter)
+        self.agents = agents or AgentRegistry()
+        self.agents.check_names(registry)
+        self._offered = self.agents.offered(agent_tool_filter)
+        plain = None if agent_tool_filter is None else [one for one in agent_tool_filter if not self.agents.get(one)]
+        self.tools = exposed(registry, tool_names, plain)
+        self._pool_limits = pool_limits or PoolLimits()
+        self._consents = consents
         self.checks = tuple(checks)
         self.clock = clock or Clock()
         self._hooks = Hooks(hooks)
@@ -127,8 +146,8 @@ class Orchestrator:
         self._storage = storage
         self._budgets = budgets
         self._http = http or NoHttp()
-        caller = ModelCaller(llm_client, self.config, ContextManager(self.config))
-        self._loop = ReactLoop(caller, self.config, self._hooks)
+        self._caller = ModelCaller(llm_client, self.config, ContextManager(self.config))
+        self._loop = ReactLoop(self._caller, self.config, self._hooks)
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:
         """Run a turn, or on from where its journal ends.
@@ -160,7 +179,7 @@ class Orchestrator:
             result = await self.react_loop(request, context)
         except LoopFailed as failed:
             return await self.post_process(request, context, self._failure(request, context, failed))
-        return await self.post_process(request, context, _turn_result(request, context, result))
+        return await self.post_process(request, context, await self._settle(request, context, result))
 
     async def prepare_context(self, request: TurnRequest) -> TurnContext:
         """Put together what the model sees: prompt, recalled facts, history, the person's words."""
@@ -172,10 +191,15 @@ class Orchestrator:
         prompt = system_prompt(
             self.system_prompt, request.tenant, request.channel, self.clock.now(), known=tuple(known), seen=state.seen
         )
+        waiting = waiting_in(request, self.agents, self.clock.now())
+        prompt = "\n\n".join(part for part in (prompt, waiting.note()) if part)
         messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
-        messages = with_summary(messages, state)
+        messages = with_person(with_summary(messages, state))
+        agents = self._turn_agents(request)
         tools = await usable(self.tools, self._credentials_of(request), request.tenant.id)
-        return TurnContext(messages, said, tools, state)
+        if more := [*agent_tools(self._offered_in(request), agents), *waiting.tools()]:
+            tools = ToolRegistry([*tools, *more])
+        return TurnContext(messages, said, tools, agents, state, waiting)
 
     async def should_process(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
         """Ask the checks in order; the first refusal counts. None: go on."""
@@ -189,11 +213,17 @@ class Orchestrator:
         return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason)
 
     async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
-        """Give the turn to an agent that waits for this person. None: nobody waits."""
-        return None
+        """Give what was said to an agent that waits for just that. None: the loop sees to it."""
+        taken = context.waiting.answer_plainly(request.inbound)
+        if taken is None:
+            return None
+        reply, entries = notice(context.waiting), context.waiting.entries
+        return TurnResult(TurnState.DONE, reply, answered([taken]), history=context.said, pool=entries)
 
     async def react_loop(self, request: TurnRequest, context: TurnContext) -> ReactLoopResult:
         """Let the model work on it with the tools."""
+        if request.starts is not None and not await request.journal.recorded():
+            await request.journal.write(first_step(request.starts, context.tools))
         return await self._loop.run(
             LoopTask(
                 where=self._where(request),
@@ -206,14 +236,26 @@ class Orchestrator:
                 while_running=request.while_running,
                 state=context.state,
                 hooks=request.hooks,
-                budget=self._budgets.for_turn(request) if self._budgets else NoBudget(),
+                budget=context.agents.budget,
+                go_on_at=request.go_on_at,
             )
         )
+
+    async def create_agent(
+        self,
+        valet: Valet,
+        context: ToolExecutionContext,
+        thinking: Thinking,
+        values: Mapping[str, Any],
+        instruction: str,
+    ) -> StandardAgent:
+        """Make an agent that the loop or a task calls for."""
+        return await make_agent(valet, context, thinking, values, instruction)
 
     async def post_process(self, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
         """Finish the turn: the last chance to change what is said and kept."""
         reply = await self._hooks.plus(request.hooks).post_call(self._where(request), result.reply)
-        return result if reply == result.reply else _with_reply(result, reply)
+        return result if reply == result.reply else with_reply(result, reply)
 
     def tool_context(self, request: TurnRequest, tool_name: str, idempotency_key: str) -> ToolExecutionContext:
         """Make what a tool is handed."""
@@ -237,8 +279,56 @@ class Orchestrator:
     def _where(self, request: TurnRequest) -> HookContext:
         return HookContext(request.turn_id, request.tenant.id, request.channel)
 
+    def _turn_agents(self, request: TurnRequest) -> TurnAgents:
+        return TurnAgents(
+            loop=self._loop,
+            where=self._where(request),
+            journal=request.journal,
+            make_context=lambda name, key: self.tool_context(request, name, key),
+            config=self.config,
+            clock=self.clock,
+            conversation_id=request.conversation_id,
+            entries={one.agent_path: one for one in request.pool if one.turn_id == request.turn_id},
+            control=request.control,
+            budget=self._budgets.for_turn(request) if self._budgets else NoBudget(),
+            limits=self._pool_limits,
+            make_agent=self.create_agent,
+            consents=self._consents,
+        )
+
+    def _offered_in(self, request: TurnRequest) -> Sequence[Valet]:
+        """Give the agents of one turn: those that are offered, and one with which the turn begins."""
+        started = self.agents.get(request.starts.name) if request.starts else None
+        return self._offered if started is None or started in self._offered else [*self._offered, started]
+
+    async def _settle(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
+        """Make of a loop's end what is said and what the pool keeps."""
+        waiting = context.waiting
+        waiting.replay(result.messages)
+        if result.ended is Ended.WAITING:
+            return await self._wait(request, context, result)
+        if request.go_on_at is not None or context.agents.used:
+            result = replace(result, token_usage=await used_tokens(request.journal))
+        settled = turn_result(request, context.said, result)
+        if result.ended is Ended.HANDED_OVER:
+            settled = replace(settled, reason=answered(tuple(waiting.changed.values())))
+        parts = [notice(waiting), settled.reply, reminder(waiting, result)]
+        settled = with_reply(settled, "\n\n".join(part for part in parts if part))
+        return replace(settled, pool=waiting.entries)
+
+    async def _wait(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
+        """Stop a turn whose agents wait: ask what is new, in the persona's voice, and put them into the pool."""
+        left = stopped(request, result, tuple(context.agents.waiting.values()), self._pool_limits)
+        text = left.text
+        if text and has_a_voice(self.system_prompt, request.tenant):
+            voice = Voice(self._caller, request.journal, context.agents.budget, self._where(request))
+            text = await voice.say(result.turns - 1, (*context.messages, *result.messages), text)
+        reply = "\n\n".join(part for part in (notice(context.waiting), text, left.notice) if part)
+        left = replace(left, entries=(*left.entries, *context.waiting.entries))
+        return waiting_result(request, context.said, result, reply, left, await used_tokens(request.journal))
+
     def _failure(self, request: TurnRequest, context: TurnContext, failed: LoopFailed) -> TurnResult:
-        reason, reply = _explain(failed.error, request.channel)
+        reason, reply = explain(failed.error, request.channel)
         _log.error(
             "turn_failed",
             turn=request.turn_id,
@@ -246,39 +336,14 @@ class Orchestrator:
             cause=type(failed.error).__name__,
             detail=str(failed.error),
         )
-        result = _turn_result(request, context, failed.partial)
+        result = turn_result(request, context.said, failed.partial)
         told = ChatMessage(Role.ASSISTANT, reply)
-        return replace(result, state=TurnState.FAILED, reply=reply, reason=reason, history=(*result.history, told))
-
-
-def _turn_result(request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
-    state = TurnState.INTERRUPTED if result.ended in (Ended.INTERRUPTED, Ended.SUPERSEDED) else TurnState.DONE
-    return TurnResult(
-        state,
-        reply=result.response,
-        history=carrying((*context.said, *result.messages), result.state, request.history),
-        usage=result.token_usage,
-        turns=result.turns,
-        absorbed=result.absorbed,
-        reason="" if result.ended is Ended.ANSWERED else result.ended.value,
-    )
-
-
-def _with_reply(result: TurnResult, reply: str) -> TurnResult:
-    """Change the reply in history too: the model must know what the person read."""
-    history = result.history
-    if history and history[-1].role is Role.ASSISTANT and not history[-1].tool_calls:
-        history = (*history[:-1], replace(history[-1], text=reply))
-    return replace(result, reply=reply, history=history)
-
-
-def _explain(error: ModelError, channel: str) -> tuple[str, str]:
-    match error:
-        case ContextOverflow():
-            return "context_overflow", sentences.too_long(channel)
-        case ModelAuthError():
-            return "model_auth", sentences.MODEL_AUTH
-        case ModelRejected():
-            return "model_rejected", sentences.MODEL_REFUSED
-        case _:
-            return "model_down", sentences.MODEL_DOWN
+        context.waiting.replay(failed.partial.messages)
+        return replace(
+            result,
+            state=TurnState.FAILED,
+            reply=reply,
+            reason=reason,
+            history=(*result.history, told),
+            pool=context.waiting.entries,
+        )

@@ -13,6 +13,7 @@ SUMMARISE = (
     "tools. Say plainly what was not done."
 )
 SAY_SOMETHING = "Your last answer was empty. Answer the person, or call a tool."
+GO_ON = "Go on with what is to be done; the person has said nothing new."
 TOOLS_CHANGED = (
     "The tools have changed since this turn began. What is recorded above did happen. Use only the tools "
     "that are offered now."

@@ -19,5 +19,6 @@ TENANT_TABLES = (
     "credentials",
     "spending",
     "reservations",
+    "pool_entries",
 )
 """Parents before children, so that rows may be copied in this order and deleted in the reverse."""

@@ -6,9 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from core.agents.entry import PoolEntry
 from core.hooks import Hook
 from core.journal import Journal
-from core.model_types import ChatMessage, TokenUsage
+from core.model_types import ChatMessage, TokenUsage, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,14 @@ class TurnRequest:
     control: TurnControl | None = None
     while_running: WhileRunning = WhileRunning.STEER
     hooks: tuple[Hook, ...] = ()
+    conversation_id: str = ""
+    """Empty for a run that belongs to no conversation."""
+    pool: tuple[PoolEntry, ...] = ()
+    """The agents that wait for this person, anywhere, and all of this turn's own; the oldest first."""
+    go_on_at: int | None = None
+    """For a turn that waited: the model answer whose calls waited. It has no inbound then."""
+    starts: ToolCall | None = None
+    """The agent that this turn begins with, offered to the model or not: a task's or a command's."""
 
 
 class TurnState(StrEnum):
@@ -84,6 +93,8 @@ class TurnState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
+    WAITING = "waiting"
+    """Agents of it wait for the person; it goes on at `TurnResult.waiting_step`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +115,6 @@ class TurnResult:
     """How many model answers it took."""
     absorbed: tuple[str, ...] = ()
     """Ids of inbound messages taken in while it ran."""
+    pool: tuple[PoolEntry, ...] = ()
+    """New and changed entries of the pool."""
+    waiting_step: int | None = None

@@ -7,6 +7,7 @@ from typing import cast
 
 import asyncpg
 
+from core.agents.entry import PoolEntry
 from core.database import Connection, Database
 from core.errors import LeaseLost, StoreUnavailable
 from core.ids import IdMaker
@@ -16,6 +17,7 @@ from core.messages import Address, Command, OutboundMessage
 from core.model_types import ChatMessage, TokenUsage
 from core.turn_types import TurnMessage, TurnRequest, TurnTenant
 
+POOL_ROWS = 200
 HISTORY_ROWS = 200
 """How much of a session is loaded for a turn; the context manager trims to what the model takes."""
 
@@ -99,10 +101,12 @@ class TurnStore:
         outbound: Sequence[OutboundMessage],
         absorbed: Sequence[str] = (),
         new_session: bool = False,
+        pool: Sequence[PoolEntry] = (),
+        waiting_step: int | None = None,
     ) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
         row = await self._database.call(
-            "select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) as more",
+            "select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as more",
             lease.tenant_id,
             lease.lane_id,
             lease.fence,
@@ -114,13 +118,15 @@ class TurnStore:
             [asdict(message) for message in outbound],
             list(absorbed),
             new_session,
+            [entry.to_json() for entry in pool],
+            waiting_step,
         )
         return bool(row and row["more"])
 
     async def _load(self, connection: Connection, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
         turn = await connection.fetchrow(
             "select c.channel, c.account, c.peer, c.thread, c.id as conversation_id, c.session, t.tenant_id,"
-            " p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
+            " t.waiting_step, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
             " from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
             " join tenants p on p.tenant_id = t.tenant_id where t.tenant_id = $1 and t.id = $2",
             lease.tenant_id,
@@ -142,6 +148,14 @@ class TurnStore:
             turn["session"],
             HISTORY_ROWS,
         )
+        pool = await connection.fetch(
+            "select * from pool_entries where tenant_id = $1 and (turn_id = $2"
+            " or status not in ('CANCELLED', 'COMPLETED'))"
+            " order by created_at, agent_id limit $3",
+            lease.tenant_id,
+            turn_id,
+            POOL_ROWS,
+        )
         request = TurnRequest(
             turn_id=turn_id,
             tenant=TurnTenant(turn["tenant_id"], turn["name"], turn["language"], turn["timezone"]),
@@ -150,6 +164,9 @@ class TurnStore:
             journal=PostgresJournal(self._database, lease, turn_id),
             history=tuple(ChatMessage.from_json(row["message"]) for row in history),
             attempt=attempts,
+            conversation_id=turn["conversation_id"],
+            pool=tuple(PoolEntry.from_row(dict(row)) for row in pool),
+            go_on_at=turn["waiting_step"],
         )
         request = replace(request, control=PostgresControl(self._database, lease, turn_id))
         command = next((Command(**row["command"]) for row in inbound if row["command"]), None)

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import structlog
 
+from core.agents.standard_agent import AgentStatus
 from core.bell import Bell
 from core.channel import NotificationChannel
 from core.commands import answer_command
@@ -92,6 +93,8 @@ class TurnRunner:
             outbound=outbound,
             absorbed=result.absorbed,
             new_session=new_session,
+            pool=result.pool,
+            waiting_step=result.waiting_step,
         )
         if outbound:
             self._bell.delivery(lease.lane_id)
@@ -101,7 +104,8 @@ class TurnRunner:
     async def _result(self, turn: BegunTurn) -> tuple[TurnResult, bool]:
         if turn.attempts > MAX_ATTEMPTS:
             return _set_aside(turn, SET_ASIDE, "poison"), False
-        if turn.command and (answer := answer_command(turn.command, turn.address.channel)):
+        command = None if _is_an_answer(turn) else turn.command
+        if command and (answer := answer_command(command, turn.address.channel)):
             return TurnResult(TurnState.DONE, reply=answer.text), answer.new_session
         channel = self._channels.get(turn.address.channel)
         try:
@@ -123,6 +127,14 @@ class TurnRunner:
                         await asyncio.sleep(0.5)
         except (LeaseLost, TimeoutError) as error:
             _log.warning("turn_not_handed_back", lane=lease.lane_id, cause=type(error).__name__)
+
+
+def _is_an_answer(turn: BegunTurn) -> bool:
+    """Tell whether the word NEW of an SMS, which is a command otherwise, answers a question that waits for one."""
+    if turn.command is None or (turn.command.name, turn.address.channel) != ("new", "sms"):
+        return False
+    here = turn.request.conversation_id
+    return any(one.conversation_id == here and one.status is AgentStatus.WAITING_FOR_INPUT for one in turn.request.pool)
 
 
 def _set_aside(turn: BegunTurn, text: str, reason: str) -> TurnResult:

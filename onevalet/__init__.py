@@ -7,6 +7,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from core.agents.fields import InputField as InputField
+    from core.agents.fields import OutputField as OutputField
+    from core.agents.standard_agent import AgentResult as AgentResult
+    from core.agents.standard_agent import AgentStatus as AgentStatus
+    from core.agents.standard_agent import ApprovalRequest as ApprovalRequest
+    from core.agents.standard_agent import StandardAgent as StandardAgent
+    from core.agents.valet import valet as valet
     from core.context import ToolExecutionContext as ToolExecutionContext
     from core.credentials import CredentialStore as CredentialStore
     from core.errors import ToolFailed as ToolFailed
@@ -26,6 +33,13 @@ if TYPE_CHECKING:
     from core.tools import tool as tool
 
 _HOMES = {
+    "AgentResult": "core.agents.standard_agent",
+    "AgentStatus": "core.agents.standard_agent",
+    "ApprovalRequest": "core.agents.standard_agent",
+    "InputField": "core.agents.fields",
+    "OutputField": "core.agents.fields",
+    "StandardAgent": "core.agents.standard_agent",
+    "valet": "core.agents.valet",
     "CredentialStore": "core.credentials",
     "Decision": "core.hooks",
     "Hook": "core.hooks",
@@ -46,23 +60,30 @@ _HOMES = {
 }
 
 __all__ = [
+    "AgentResult",
+    "AgentStatus",
+    "ApprovalRequest",
     "CredentialStore",
     "Decision",
     "Hook",
     "HookContext",
+    "InputField",
     "Judge",
     "Judgement",
     "ModelAnswer",
     "Orchestrator",
+    "OutputField",
     "PlannedCall",
     "ReactLoopConfig",
     "ReactLoopResult",
     "Rule",
+    "StandardAgent",
     "ToolExecutionContext",
     "ToolFailed",
     "ToolRetry",
     "Verdict",
     "tool",
+    "valet",
 ]
 
 

@@ -4,8 +4,10 @@ import types
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import fields
+from pathlib import Path
 from typing import Union, get_args, get_origin, get_type_hints
 
+from core.agents.registry import AgentRegistry, read_exposed
 from core.clock import Clock
 from core.credentials import CredentialStore
 from core.database import Database
@@ -26,6 +28,8 @@ from core.storage import Storage
 from onevalet.settings import LOOP_PREFIX, Settings
 
 DEMO_MODEL = "demo/valet"
+AGENT_REGISTRY = Path("agent_registry.yaml")
+"""Where an operator overrides which agents the model is offered."""
 
 
 @asynccontextmanager
@@ -50,6 +54,7 @@ async def build_orchestrator(
             client,
             settings.system_prompt,
             tools=plugins.tools,
+            agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY)),
             hooks=hooks,
             config=config,
             storage=storage,

@@ -139,6 +139,16 @@ begin
         return query select v_turn.id, v_turn.attempts, v_turn.id <> p_turn;
         return;
     end if;
+    -- A waiting turn that may go on comes before what was written since: its person has answered.
+    select * into v_turn from turns t
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'waiting' and t.ready
+    order by t.started_at limit 1;
+    if v_turn.id is not null then
+        update turns t set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner
+        where t.tenant_id = p_tenant and t.id = v_turn.id;
+        return query select v_turn.id, 1, true;
+        return;
+    end if;
     if not exists (select 1 from inbound i where i.tenant_id = p_tenant
                    and i.conversation_id = v_conversation and i.state = 'waiting') then
         update lanes l set pending = false, pending_since = null, owner = null, lease_until = null
@@ -178,6 +188,36 @@ begin
         v_count := v_count + 1;
     end loop;
     return v_count;
+end $$;
+
+CREATE FUNCTION public.change_pool_entry(p_tenant text, p_agent text, p_change text) RETURNS TABLE(changed boolean, lane_id text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_turn text;
+    v_lane text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select e.turn_id, t.lane_id into v_turn, v_lane from pool_entries e
+    join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+    where e.tenant_id = p_tenant and e.agent_id = p_agent;
+    perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for update;
+    update pool_entries e
+    set status = case p_change when 'pause' then 'PAUSED' when 'resume' then 'WAITING_FOR_INPUT' else 'CANCELLED' end,
+        reason = case p_change when 'cancel' then 'cancelled' else '' end,
+        -- Without its question: it is asked again.
+        context = case p_change when 'resume' then e.context || '{"question": ""}' else e.context end,
+        revision = e.revision + 1, updated_at = clock_timestamp()
+    where e.tenant_id = p_tenant and e.agent_id = p_agent
+      and case p_change when 'pause' then e.status = 'WAITING_FOR_INPUT' when 'resume' then e.status = 'PAUSED'
+                        when 'cancel' then e.status not in ('CANCELLED', 'COMPLETED') else false end;
+    if not found then
+        return query select false, null::text;
+    elsif p_change = 'pause' then
+        return query select true, null::text;
+    else
+        return query select true, wake_turn(p_tenant, v_turn);
+    end if;
 end $$;
 
 CREATE FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) RETURNS TABLE(changed boolean, conversation_id text)
@@ -302,6 +342,37 @@ CREATE FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, 
        or s.lease_until < clock_timestamp()
     returning coalesce(s.poll_offset, 0)
 $$;
+
+CREATE FUNCTION public.close_questions(p_tenant text, p_conversation text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_turn text;
+begin
+    for v_turn in
+        update pool_entries e set status = 'CANCELLED', reason = 'dropped', revision = e.revision + 1
+        where e.tenant_id = p_tenant and e.conversation_id = p_conversation
+          and e.status in ('WAITING_FOR_INPUT', 'PAUSED')
+        returning e.turn_id
+    loop
+        perform close_waiting_turn(p_tenant, v_turn, 'new session');
+    end loop;
+end $$;
+
+CREATE FUNCTION public.close_waiting_turn(p_tenant text, p_turn text, p_reason text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select 1 from pool_entries e
+               where e.tenant_id = p_tenant and e.turn_id = p_turn and e.status not in ('CANCELLED', 'COMPLETED')) then
+        return;
+    end if;
+    update turns t set state = 'done', reason = p_reason, finished_at = clock_timestamp()
+    where t.tenant_id = p_tenant and t.id = p_turn and t.state = 'waiting';
+    if found then
+        delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = p_turn;
+    end if;
+end $$;
 
 CREATE FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) RETURNS TABLE(stops bigint, starts bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -437,6 +508,31 @@ begin
     return v_state;
 end $$;
 
+CREATE FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_entry record;
+begin
+    for v_entry in
+        select e.tenant_id, e.agent_id, e.turn_id, t.lane_id from pool_entries e
+        join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+        where e.status not in ('CANCELLED', 'COMPLETED') and e.expires_at <= p_now
+        order by e.expires_at limit p_most
+    loop
+        perform 1 from lanes l where l.tenant_id = v_entry.tenant_id and l.id = v_entry.lane_id for update;
+        update pool_entries e
+        set status = 'CANCELLED', reason = 'expired', revision = e.revision + 1, updated_at = clock_timestamp()
+        where e.tenant_id = v_entry.tenant_id and e.agent_id = v_entry.agent_id and e.status not in ('CANCELLED', 'COMPLETED')
+          and e.expires_at <= p_now;
+        if found then
+            perform wake_turn(v_entry.tenant_id, v_entry.turn_id);
+            return query select v_entry.tenant_id, v_entry.lane_id;
+        end if;
+    end loop;
+end $$;
+
 CREATE FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -533,7 +629,7 @@ CREATE FUNCTION public.find_trace(p_id text) RETURNS TABLE(tenant_id text, turn_
     limit 1
 $$;
 
-CREATE FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean) RETURNS boolean
+CREATE FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
 declare
@@ -555,7 +651,8 @@ begin
         return coalesce(v_more, false);
     end if;
     perform hold_lane(p_tenant, p_lane, p_fence);
-    update turns t set state = p_state, reason = p_reason, usage = p_usage, finished_at = clock_timestamp()
+    update turns t set state = p_state, reason = p_reason, usage = p_usage, waiting_step = p_waiting_step,
+        finished_at = case when p_state <> 'waiting' then clock_timestamp() end
     where t.tenant_id = p_tenant and t.id = p_turn;
     update inbound i set state = 'done', reason = p_reason
     where i.tenant_id = p_tenant and i.turn_id = p_turn and i.state = 'taken';
@@ -571,8 +668,18 @@ begin
         session = c.session + (case when p_new_session then 1 else 0 end)
     where c.tenant_id = p_tenant and c.id = v_conversation.id;
 
+    perform write_pool(p_tenant, p_turn, v_conversation.id, p_pool);
+    if p_state <> 'waiting' then
+        delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = p_turn;
+    end if;
+    if p_new_session then
+        perform close_questions(p_tenant, v_conversation.id);
+    end if;
+
     v_more := exists (select 1 from inbound i where i.tenant_id = p_tenant
-                      and i.conversation_id = v_conversation.id and i.state = 'waiting');
+                      and i.conversation_id = v_conversation.id and i.state = 'waiting')
+        or exists (select 1 from turns t where t.tenant_id = p_tenant and t.lane_id = p_lane
+                   and t.state = 'waiting' and t.ready);
     update lanes l
     set pending = v_more, pending_since = case when v_more then clock_timestamp() end,
         owner = case when v_more then l.owner end, lease_until = case when v_more then l.lease_until end,
@@ -1335,6 +1442,59 @@ begin
     return v_state;
 end $$;
 
+CREATE FUNCTION public.wake_turn(p_tenant text, p_turn text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_lane text;
+begin
+    select t.lane_id into v_lane from turns t where t.tenant_id = p_tenant and t.id = p_turn;
+    -- The lane before the turn, as finish_turn locks them.
+    perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for update;
+    update turns t set ready = true
+    where t.tenant_id = p_tenant and t.id = p_turn and t.state in ('waiting', 'running');
+    if not found then
+        return null;
+    end if;
+    update lanes l set pending = true, pending_since = coalesce(l.pending_since, clock_timestamp())
+    where l.tenant_id = p_tenant and l.id = v_lane;
+    return v_lane;
+end $$;
+
+CREATE FUNCTION public.write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_entry jsonb;
+    v_changed text;
+begin
+    for v_entry in select * from jsonb_array_elements(p_pool) loop
+        if v_entry ->> 'turn_id' = p_turn then
+            insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path,
+                                      tool_call_id, status, schema_version, expires_at)
+            values (p_tenant, v_entry ->> 'agent_id', v_entry ->> 'agent_type', p_conversation, p_turn,
+                    v_entry ->> 'agent_path', v_entry ->> 'tool_call_id', v_entry ->> 'status',
+                    v_entry ->> 'schema_version', (v_entry ->> 'expires_at')::timestamptz)
+            on conflict (tenant_id, agent_id) do nothing;
+        end if;
+        update pool_entries e
+        set status = v_entry ->> 'status', collected_fields = v_entry -> 'collected_fields',
+            context = v_entry -> 'context', reason = v_entry ->> 'reason', revision = e.revision + 1,
+            expires_at = (v_entry ->> 'expires_at')::timestamptz, updated_at = clock_timestamp()
+        where e.tenant_id = p_tenant and e.agent_id = v_entry ->> 'agent_id'
+          and e.revision = (v_entry ->> 'revision')::int and e.status not in ('CANCELLED', 'COMPLETED')
+        returning e.turn_id into v_changed;
+        if not found or v_changed = p_turn then
+            continue;
+        end if;
+        if v_entry ->> 'reason' in ('dropped', 'stale') then
+            perform close_waiting_turn(p_tenant, v_changed, v_entry ->> 'reason');
+        elsif (v_entry ->> 'wakes')::boolean then
+            perform wake_turn(p_tenant, v_changed);
+        end if;
+    end loop;
+end $$;
+
 CREATE TABLE public.channel_state (
     channel text NOT NULL,
     account text NOT NULL,
@@ -1567,6 +1727,28 @@ CREATE TABLE public.pairings (
 
 ALTER TABLE ONLY public.pairings FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.pool_entries (
+    tenant_id text NOT NULL,
+    agent_id text NOT NULL,
+    agent_type text NOT NULL,
+    conversation_id text,
+    turn_id text NOT NULL,
+    agent_path text NOT NULL,
+    tool_call_id text NOT NULL,
+    status text NOT NULL,
+    schema_version text NOT NULL,
+    collected_fields jsonb DEFAULT '{}'::jsonb NOT NULL,
+    context jsonb DEFAULT '{}'::jsonb NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    revision integer DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pool_entries_status_check CHECK ((status = ANY (ARRAY['WAITING_FOR_INPUT'::text, 'WAITING_FOR_APPROVAL'::text, 'PAUSED'::text, 'CANCELLED'::text, 'COMPLETED'::text])))
+);
+
+ALTER TABLE ONLY public.pool_entries FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.reservations (
     tenant_id text NOT NULL,
     turn_id text NOT NULL,
@@ -1673,6 +1855,8 @@ CREATE TABLE public.turns (
     stop_message text,
     started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     finished_at timestamp with time zone,
+    ready boolean DEFAULT false NOT NULL,
+    waiting_step integer,
     CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
 );
 
@@ -1737,6 +1921,9 @@ ALTER TABLE ONLY public.outbound
 
 ALTER TABLE ONLY public.pairings
     ADD CONSTRAINT pairings_pkey PRIMARY KEY (code_hash);
+
+ALTER TABLE ONLY public.pool_entries
+    ADD CONSTRAINT pool_entries_pkey PRIMARY KEY (tenant_id, agent_id);
 
 ALTER TABLE ONLY public.reservations
     ADD CONSTRAINT reservations_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step, call_index);
@@ -1803,6 +1990,10 @@ CREATE INDEX outbound_parts_provider ON public.outbound_parts USING btree (provi
 
 CREATE INDEX pairings_account ON public.pairings USING btree (channel, account, asked_at);
 
+CREATE INDEX pool_entries_due ON public.pool_entries USING btree (expires_at) WHERE (status <> ALL (ARRAY['CANCELLED'::text, 'COMPLETED'::text]));
+
+CREATE INDEX pool_entries_turn ON public.pool_entries USING btree (tenant_id, turn_id);
+
 CREATE INDEX reservations_day ON public.reservations USING btree (tenant_id, day) WHERE (NOT settled);
 
 CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_hash) WHERE (outcome = 'unknown'::text);
@@ -1810,6 +2001,8 @@ CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_ha
 CREATE INDEX turns_id ON public.turns USING btree (id);
 
 CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, lane_id) WHERE (state = 'running'::text);
+
+CREATE INDEX turns_ready ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'waiting'::text) AND ready);
 
 CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
 
@@ -1857,6 +2050,15 @@ ALTER TABLE ONLY public.outbound
 
 ALTER TABLE ONLY public.outbound
     ADD CONSTRAINT outbound_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.pool_entries
+    ADD CONSTRAINT pool_entries_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.pool_entries
+    ADD CONSTRAINT pool_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.pool_entries
+    ADD CONSTRAINT pool_entries_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.reservations
     ADD CONSTRAINT reservations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
@@ -1939,6 +2141,8 @@ CREATE POLICY one_tenant ON public.outbound TO onevalet_app USING ((tenant_id = 
 
 CREATE POLICY one_tenant ON public.outbound_parts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.pool_entries TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.reservations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.spending TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -1985,6 +2189,8 @@ CREATE POLICY owner ON public.outbound_parts TO onevalet USING (true) WITH CHECK
 
 CREATE POLICY owner ON public.pairings TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.pool_entries TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.reservations TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.schema_migrations TO onevalet USING (true) WITH CHECK (true);
@@ -2002,6 +2208,8 @@ CREATE POLICY owner ON public.tenants TO onevalet USING (true) WITH CHECK (true)
 CREATE POLICY owner ON public.turns TO onevalet USING (true) WITH CHECK (true);
 
 ALTER TABLE public.pairings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.pool_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.reservations ENABLE ROW LEVEL SECURITY;
 
@@ -2042,6 +2250,9 @@ GRANT ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigi
 REVOKE ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.change_pool_entry(p_tenant text, p_agent text, p_change text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.change_pool_entry(p_tenant text, p_agent text, p_change text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) TO onevalet_app;
 
@@ -2056,6 +2267,12 @@ GRANT ALL ON FUNCTION public.claim_outbound(p_conversation text, p_owner text, p
 
 REVOKE ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.close_questions(p_tenant text, p_conversation text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.close_questions(p_tenant text, p_conversation text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.close_waiting_turn(p_tenant text, p_turn text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.close_waiting_turn(p_tenant text, p_turn text, p_reason text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) TO onevalet_app;
@@ -2077,6 +2294,9 @@ GRANT ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owne
 
 REVOKE ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) TO onevalet_app;
@@ -2105,8 +2325,8 @@ GRANT ALL ON FUNCTION public.find_tenants(p_limit integer) TO onevalet_app;
 REVOKE ALL ON FUNCTION public.find_trace(p_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_trace(p_id text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
@@ -2227,6 +2447,12 @@ GRANT ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_pa
 REVOKE ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb) TO onevalet_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
 
 GRANT INSERT ON TABLE public.consents TO onevalet_app;
@@ -2256,6 +2482,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.lanes TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.pairings TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pool_entries TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reservations TO onevalet_app;
 

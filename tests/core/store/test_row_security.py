@@ -22,6 +22,7 @@ TOLD = {
     "find_part": {"tenant_id", "outbound_id", "part"},
     "find_trace": {"tenant_id", "turn_id", "inbound_id", "outbound_id"},
     "claim_lane": {"tenant_id", "lane_id", "fence"},
+    "expire_pool": {"tenant_id", "lane_id"},
     "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},
     "find_data_keys": {"tenant_id", "version"},
     "find_tenants": {"tenant_id", "identities"},
@@ -39,6 +40,9 @@ KEPT = (
     "select put_value($1, 'notes', '1', '{}')",
     "select add_data_key($1, 'k', 'w')",
     "select save_credentials($1, 'mail', 'work', 1, 's')",
+    "insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path, tool_call_id,"
+    " status, schema_version, expires_at) select tenant_id, 'a', 'A', conversation_id, id, '0.1/A', 'c',"
+    " 'WAITING_FOR_INPUT', 'v', now() from turns where tenant_id = $1",
     "select reserve_money($1, 'turn', '', 0, 0, '2026-01-01', '', 1, 2, '1 minute')",
 )
 
@@ -54,8 +58,9 @@ async def two_people(store: Store) -> tuple[str, str]:
         )  # fmt: skip
         assert not await store.finish(lease, turn, "hi")
         await store.send(await store.claim_sending("hi"))
-        for statement in KEPT:
-            await store.database.call(statement, lease.tenant_id)
+        async with store.database.tenant(lease.tenant_id) as connection:
+            for statement in KEPT:
+                await connection.execute(statement, lease.tenant_id)
     ids = await store.column("select tenant_id from identities order by user_key")
     return str(ids[0]), str(ids[1])
 

@@ -1,0 +1,344 @@
+"""One run of an agent inside a turn: collect its fields, ask for consent, run its handlers, or put it in the pool.
+
+Everything is in the turn's journal, below the agent's path. A handler that runs has a row of its own, with the step
+-1 and the number of the run as call index: it is written before the handler begins, as for any tool that is not
+`read`. So a turn that is taken over, or that goes on after a person's answer, enters the agent again from its
+beginning, and what was done is not done again.
+"""
+
+import asyncio
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import cast
+
+import structlog
+
+from core.agents.collect import Collected, asked_names, collect, question
+from core.agents.entry import WAITING, PoolEntry
+from core.agents.schema import INSTRUCTION
+from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
+from core.agents.turn_agents import MAX_NESTING, ConsentState, TurnAgents, nesting
+from core.agents.valet import Valet, valet_of
+from core.canonical import canonical_hash
+from core.context import ToolExecutionContext
+from core.errors import ConfigError, LeaseLost, ToolError
+from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import Json, JsonObject, storable
+from core.model_types import ChatMessage, Role, ToolCall
+from core.react import LoopFailed, LoopTask
+from core.react_result import Ended
+from core.registry import ToolRegistry
+from core.tool_runner import NEEDS_APPROVAL, REFUSED_REPEAT, UNKNOWN_OUTCOME
+from core.tools import AnyTool, Tool
+
+_log = structlog.get_logger()
+
+_OVER = {
+    "cancelled": "User cancelled this action.",
+    "expired": "Not done: no answer came in time, so it was dropped. Tell the person in one sentence.",
+    "stale": "Not done: it has changed since it was begun, so it was set aside. Tell the person in one sentence.",
+}
+_DROPPED = "Not done: too much was waiting, so it was dropped. Tell the person in one sentence."
+_PAUSED = "paused_inside"
+
+
+class _WaitsInside(Exception):
+    """An agent that this one uses waits for the person; the message is its question."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The run of a handler: which, and what is journalled of it."""
+
+    record: StepRecord
+    known: StepRecord | None
+    last: AgentResult | None
+    """What the run before it gave: it asked something."""
+    state: JsonObject
+    """What the agent kept meanwhile."""
+
+
+class AgentRun:
+    """One agent called once. One instance a call."""
+
+    def __init__(
+        self, turn: TurnAgents, valet: Valet, key: StepKey, call: ToolCall, context: ToolExecutionContext
+    ) -> None:
+        self._turn = turn
+        self._valet = valet
+        self._call = call
+        self._context = context
+        self._path = f"{key.agent_path}/" * bool(key.agent_path) + f"{key.step}.{key.call_index}/{valet.name}"
+        self._entry = turn.entries.get(self._path)
+        self._instruction = ""
+        turn.used = True
+        self._run = 1
+        self._thoughts = 0
+
+    async def go(self, arguments: Mapping[str, object]) -> tuple[str, Outcome]:
+        """Run it, or on from where it waited; gives what the model is told, or the question when it waits."""
+        entry = self._entry
+        if entry is not None and entry.waits and self._is_stale(entry):
+            entry = self._entry = entry.ended("stale")
+        if entry is not None and not entry.waits:
+            if entry.reason != "stale":
+                await self._let_go(entry)
+            return _OVER.get(entry.reason, _DROPPED), Outcome.ERROR
+        collected = self._collect(arguments)
+        if not collected.whole:
+            asked = question(self._valet.inputs, collected)
+            return self._wait(AgentStatus.WAITING_FOR_INPUT, asked, collected.fields, self._asked(collected))
+        if entry is not None and entry.status is AgentStatus.PAUSED:
+            return self._wait(AgentStatus.PAUSED, entry.question, collected.fields, state=entry.state)
+        return await self._run_handlers(collected.fields)
+
+    def _is_stale(self, entry: PoolEntry) -> bool:
+        return entry.schema_version != self._valet.schema_version
+
+    def _collect(self, arguments: Mapping[str, object]) -> Collected:
+        if self._entry is not None:
+            self._instruction = self._entry.instruction
+            return collect(self._valet.inputs, self._entry.fields, {})
+        given = cast("dict[str, Json]", dict(arguments))
+        self._instruction = str(given.pop(INSTRUCTION, None) or "")
+        return collect(self._valet.inputs, {}, given)
+
+    def _asked(self, collected: Collected) -> tuple[str, ...]:
+        return asked_names(self._valet.inputs, collected)
+
+    async def _run_handlers(self, fields: JsonObject) -> tuple[str, Outcome]:
+        run = await self._next_run(fields)
+        if run.known is not None and run.known.state is StepState.DONE:
+            return _told(_result(run.known)), run.known.outcome
+        answer = self._entry.answer if self._entry is not None else ""
+        if run.last is not None and run.last.status is AgentStatus.WAITING_FOR_INPUT and not answer:
+            return self._wait(run.last.status, run.last.raw_message, fields, state=run.state)
+        agent = await self._make(fields, run.state)
+        if refused := await self._may_begin(agent, run, fields):
+            return refused
+        if self._valet.effect is not Effect.READ:
+            await self._turn.journal.write(replace(run.record, state=StepState.STARTED))
+        return await self._handle(agent, run, fields, answer)
+
+    async def _next_run(self, fields: JsonObject) -> _Run:
+        """Find the first run that has not ended, past those that ended by asking."""
+        recorded = await self._turn.recorded()
+        digest = canonical_hash({**fields, INSTRUCTION: self._instruction})
+        last: AgentResult | None = None
+        state: Json = {}
+        while True:
+            key = StepKey(-1, self._run, self._path)
+            known = recorded.get(key)
+            if known is None or known.state is StepState.STARTED or _result(known).status not in WAITING:
+                break
+            last, state = _result(known), known.result.get("state")
+            self._run += 1
+        record = StepRecord(
+            key,
+            StepKind.AGENT,
+            self._valet.name,
+            StepState.DONE,
+            arguments_hash=digest,
+            effect=self._valet.effect,
+            idempotency_key=self._context.idempotency_key,
+        )
+        return _Run(record, known, last, state if isinstance(state, dict) else {})
+
+    async def _make(self, fields: JsonObject, state: JsonObject) -> StandardAgent:
+        inputs = self._valet.inputs
+        values = {name: inputs[name].from_json(value) for name, value in fields.items()}
+        agent = await self._turn.make_agent(self._valet, self._context, self._think, values, self._instruction)
+        agent.state = dict(state)
+        return agent
+
+    async def _may_begin(self, agent: StandardAgent, run: _Run, fields: JsonObject) -> tuple[str, Outcome] | None:
+        """Hold a run back that may have happened, or that the person must consent to. None: it may begin."""
+        known, once = run.known, self._valet.effect is Effect.ONCE
+        if known is not None and once and not known.result.get(_PAUSED):
+            await self._turn.journal.write(replace(run.record, outcome=Outcome.UNKNOWN, result=_json_of(_ended(""))))
+            return UNKNOWN_OUTCOME, Outcome.UNKNOWN
+        if known is not None or run.last is not None:
+            return None
+        if once and await self._turn.journal.outcome_unknown(self._valet.name, run.record.arguments_hash):
+            return REFUSED_REPEAT, Outcome.REFUSED
+        if not agent.needs_approval():
+            return None
+        if self._turn.consents is None:
+            return NEEDS_APPROVAL, Outcome.REFUSED
+        consent = await self._turn.consents.ask(self._path, self._call.id, agent.approval_request())
+        if consent.state is ConsentState.PENDING:
+            return self._wait(AgentStatus.WAITING_FOR_APPROVAL, consent.text, fields)
+        return (consent.text, Outcome.REFUSED) if consent.state is ConsentState.REFUSED else None
+
+    async def _handle(self, agent: StandardAgent, run: _Run, fields: JsonObject, answer: str) -> tuple[str, Outcome]:
+        seconds = self._valet.timeout or self._turn.config.agent_tool_execution_timeout
+        limit = asyncio.timeout(seconds)
+        began = time.monotonic()
+        try:
+            async with limit:
+                result, outcome = await _call_handler(agent, run.last, answer or self._instruction), Outcome.OK
+        except _WaitsInside as waits:
+            paused = replace(run.record, state=StepState.STARTED, result={_PAUSED: True})
+            await self._turn.journal.write(paused)
+            return str(waits), Outcome.WAITING
+        except LeaseLost:
+            raise
+        except Exception as error:  # an agent may raise anything; the model is told that it failed, not with what
+            late = isinstance(error, TimeoutError) and limit.expired()
+            result, outcome = await self._failed(agent, error, seconds if late else None)
+        if result.status in (AgentStatus.ERROR, AgentStatus.CANCELLED) and outcome is Outcome.OK:
+            outcome = Outcome.ERROR
+        agent.status = result.status
+        record = replace(run.record, outcome=outcome, duration_ms=int((time.monotonic() - began) * 1000))
+        await self._turn.journal.write(replace(record, result=_json_of(result) | {"state": agent.state}))
+        if result.status in WAITING:
+            return self._wait(result.status, result.raw_message, fields, state=agent.state)
+        return _told(result), outcome
+
+    async def _failed(
+        self, agent: StandardAgent, error: Exception, seconds: float | None
+    ) -> tuple[AgentResult, Outcome]:
+        if isinstance(error, ToolError):
+            return AgentResult(AgentStatus.ERROR, str(error)), Outcome.ERROR
+        frames = traceback.extract_tb(error.__traceback__)[-4:]
+        _log.warning(
+            "agent_timed_out" if seconds else "agent_failed",
+            turn=self._context.turn_id,
+            agent=self._valet.name,
+            error=type(error).__name__,
+            where=[f"{frame.filename}:{frame.lineno}" for frame in frames],
+        )
+        if (said := await agent.on_error(error)) is not None:
+            return said, Outcome.ERROR
+        what = f"{self._valet.name} failed with an internal error."
+        if seconds is not None:
+            what = f"{self._valet.name} gave no answer within {seconds:g} seconds."
+        if self._valet.effect is Effect.ONCE:
+            return AgentResult(AgentStatus.ERROR, f"{what} {UNKNOWN_OUTCOME}"), Outcome.UNKNOWN
+        return AgentResult(AgentStatus.ERROR, f"{what} Go on without it, or tell the person."), Outcome.ERROR
+
+    async def _let_go(self, entry: PoolEntry) -> None:
+        """Let the agent see that it was dropped; what it says of that counts for nothing."""
+        known = {name: value for name, value in entry.fields.items() if name in self._valet.inputs}
+        try:
+            agent = await self._make(known, entry.state)
+            agent.status = AgentStatus.CANCELLED
+            await agent.on_cancelled()
+        except Exception as error:  # it is over either way
+            _log.warning("agent_failed", agent=self._valet.name, error=type(error).__name__, moment="on_cancelled")
+
+    def _wait(
+        self,
+        status: AgentStatus,
+        asked: str,
+        fields: JsonObject,
+        names: tuple[str, ...] = (),
+        state: JsonObject | None = None,
+    ) -> tuple[str, Outcome]:
+        """Note that it waits; the turn that stops here puts it in the pool."""
+        turn = self._turn
+        ttl: timedelta = self._valet.ttl or turn.limits.ttl
+        known = self._entry
+        same = known is not None and known.question == asked and known.status is status
+        entry = PoolEntry(
+            agent_id=known.agent_id if known else f"agent_{canonical_hash([turn.where.turn_id, self._path])[:26]}",
+            agent_type=self._valet.name,
+            conversation_id=turn.conversation_id,
+            turn_id=turn.where.turn_id,
+            agent_path=self._path,
+            tool_call_id=self._call.id,
+            status=status,
+            schema_version=self._valet.schema_version,
+            expires_at=known.expires_at if known and same else turn.clock.now() + ttl,
+            fields=fields,
+            asked=names,
+            question=asked,
+            instruction=self._instruction,
+            state=state or {},
+            reminded=bool(known and same and known.reminded),
+            revision=known.revision if known else 0,
+        )
+        turn.waiting[self._path] = entry
+        return asked, Outcome.WAITING
+
+    async def _think(
+        self, instruction: str, tools: "Sequence[AnyTool | type[StandardAgent]]", system_prompt: str
+    ) -> str:
+        """Run the agent's own loop; raises `_WaitsInside` when an agent that it used waits."""
+        self._thoughts += 1
+        first = (self._run, self._thoughts) == (1, 1)
+        path = self._path if first else f"{self._path}:{self._run}.{self._thoughts}"
+        now = self._context.clock.now().isoformat(timespec="minutes")
+        system = f"{system_prompt}\n\nYou work for the person's assistant: your answer is read by it. It is {now}."
+        turn = self._turn
+        task = LoopTask(
+            where=replace(turn.where, agent_path=path),
+            messages=(ChatMessage(Role.SYSTEM, system), ChatMessage(Role.USER, instruction)),
+            tools=self._own_tools(tools),
+            journal=turn.journal,
+            make_context=turn.make_context,
+            budget=turn.budget,
+        )
+        try:
+            result = await turn.run_loop(task)
+        except LoopFailed as failed:
+            raise failed.error from failed
+        if result.ended is Ended.WAITING:
+            raise _WaitsInside("\n".join(one.text for one in result.stopped_at if one.outcome is Outcome.WAITING))
+        return result.response
+
+    def _own_tools(self, given: "Sequence[AnyTool | type[StandardAgent]]") -> ToolRegistry:
+        from core.agents.agent_tool import agent_tools  # an agent's tool runs agents: the two need each other
+
+        plain = [one for one in given if isinstance(one, Tool)]
+        valets = [valet_of(one) for one in given if not isinstance(one, Tool)]
+        if None in valets:
+            raise ConfigError(f"{self._valet.place}: the tools of {self._valet.name} are @tool and @valet objects.")
+        deep = nesting(self._path) >= MAX_NESTING
+        inner = [] if deep else agent_tools([one for one in valets if one is not None], self._turn)
+        return ToolRegistry([*plain, *inner])
+
+
+async def _call_handler(agent: StandardAgent, last: AgentResult | None, said: str) -> AgentResult:
+    """Call the handler of the state that the agent comes from."""
+    came_from = last.status if last is not None else AgentStatus.INITIALIZING
+    agent.status = AgentStatus.RUNNING
+    match came_from:
+        case AgentStatus.WAITING_FOR_INPUT:
+            return await agent.on_waiting_for_input(said)
+        case AgentStatus.WAITING_FOR_APPROVAL:
+            return await agent.on_waiting_for_approval(said)
+        case AgentStatus.PAUSED:
+            return await agent.on_paused(said)
+        case _:
+            return await agent.on_initializing(said) or await agent.on_running(said)
+
+
+def _told(result: AgentResult) -> str:
+    """Write a result as the text that the model reads."""
+    said = [result.raw_message] if result.raw_message else []
+    if result.outputs:
+        said += [f"{name}: {value}" for name, value in result.outputs.items()]
+    if said:
+        return "\n".join(said)
+    return "Done." if result.status is AgentStatus.COMPLETED else f"It ended as {result.status.value}."
+
+
+def _ended(text: str) -> AgentResult:
+    return AgentResult(AgentStatus.ERROR, text or UNKNOWN_OUTCOME)
+
+
+def _json_of(result: AgentResult) -> JsonObject:
+    return {"status": result.status.value, "text": storable(result.raw_message), "outputs": storable(result.outputs)}
+
+
+def _result(record: StepRecord) -> AgentResult:
+    outputs = record.result.get("outputs")
+    return AgentResult(
+        AgentStatus(str(record.result.get("status", AgentStatus.ERROR.value))),
+        str(record.result.get("text", "")),
+        outputs if isinstance(outputs, dict) else {},
+    )

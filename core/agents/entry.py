@@ -1,0 +1,110 @@
+"""An agent that waits for a person, as it is kept in the pool: data only, so that any worker can go on with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, cast
+
+from core.agents.standard_agent import AgentStatus
+from core.json_types import JsonObject
+
+WAITING = frozenset({AgentStatus.WAITING_FOR_INPUT, AgentStatus.WAITING_FOR_APPROVAL, AgentStatus.PAUSED})
+
+
+@dataclass(frozen=True, slots=True)
+class PoolEntry:
+    """One agent in the pool.
+
+    `turn_id`, `agent_path` and `tool_call_id` say which call of which turn it is. `fields` are the collected values
+    as JSON, `asked` the names of those that the person was asked for, `question` what they were asked.
+    `answer` is what they said to a question that is about no field. `revision` counts its changes: a change counts
+    only against the revision that was read.
+    """
+
+    agent_id: str
+    agent_type: str
+    conversation_id: str
+    turn_id: str
+    agent_path: str
+    tool_call_id: str
+    status: AgentStatus
+    schema_version: str
+    expires_at: datetime
+    fields: JsonObject = field(default_factory=dict)
+    asked: tuple[str, ...] = ()
+    question: str = ""
+    instruction: str = ""
+    answer: str = ""
+    state: JsonObject = field(default_factory=dict)
+    reminded: bool = False
+    reason: str = ""
+    """Why it waits no more: `cancelled`, `expired`, `dropped`, `stale`."""
+    revision: int = 0
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether it still waits for somebody."""
+        return self.status in WAITING
+
+    @property
+    def wakes(self) -> bool:
+        """Tell whether its turn may go on: it was answered, which leaves it without a question, or ended."""
+        return not self.waits or not self.question
+
+    def completed(self) -> "PoolEntry":
+        """Give it as one that came to its end."""
+        return replace(self, status=AgentStatus.COMPLETED)
+
+    def ended(self, reason: str) -> "PoolEntry":
+        """Give it as one that waits no more."""
+        return replace(self, status=AgentStatus.CANCELLED, reason=reason)
+
+    def to_json(self) -> JsonObject:
+        """Write it down as the database takes it."""
+        return {
+            "agent_id": self.agent_id,
+            "agent_type": self.agent_type,
+            "turn_id": self.turn_id,
+            "agent_path": self.agent_path,
+            "tool_call_id": self.tool_call_id,
+            "status": self.status.value,
+            "schema_version": self.schema_version,
+            "expires_at": self.expires_at.isoformat(),
+            "collected_fields": self.fields,
+            "reason": self.reason,
+            "revision": self.revision,
+            "wakes": self.wakes,
+            "context": {
+                "asked": list(self.asked),
+                "question": self.question,
+                "instruction": self.instruction,
+                "answer": self.answer,
+                "state": self.state,
+                "reminded": self.reminded,
+            },
+        }
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> "PoolEntry":
+        """Read a row of `pool_entries`."""
+        context = cast(dict[str, Any], row["context"])
+        return cls(
+            agent_id=row["agent_id"],
+            agent_type=row["agent_type"],
+            conversation_id=row["conversation_id"] or "",
+            turn_id=row["turn_id"],
+            agent_path=row["agent_path"],
+            tool_call_id=row["tool_call_id"],
+            status=AgentStatus(row["status"]),
+            schema_version=row["schema_version"],
+            expires_at=row["expires_at"],
+            fields=row["collected_fields"],
+            asked=tuple(context.get("asked", ())),
+            question=context.get("question", ""),
+            instruction=context.get("instruction", ""),
+            answer=context.get("answer", ""),
+            state=context.get("state", {}),
+            reminded=context.get("reminded", False),
+            reason=row["reason"],
+            revision=row["revision"],
+        )

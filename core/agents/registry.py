@@ -1,0 +1,77 @@
+"""The agents that one orchestrator knows, by name; and the file in which an operator overrides what they say."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import yaml  # type: ignore[import-untyped]
+
+from core.agents.standard_agent import StandardAgent
+from core.agents.valet import Valet, valet_of
+from core.errors import ConfigError
+from core.registry import ToolRegistry
+
+
+class AgentRegistry:
+    """Agents by name. Two of one name are an error that names both places."""
+
+    def __init__(self, agents: Iterable[type[StandardAgent]] = (), exposed: Mapping[str, bool] | None = None) -> None:
+        """`exposed` overrides `expose_as_tool` by name."""
+        self._valets: dict[str, Valet] = {}
+        for agent in dict.fromkeys(agents):
+            marked = valet_of(agent)
+            if marked is None:
+                raise ConfigError(f"{agent.__module__}.{agent.__qualname__} is no agent: mark it with @valet(...).")
+            if (known := self._valets.get(marked.name)) is not None:
+                raise ConfigError(
+                    f"Two agents are named {marked.name!r}: {known.place} and {marked.place}; rename one."
+                )
+            self._valets[marked.name] = marked
+        for name, offered in (exposed or {}).items():
+            if name not in self._valets:
+                raise ConfigError(f"agent_registry.yaml names {name!r}, and there is no such agent.")
+            self._valets[name] = replace(self._valets[name], expose_as_tool=offered)
+
+    def __iter__(self) -> Iterator[Valet]:
+        return iter(self._valets.values())
+
+    def __len__(self) -> int:
+        return len(self._valets)
+
+    def get(self, name: str) -> Valet | None:
+        """Find an agent by its exact name."""
+        return self._valets.get(name)
+
+    def offered(self, names: Sequence[str] | None = None) -> tuple[Valet, ...]:
+        """Give those that the model is offered; `names` are the only ones, None for all."""
+        return tuple(one for one in self if one.expose_as_tool and (names is None or one.name in names))
+
+    def check_names(self, tools: ToolRegistry) -> None:
+        """Raise `ConfigError` where an agent has the name of a tool: the model could not tell them apart."""
+        for one in self:
+            if (tool := tools.get(one.name)) is not None:
+                raise ConfigError(
+                    f"An agent and a tool are named {one.name!r}: {one.place} and {tool.place}; rename one of them."
+                )
+
+
+def read_exposed(path: Path) -> dict[str, bool]:
+    """Read `agents: {NAME: {expose_as_tool: true}}` from agent_registry.yaml; a missing file says nothing."""
+    if not path.exists():
+        return {}
+    try:
+        said = yaml.safe_load(path.read_text())
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
+    agents = said.get("agents") if isinstance(said, dict) else None
+    if said is None:
+        return {}
+    if not isinstance(agents, dict):
+        raise ConfigError(f"{path} must hold `agents:` with a name and its `expose_as_tool` below.")
+    found: dict[str, bool] = {}
+    for name, values in agents.items():
+        offered = values.get("expose_as_tool") if isinstance(values, dict) else None
+        if not isinstance(offered, bool):
+            raise ConfigError(f"{path}: {name} needs `expose_as_tool: true` or `expose_as_tool: false`.")
+        found[str(name)] = offered
+    return found

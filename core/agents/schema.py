@@ -1,0 +1,58 @@
+"""An agent as the model sees it: its fields as a real JSON schema, with what helps the model to fill them in."""
+
+from core.agents.fields import InputField
+from core.agents.standard_agent import StandardAgent
+from core.agents.valet import Valet
+from core.json_types import Json, JsonObject
+from core.model_types import ToolSpec
+
+INSTRUCTION = "task_instruction"
+APPROVAL_NOTE = "[Requires user confirmation before execution]"
+
+_ASKS = "Give what the person said; leave out what is not known, even if required: the person is then asked."
+_INSTRUCTION_SAYS = (
+    "What the person wants, in plain words, as far as it fits no other parameter. "
+    'Example: "Keep it short and friendly, and mention that we can move it to Friday."'
+)
+
+
+def agent_spec(valet: Valet) -> ToolSpec:
+    """Give an agent's name, description and parameters for the model."""
+    said = [valet.description]
+    if any(field.required for field in valet.inputs.values()):
+        said.append(_ASKS)
+    if valet.agent.needs_approval is not StandardAgent.needs_approval:
+        said.append(APPROVAL_NOTE)
+    return ToolSpec(valet.name, " ".join(said), agent_parameters(valet))
+
+
+def agent_parameters(valet: Valet) -> JsonObject:
+    """Give the parameters' JSON schema: a property per input field, and `task_instruction`."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            **{name: field_schema(field) for name, field in valet.inputs.items()},
+            INSTRUCTION: {"type": "string", "description": _INSTRUCTION_SAYS},
+        },
+        "additionalProperties": False,
+    }
+    required: list[Json] = [name for name, field in valet.inputs.items() if field.required]
+    shared = {name: one for field in valet.inputs.values() for name, one in _definitions(field.schema()).items()}
+    return schema | ({"required": required} if required else {}) | ({"$defs": shared} if shared else {})
+
+
+def field_schema(field: InputField) -> JsonObject:
+    """Give one field's schema: the type's, with the description, what the validator wants, and the default."""
+    schema = {key: value for key, value in field.schema().items() if key != "$defs"}
+    said = field.description or field.prompt
+    if field.validator and field.validator_description:
+        said = f"{said} ({field.validator_description})"
+    schema["description"] = said
+    if not field.required and field.default is not None:
+        schema["default"] = field.to_json(field.default)
+    return schema
+
+
+def _definitions(schema: JsonObject) -> JsonObject:
+    found = schema.get("$defs")
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,133 @@
+"""The agents of one turn: what they share, and which of them the turn leaves in the pool."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, Protocol
+
+from core.agents.entry import PoolEntry
+from core.agents.standard_agent import ApprovalRequest, StandardAgent, Thinking
+from core.agents.valet import Valet
+from core.budgets import NoBudget, TurnBudget
+from core.clock import Clock
+from core.context import ToolExecutionContext
+from core.hooks import HookContext
+from core.journal import Journal, StepKey, StepRecord
+from core.model_types import TokenUsage
+from core.react import LoopTask, ReactLoop
+from core.react_config import ReactLoopConfig
+from core.react_result import ReactLoopResult
+from core.turn_types import TurnControl, TurnMessage
+
+MAX_NESTING = 3
+"""How deep agents may use agents."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLimits:
+    """How long an agent may wait for a person unless it says so itself, and how many may wait for one person."""
+
+    ttl: timedelta = timedelta(hours=24)
+    most: int = 10
+
+
+class ConsentState(StrEnum):
+    """What has become of a request for consent."""
+
+    GRANTED = "granted"
+    PENDING = "pending"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Where a consent stands. `text` is the card where it is pending, what the model is told where it is refused."""
+
+    state: ConsentState
+    text: str = ""
+
+
+class Consents(Protocol):
+    """Where agents ask for a person's consent to one exact action."""
+
+    async def ask(self, agent_path: str, tool_call_id: str, request: ApprovalRequest) -> Consent:
+        """Ask, or tell where an earlier request for the same call stands."""
+        ...
+
+
+class MakeAgent(Protocol):
+    """Make an agent: the orchestrator's `create_agent`."""
+
+    async def __call__(
+        self,
+        valet: Valet,
+        context: ToolExecutionContext,
+        thinking: Thinking,
+        values: Mapping[str, Any],
+        instruction: str,
+    ) -> StandardAgent: ...
+
+
+async def make_agent(
+    valet: Valet, context: ToolExecutionContext, thinking: Thinking, values: Mapping[str, Any], instruction: str
+) -> StandardAgent:
+    """Make an agent of its class."""
+    return valet.agent(context, thinking, values=values, instruction=instruction)
+
+
+@dataclass(slots=True)
+class TurnAgents:
+    """What the agents of one turn share. `entries` are the turn's own in the pool, by agent path."""
+
+    loop: ReactLoop
+    where: HookContext
+    journal: Journal
+    make_context: Callable[[str, str], ToolExecutionContext]
+    config: ReactLoopConfig
+    clock: Clock
+    conversation_id: str = ""
+    entries: Mapping[str, PoolEntry] = field(default_factory=dict)
+    control: TurnControl | None = None
+    budget: TurnBudget = field(default_factory=NoBudget)
+    limits: PoolLimits = field(default_factory=PoolLimits)
+    make_agent: MakeAgent = make_agent
+    consents: Consents | None = None
+    waiting: dict[str, PoolEntry] = field(default_factory=dict)
+    """Those that wait when the turn stops, by agent path."""
+    used: bool = False
+    """Whether any agent was called."""
+    _recorded: dict[StepKey, StepRecord] | None = None
+
+    async def recorded(self) -> Mapping[StepKey, StepRecord]:
+        """Give what the journal held before any agent of this run wrote to it."""
+        if self._recorded is None:
+            self._recorded = {record.key: record for record in await self.journal.recorded()}
+        return self._recorded
+
+    async def run_loop(self, task: LoopTask) -> ReactLoopResult:
+        """Run an agent's own loop: the turn's loop, journal and purse, under the agent's path."""
+        return await self.loop.run(replace(task, control=_StopOnly(self.control) if self.control else None))
+
+
+async def used_tokens(journal: Journal) -> TokenUsage:
+    """Add up what all loops of a turn have used."""
+    return sum((one.usage for one in await journal.recorded()), TokenUsage())
+
+
+def nesting(agent_path: str) -> int:
+    """Count the agents that a path leads through."""
+    return (agent_path.count("/") + 1) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class _StopOnly:
+    """Let an agent's own loop be stopped; what the person writes meanwhile is for the turn's."""
+
+    control: TurnControl
+
+    async def stopped(self) -> str | None:
+        return await self.control.stopped()
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        return ()

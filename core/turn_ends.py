@@ -1,0 +1,82 @@
+"""How turns begin and end, in words and records: what the orchestrator makes of what its loop gives back."""
+
+from dataclasses import replace
+
+from core import sentences
+from core.agents.settling import Stopped
+from core.context_manager import Messages
+from core.conversation_state import carrying
+from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRejected
+from core.journal import StepKey, StepKind, StepRecord, StepState
+from core.model_types import ChatMessage, ModelAnswer, Role, TokenUsage, ToolCall
+from core.react_result import Ended, ReactLoopResult
+from core.registry import ToolRegistry
+from core.turn_types import TurnRequest, TurnResult, TurnState
+
+
+def turn_result(request: TurnRequest, said: Messages, result: ReactLoopResult) -> TurnResult:
+    """Make a turn's result of a loop that has ended; `said` are the person's messages of the turn."""
+    state = TurnState.INTERRUPTED if result.ended in (Ended.INTERRUPTED, Ended.SUPERSEDED) else TurnState.DONE
+    return TurnResult(
+        state,
+        reply=result.response,
+        history=carrying((*said, *result.messages), result.state, request.history),
+        usage=result.token_usage,
+        turns=result.turns,
+        absorbed=result.absorbed,
+        reason="" if result.ended is Ended.ANSWERED else result.ended.value,
+    )
+
+
+def waiting_result(
+    request: TurnRequest, said: Messages, result: ReactLoopResult, reply: str, left: Stopped, usage: TokenUsage
+) -> TurnResult:
+    """Make a turn's result of a loop that waits: what it asks is in history, its unanswered calls are not."""
+    asked = [ChatMessage(Role.ASSISTANT, reply)] if reply else []
+    return TurnResult(
+        TurnState.WAITING,
+        reply=reply,
+        reason="" if reply else "waiting",
+        history=carrying((*said, *result.messages, *asked), result.state, request.history),
+        usage=usage,
+        turns=result.turns,
+        absorbed=result.absorbed,
+        pool=left.entries,
+        waiting_step=result.turns - 1,
+    )
+
+
+def with_reply(result: TurnResult, reply: str) -> TurnResult:
+    """Change the reply in history too: the model must know what the person read."""
+    history = result.history
+    if history and history[-1].role is Role.ASSISTANT and not history[-1].tool_calls:
+        history = (*history[:-1], replace(history[-1], text=reply))
+    return replace(result, reply=reply, history=history)
+
+
+def explain(error: ModelError, channel: str) -> tuple[str, str]:
+    """Give the reason that is recorded for a model's failure, and what the person is told."""
+    match error:
+        case ContextOverflow():
+            return "context_overflow", sentences.too_long(channel)
+        case ModelAuthError():
+            return "model_auth", sentences.MODEL_AUTH
+        case ModelRejected():
+            return "model_rejected", sentences.MODEL_REFUSED
+        case _:
+            return "model_down", sentences.MODEL_DOWN
+
+
+def with_person(messages: Messages) -> Messages:
+    """Let a turn that nobody spoke in begin as providers demand: with a user's message."""
+    if any(one.role is Role.USER for one in messages):
+        return messages
+    return (*messages, ChatMessage(Role.USER, sentences.GO_ON, internal=True))
+
+
+def first_step(call: ToolCall, tools: ToolRegistry) -> StepRecord:
+    """Write down a model answer that was never asked for: the call with which a turn begins."""
+    answer = ModelAnswer(tool_calls=(call,))
+    return StepRecord(
+        StepKey(0, 0), StepKind.MODEL, "", StepState.DONE, arguments_hash=tools.hash, result=answer.to_json()
+    )

@@ -1,0 +1,220 @@
+"""The pool: over restarts, changed agents, limits, time, and the hands of operators."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from core.agents.answers import ANSWER
+from core.agents.standard_agent import AgentStatus
+from core.agents.turn_agents import PoolLimits
+from core.database import Database
+from core.json_types import JsonObject
+from onevalet import AgentResult, InputField, StandardAgent, valet
+from tests.core.agents.house import ANN, BOB, Talk
+from tests.core.agents.mail import SENT, SendEmailAgent
+from tests.core.store.house import Store, opened
+from tests.scripted_model import calls, text
+
+pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
+ASKED = "Who should receive it?"
+
+
+@pytest.fixture(autouse=True)
+def nothing_sent() -> Iterator[None]:
+    SENT.clear()
+    yield
+    SENT.clear()
+
+
+@pytest.fixture
+def mail(talk: Talk) -> Talk:
+    talk.agents = [SendEmailAgent]
+    return talk
+
+
+async def ask(mail: Talk, sender: str = ANN) -> str:
+    """Let an agent wait for a recipient; give the person's tenant id."""
+    mail.model.add(calls(("SendEmailAgent", {"subject": "Hi"})))
+    assert ASKED in (await mail.say("send a mail", sender))[0]
+    return str(await mail.store.one("select tenant_id from identities where user_key = $1", sender))
+
+
+async def test_promise_5_what_waits_survives_a_restart_on_any_worker(mail: Talk) -> None:
+    tenant = await ask(mail)
+    async with opened(mail.store.url, Database(mail.store.url)) as store:
+        fresh: Store = replace(store, make_id=mail.store.make_id)
+        other = replace(mail, store=fresh)
+        [entry] = await other.pool.list(tenant)
+        assert (entry.agent_type, entry.status) == ("SendEmailAgent", AgentStatus.WAITING_FOR_INPUT)
+        assert (entry.fields, entry.asked, entry.question) == ({"subject": "Hi"}, ("recipient",), ASKED)
+        mail.model.add(text("Sent."))
+        assert await other.say("ann@x.org") == ["Sent."]
+    assert [one[1:] for one in SENT] == [("ann@x.org", "Hi")]
+    assert other.last.tool_results == {"call_1_0": "Sent to ann@x.org"}
+
+
+async def test_an_agent_whose_fields_changed_is_set_aside_and_the_person_told_in_one_sentence(mail: Talk) -> None:
+    tenant = await ask(mail)
+
+    @valet(name="SendEmailAgent")
+    class Changed(SendEmailAgent):
+        """Send an email."""
+
+        cc = InputField("Who gets a copy?")
+
+    mail.agents = [Changed]
+    mail.model.add(text("What shall I do with that address?"))
+    [told] = await mail.say("ann@x.org")
+    first, _, rest = told.partition("\n\n")
+    assert first == (
+        "I had to set something aside that was waiting for you, because it has changed meanwhile (SendEmailAgent)."
+    )
+    assert rest == "What shall I do with that address?"
+    assert not SENT
+    assert await mail.pool.list(tenant) == []
+    assert await mail.states() == [("done", "stale"), ("done", "")]
+
+
+async def test_no_more_wait_for_one_person_than_the_limit_and_the_oldest_is_told_and_dropped(mail: Talk) -> None:
+    mail.limits = PoolLimits(most=2)
+    await ask(mail, BOB)
+    tenant = await ask(mail)
+    mail.model.add(calls(("SendEmailAgent", {"subject": "Second"})))
+    await mail.say("another mail?")
+    mail.model.add(calls(("SendEmailAgent", {"subject": "Third"})))
+    [told] = await mail.say("and another mail?")
+    assert told.startswith(f"{ASKED}\n\nSo much is waiting for you that I have let go of what waited longest")
+    assert [one.fields["subject"] for one in await mail.pool.list(tenant)] == ["Second", "Third"]
+    assert (await mail.states())[1] == ("done", "dropped")
+    assert await mail.store.one("select count(*) from pool_entries where tenant_id <> $1", tenant) == 1
+
+
+async def test_many_agents_may_run_at_once_only_those_that_wait_count(mail: Talk) -> None:
+    mail.limits = PoolLimits(most=1)
+    many: list[tuple[str, JsonObject | str]] = [
+        ("SendEmailAgent", {"recipient": f"{number}@x.org"}) for number in range(20)
+    ]
+    mail.model.add(calls(*many), text("All sent."))
+    assert await mail.say("twenty mails") == ["All sent."]
+    assert len(SENT) == 20
+
+
+async def test_what_waits_too_long_ends_and_the_turn_goes_on_and_says_so(mail: Talk) -> None:
+    tenant = await ask(mail)
+    [entry] = await mail.pool.list(tenant)
+    assert entry.expires_at == mail.clock.now() + timedelta(hours=24)
+    mail.clock.move(timedelta(hours=23))
+    assert await mail.pool.expire(mail.clock.now()) == 0
+    mail.clock.move(timedelta(hours=2))
+    assert await mail.pool.expire(mail.clock.now()) == 1
+    assert await mail.pool.expire(mail.clock.now()) == 0
+    mail.model.add(text("You did not answer, so I let the mail go."))
+    assert await mail.work() == ["You did not answer, so I let the mail go."]
+    assert "no answer came in time" in mail.last.tool_results["call_1_0"]
+    assert await mail.pool.list(tenant) == []
+
+
+async def test_an_answer_after_the_time_is_up_does_not_start_it(mail: Talk) -> None:
+    await ask(mail)
+    mail.clock.move(timedelta(hours=25))
+    mail.model.add(text("An address?"), text("It took too long."))
+    assert await mail.say("ann@x.org") == ["An address?", "It took too long."]
+    assert not SENT
+
+
+async def test_an_agent_may_set_its_own_time(mail: Talk) -> None:
+    @valet(name="Quick", ttl=timedelta(minutes=5))
+    class Quick(SendEmailAgent):
+        """Send at once."""
+
+    mail.agents = [Quick]
+    mail.model.add(calls(("Quick", {})))
+    await mail.say("quick")
+    tenant = str(await mail.store.one("select tenant_id from tenants"))
+    [entry] = await mail.pool.list(tenant)
+    assert entry.expires_at == mail.clock.now() + timedelta(minutes=5)
+
+
+async def test_a_paused_agent_takes_no_answer_and_asks_again_when_it_is_resumed(mail: Talk) -> None:
+    tenant = await ask(mail)
+    [entry] = await mail.pool.list(tenant)
+    assert await mail.pool.pause(tenant, entry.agent_id)
+    assert not await mail.pool.pause(tenant, entry.agent_id)
+    mail.model.add(text("Whose address is that?"))
+    assert await mail.say("ann@x.org") == ["Whose address is that?"]
+    assert ANSWER not in mail.last.tools
+    assert await mail.pool.resume(tenant, entry.agent_id)
+    assert await mail.work() == [ASKED]
+    mail.model.add(text("Sent."))
+    assert await mail.say("ann@x.org") == ["Sent."]
+
+
+async def test_cancelling_comes_back_to_the_model_and_nothing_runs(mail: Talk) -> None:
+    tenant = await ask(mail)
+    [entry] = await mail.pool.list(tenant)
+    assert await mail.pool.cancel(tenant, entry.agent_id)
+    assert not await mail.pool.cancel(tenant, entry.agent_id)
+    mail.model.add(text("Cancelled."))
+    assert await mail.work() == ["Cancelled."]
+    assert mail.last.tool_results == {"call_1_0": "User cancelled this action."}
+    assert not SENT
+
+
+async def test_promise_11_nobody_reaches_anothers_agents(mail: Talk) -> None:
+    tenant = await ask(mail)
+    [entry] = await mail.pool.list(tenant)
+    mail.model.add(text("Hello."))
+    await mail.say("hello", BOB)
+    other = str(await mail.store.one("select tenant_id from identities where user_key = $1", BOB))
+    assert await mail.pool.list(other) == []
+    for change in (mail.pool.pause, mail.pool.resume, mail.pool.cancel):
+        assert not await change(other, entry.agent_id)
+    assert len(await mail.pool.list(tenant)) == 1
+
+
+async def test_a_fresh_start_leaves_no_question_open(mail: Talk) -> None:
+    tenant = await ask(mail)
+    await mail.store.eye.execute("update conversations set channel = 'telegram'")
+    # The word NEW would be an answer on SMS; the same command elsewhere starts afresh.
+    await mail.store.eye.execute(
+        "insert into inbound (tenant_id, id, conversation_id, seq, text, command)"
+        ' select tenant_id, \'m\', id, in_seq + 1, \'/new\', \'{"name": "new", "argument": ""}\' from conversations'
+    )
+    await mail.store.eye.execute("update lanes set pending = true, pending_since = clock_timestamp()")
+    assert await mail.work() == ["A fresh start. What can I do for you?"]
+    assert await mail.pool.list(tenant) == []
+    assert (await mail.states())[0] == ("done", "new session")
+
+
+async def test_while_a_turn_waits_the_lane_is_free_and_no_lease_is_held(mail: Talk) -> None:
+    await ask(mail)
+    assert await mail.store.column("select owner from lanes") == [None]
+    assert await mail.store.column("select pending from lanes") == [False]
+    assert await mail.states() == [("waiting", "")]
+
+
+async def test_an_agent_asks_by_itself_keeps_its_state_and_gets_the_answer(mail: Talk) -> None:
+    heard: list[object] = []
+
+    @valet(name="Booker")
+    class Booker(StandardAgent):
+        """Book a table."""
+
+        async def on_running(self, msg: str) -> AgentResult:
+            heard.append(("running", msg))
+            self.state = {"offers": ["7 pm", "9 pm"]}
+            return self.make_result("WAITING_FOR_INPUT", "At 7 or at 9?")  # type: ignore[arg-type]
+
+        async def on_waiting_for_input(self, msg: str) -> AgentResult:
+            heard.append((self.state["offers"], msg))
+            return self.make_result(raw_message=f"Booked: {msg}")
+
+    mail.agents = [Booker]
+    mail.model.add(calls(("Booker", {"task_instruction": "for two"})))
+    assert await mail.say("a table for two") == ["At 7 or at 9?"]
+    mail.model.add(calls((ANSWER, {"words": "at 9"})), text("Your table is booked."))
+    assert await mail.say("the later one") == ["Your table is booked."]
+    assert heard == [("running", "for two"), (["7 pm", "9 pm"], "at 9")]
+    assert mail.last.tool_results["call_1_0"] == "Booked: at 9"
