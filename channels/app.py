@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from channels.bad_requests import BadRequests
 from channels.deadlines import DeadlineRunner, Limits
-from channels.middleware import answer_errors, name_requests, read_body
+from channels.middleware import answer_errors, limit_bad_requests, name_requests, read_body
 from core.channel import Channel
 from core.errors import OneValetError
 from core.ids import IdMaker, make_id
@@ -25,6 +26,7 @@ def build_app(
     ready: Ready,
     extra_routes: Iterable[web.AbstractRouteDef] = (),
     make_request_id: IdMaker = make_id,
+    bad_requests: BadRequests | None = None,
 ) -> web.Application:
     """Build the application: every channel's routes, `/healthz`, `/readyz` and the extra routes.
 
@@ -32,7 +34,12 @@ def build_app(
     """
     app = web.Application(
         client_max_size=MAX_BODY,
-        middlewares=(name_requests(make_request_id), answer_errors, read_body()),
+        middlewares=(
+            name_requests(make_request_id),
+            limit_bad_requests(bad_requests or BadRequests()),
+            answer_errors,
+            read_body(),
+        ),
     )
     app.add_routes([web.get("/healthz", _healthz), web.get("/readyz", _readyz(ready))])
     for channel in channels:

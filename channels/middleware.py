@@ -7,6 +7,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler, Middleware
 
+from channels.bad_requests import BadRequests
 from core.errors import RequestRefused, StoreUnavailable
 from core.ids import IdMaker
 
@@ -26,6 +27,22 @@ def name_requests(make_id: IdMaker) -> Middleware:
         if not response.prepared:
             response.headers["X-Request-Id"] = request_id
         return response
+
+    return middleware
+
+
+def limit_bad_requests(bad: BadRequests) -> Middleware:
+    """Answer 429 to a source that keeps sending what is refused; stands outside of `answer_errors`."""
+
+    @web.middleware
+    async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
+        response = await handler(request)
+        if not 400 <= response.status < 500 or response.prepared:
+            return response
+        beyond = bad.count(request.remote or "")
+        if beyond == 1:
+            _log.warning("bad_requests_limited")
+        return _answer(429, "too many bad requests", retry_after="60") if beyond else response
 
     return middleware
 

@@ -40,17 +40,21 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The policy with its list. `role` is what whoever comes in by the policy becomes."""
+    """The policy with its list. `role` is what whoever comes in by the policy becomes.
+
+    `open_by` is what is noted of those whom an open policy lets in.
+    """
 
     policy: Policy = Policy.PAIRING
     listed: frozenset[Listed] = frozenset()
     role: PersonRole = PersonRole.MEMBER
+    open_by: str = "open"
 
     def admits(self, channel: str, account: str, user_key: str) -> str:
-        """Say by what an unknown sender is let in: `open` or `allowlist`; empty when not."""
+        """Say by what an unknown sender is let in, such as `allowlist`; empty when not."""
         match self.policy:
             case Policy.OPEN:
-                return "open"
+                return self.open_by
             case Policy.ALLOWLIST if self._lists(channel, account, user_key):
                 return "allowlist"
         return ""

@@ -44,7 +44,7 @@ class CodeMaker(Protocol):
 class Inbox:
     """Take in whatever a channel parsed: one transaction each, then the bell.
 
-    `access` says who may come in; unless told otherwise, everybody.
+    `access` says who may come in; unless told otherwise, strangers are given a code.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Inbox:
         self._database = database
         self._bell = bell
         self._make_id = make_id
-        self._access = access or Access(Policy.OPEN)
+        self._access = access or Access()
         self._clock = clock or Clock()
         self._make_code = make_code
 

@@ -12,6 +12,7 @@ from types import ModuleType
 
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet_of
+from core.checks import SafetyCheck
 from core.errors import ConfigError
 from core.hooks import Hook
 from core.orchestrator import Orchestrator
@@ -26,6 +27,7 @@ class Plugins:
     tools: ToolRegistry
     agents: tuple[type[StandardAgent], ...] = ()
     hooks: tuple[Hook, ...] = ()
+    checks: tuple[SafetyCheck, ...] = ()
     orchestrator: type[Orchestrator] = Orchestrator
 
 
@@ -40,6 +42,7 @@ def load_plugins(names: Sequence[str]) -> Plugins:
         tools=ToolRegistry(value for value in found if isinstance(value, Tool)),
         agents=tuple(dict.fromkeys(value for value in found if valet_of(value) is not None)),
         hooks=tuple(dict.fromkeys(value for value in found if isinstance(value, Hook))),
+        checks=tuple(dict.fromkeys(value for value in found if isinstance(value, SafetyCheck))),
         orchestrator=_one_orchestrator(modules),
     )
 

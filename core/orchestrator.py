@@ -17,6 +17,7 @@ from core.agents.settling import answered, notice, reminder, stopped
 from core.agents.standard_agent import StandardAgent, Thinking
 from core.agents.turn_agents import Consents, PoolLimits, TurnAgents, make_agent, used_tokens
 from core.agents.valet import Valet
+from core.asking import ask
 from core.budgets import Budgets, NoBudget
 from core.clock import Clock
 from core.context import (
@@ -42,6 +43,7 @@ from core.registry import ToolRegistry
 from core.steering import spoken
 from core.streaming import StreamEvent, events_of
 from core.summary import since_summary, with_summary
+from core.tiers import Tiers
 from core.tools import AnyTool
 from core.turn_ends import explain, first_step, turn_result, waiting_result, with_person, with_reply
 from core.turn_types import TurnRequest, TurnResult, TurnState
@@ -102,6 +104,8 @@ class StorageAccess(Protocol):
 class Orchestrator:
     """Answer turns. One instance serves a whole worker; it keeps nothing of a turn."""
 
+    checks: tuple[Check, ...] = ()
+
     def __init__(
         self,
         llm_client: ModelClient,
@@ -117,6 +121,7 @@ class Orchestrator:
         config: ReactLoopConfig | None = None,
         hooks: Iterable[Hook] = (),
         checks: Iterable[Check] = (),
+        tiers: Tiers | None = None,
         credentials: CredentialStoreAccess | None = None,
         storage: StorageAccess | None = None,
         budgets: Budgets | None = None,
@@ -140,6 +145,7 @@ class Orchestrator:
         self._pool_limits = pool_limits or PoolLimits()
         self._consents = consents
         self.checks = tuple(checks)
+        self._tiers = tiers
         self.clock = clock or Clock()
         self._hooks = Hooks(hooks)
         self._credentials = credentials
@@ -196,7 +202,7 @@ class Orchestrator:
         messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
         messages = with_person(with_summary(messages, state))
         agents = self._turn_agents(request)
-        tools = await usable(self.tools, self._credentials_of(request), request.tenant.id)
+        tools = await usable(self._tools_in_tier(request), self._credentials_of(request), request.tenant.id)
         if more := [*agent_tools(self._offered_in(request), agents), *waiting.tools()]:
             tools = ToolRegistry([*tools, *more])
         return TurnContext(messages, said, tools, agents, state, waiting)
@@ -204,9 +210,13 @@ class Orchestrator:
     async def should_process(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
         """Ask the checks in order; the first refusal counts. None: go on."""
         for check in self.checks:
-            if refusal := await check(request, context):
+            if refusal := await ask(check, request, context):
                 return refusal
         return None
+
+    async def check_command(self, request: TurnRequest) -> Refusal | None:
+        """Ask the checks about a command, which is answered without a model. None: go on."""
+        return await self.should_process(request, await self.prepare_context(request)) if self.checks else None
 
     async def reject_message(self, request: TurnRequest, context: TurnContext, refusal: Refusal) -> TurnResult:
         """Say what a refused message is answered with, if anything."""
@@ -275,6 +285,13 @@ class Orchestrator:
 
     def _credentials_of(self, request: TurnRequest) -> CredentialAccess:
         return self._credentials.for_tenant(request.tenant.id) if self._credentials else NoCredentials()
+
+    def _names_in_tier(self, request: TurnRequest) -> tuple[str, ...] | None:
+        return self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
+
+    def _tools_in_tier(self, request: TurnRequest) -> ToolRegistry:
+        names = self._names_in_tier(request)
+        return self.tools if names is None else ToolRegistry(one for one in self.tools if one.name in names)
 
     def _where(self, request: TurnRequest) -> HookContext:
         return HookContext(request.turn_id, request.tenant.id, request.channel)

@@ -8,6 +8,7 @@ MODEL_AUTH = "I can't use my language model at the moment: whoever runs me has t
 NOTHING_SAID = "I'm sorry, I could not come up with an answer. Please try to put it another way."
 OUT_OF_TOKENS = "I stopped here: this request has used up what one message may cost."
 INTERRUPTED = "Stopped."
+TOO_FAST = "You write faster than I may answer. Please wait a minute, then write again."
 SUMMARISE = (
     "You have taken enough steps. Give a final answer now from what you have gathered so far, without any "
     "tools. Say plainly what was not done."

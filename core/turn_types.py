@@ -20,6 +20,19 @@ class TurnTenant:
     name: str = ""
     language: str = ""
     timezone: str = "UTC"
+    role: str = "member"
+    tier: str = ""
+    """The tier they were given; empty for their role's."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSender:
+    """The identity that a turn's messages came from: how it was let in, and whether it said STOP (`stopped`)."""
+
+    account: str
+    user_key: str
+    state: str = "active"
+    admitted: str = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,8 @@ class TurnRequest:
     history: tuple[ChatMessage, ...] = ()
     attempt: int = 1
     control: TurnControl | None = None
+    sender: TurnSender | None = None
+    """None for a run that no message began."""
     while_running: WhileRunning = WhileRunning.STEER
     hooks: tuple[Hook, ...] = ()
     conversation_id: str = ""

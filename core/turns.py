@@ -15,7 +15,7 @@ from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepSta
 from core.json_types import JsonObject, storable
 from core.messages import Address, Command, OutboundMessage
 from core.model_types import ChatMessage, TokenUsage
-from core.turn_types import TurnMessage, TurnRequest, TurnTenant
+from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant
 
 POOL_ROWS = 200
 HISTORY_ROWS = 200
@@ -126,8 +126,10 @@ class TurnStore:
     async def _load(self, connection: Connection, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
         turn = await connection.fetchrow(
             "select c.channel, c.account, c.peer, c.thread, c.id as conversation_id, c.session, t.tenant_id,"
+            " p.role, p.tier, i.user_key, i.state as sender_state, i.admitted,"
             " t.waiting_step, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
             " from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
+            " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
             " join tenants p on p.tenant_id = t.tenant_id where t.tenant_id = $1 and t.id = $2",
             lease.tenant_id,
             turn_id,
@@ -158,8 +160,11 @@ class TurnStore:
         )
         request = TurnRequest(
             turn_id=turn_id,
-            tenant=TurnTenant(turn["tenant_id"], turn["name"], turn["language"], turn["timezone"]),
+            tenant=TurnTenant(
+                turn["tenant_id"], turn["name"], turn["language"], turn["timezone"], turn["role"], turn["tier"]
+            ),
             channel=turn["channel"],
+            sender=TurnSender(turn["account"], turn["user_key"], turn["sender_state"], turn["admitted"]),
             inbound=tuple(_turn_message(row) for row in inbound),
             journal=PostgresJournal(self._database, lease, turn_id),
             history=tuple(ChatMessage.from_json(row["message"]) for row in history),

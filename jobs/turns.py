@@ -106,6 +106,8 @@ class TurnRunner:
             return _set_aside(turn, SET_ASIDE, "poison"), False
         command = None if _is_an_answer(turn) else turn.command
         if command and (answer := answer_command(command, turn.address.channel)):
+            if refusal := await self._orchestrator.check_command(turn.request):
+                return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason), False
             return TurnResult(TurnState.DONE, reply=answer.text), answer.new_session
         channel = self._channels.get(turn.address.channel)
         try:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from core.agents.standard_agent import ApprovalRequest as ApprovalRequest
     from core.agents.standard_agent import StandardAgent as StandardAgent
     from core.agents.valet import valet as valet
+    from core.checks import SafetyCheck as SafetyCheck
     from core.context import ToolExecutionContext as ToolExecutionContext
     from core.credentials import CredentialStore as CredentialStore
     from core.errors import ToolFailed as ToolFailed
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from core.judge import Judgement as Judgement
     from core.model_types import ModelAnswer as ModelAnswer
     from core.orchestrator import Orchestrator as Orchestrator
+    from core.orchestrator import Refusal as Refusal
     from core.react_config import ReactLoopConfig as ReactLoopConfig
     from core.react_result import ReactLoopResult as ReactLoopResult
     from core.tools import tool as tool
@@ -51,7 +53,9 @@ _HOMES = {
     "PlannedCall": "core.hooks",
     "ReactLoopConfig": "core.react_config",
     "ReactLoopResult": "core.react_result",
+    "Refusal": "core.orchestrator",
     "Rule": "core.hooks",
+    "SafetyCheck": "core.checks",
     "ToolExecutionContext": "core.context",
     "ToolFailed": "core.errors",
     "ToolRetry": "core.errors",
@@ -76,7 +80,9 @@ __all__ = [
     "PlannedCall",
     "ReactLoopConfig",
     "ReactLoopResult",
+    "Refusal",
     "Rule",
+    "SafetyCheck",
     "StandardAgent",
     "ToolExecutionContext",
     "ToolFailed",

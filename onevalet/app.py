@@ -10,6 +10,7 @@ from datetime import timedelta
 import structlog
 from aiohttp import web
 
+from core.agents.pool import Pool
 from core.bell import RedisBell
 from core.channel import Channel
 from core.clock import Clock
@@ -63,7 +64,8 @@ async def open_web(
         bell = RedisBell(bell_url)
         await bell.start()
         stack.push_async_callback(bell.stop)
-        channels = build_channels(settings, Inbox(database, bell, make_id), database)
+        clock = Clock(settings.onevalet_clock)
+        channels = build_channels(settings, Inbox(database, bell, make_id, settings.access, clock=clock), database)
         app = build_app(channels, ready=database.ready, extra_routes=extra_routes)
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))
         for channel in channels:
@@ -83,6 +85,7 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
     from jobs.turns import TurnRunner
+    from jobs.upkeep import Upkeep, together
     from jobs.worker import WorkerProcess
     from onevalet.assistant import build_orchestrator
 
@@ -93,20 +96,21 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         bell = RedisBell(bell_url)
         await bell.start()
         stack.push_async_callback(bell.stop)
+        clock = Clock(settings.onevalet_clock)
         orchestrator = await stack.enter_async_context(
-            build_orchestrator(
-                settings, Clock(settings.onevalet_clock), Storage(database), CredentialStore(database, keys)
-            )
+            build_orchestrator(settings, clock, Storage(database), CredentialStore(database, keys))
         )
         channels = build_notification_channels(settings)
         for channel in channels.values():
             stack.push_async_callback(channel.close)
         turns = TurnRunner(TurnStore(database, make_id, LANE_LEASE), orchestrator, bell, channels, make_id, worker)
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
-        ways_in = build_channels(settings, Inbox(database, bell, make_id), database)
+        inbox = Inbox(database, bell, make_id, settings.access, clock=clock)
+        ways_in = build_channels(settings, inbox, database)
         for way_in in ways_in:
             stack.push_async_callback(way_in.stop)
-        process = WorkerProcess(bell_url, turns, delivery, CatchUp(ways_in, database, worker).run)
+        upkeep = together(CatchUp(ways_in, database, worker).run, Upkeep(Pool(database, bell), clock).run)
+        process = WorkerProcess(bell_url, turns, delivery, upkeep)
         process.start()
         stack.push_async_callback(process.stop)
         _log.info("worker_started", worker=worker, channels=sorted(channels))

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Union, get_args, get_origin, get_type_hints
 
 from core.agents.registry import AgentRegistry, read_exposed
+from core.agents.valet import valet_of
+from core.checks import ordered_checks
 from core.clock import Clock
 from core.credentials import CredentialStore
 from core.database import Database
@@ -21,6 +23,7 @@ from core.model_judge import ModelJudge
 from core.model_types import ModelClient
 from core.orchestrator import Orchestrator
 from core.prices import price_of
+from core.rate import Rates
 from core.react_config import ReactLoopConfig
 from core.rules_file import read_rules
 from core.spending import DailyBudgets
@@ -47,6 +50,9 @@ async def build_orchestrator(
     )
     hooks = (*built_in_hooks(settings, config, client, storage), *plugins.hooks)
     http = _guarded_client(settings)
+    known = {tool.name for tool in plugins.tools} | {one.name for agent in plugins.agents if (one := valet_of(agent))}
+    settings.tiers.check_tools(frozenset(known))
+    tiers, rates = settings.tiers, Rates(settings.redis_url.get_secret_value() if settings.redis_url else "")
     # Seconds of CPU, before the first lease is taken: nobody waits for it then.
     await client.warm_up()
     try:
@@ -56,6 +62,8 @@ async def build_orchestrator(
             tools=plugins.tools,
             agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY)),
             hooks=hooks,
+            checks=ordered_checks(settings.access, rates, tiers, safety=plugins.checks),
+            tiers=tiers,
             config=config,
             storage=storage,
             budgets=build_budgets(settings, client, storage.database, clock),
@@ -64,6 +72,7 @@ async def build_orchestrator(
             clock=clock,
         )
     finally:
+        await rates.close()
         await http.close()
         await client.close()
 

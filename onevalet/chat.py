@@ -17,6 +17,7 @@ from core.migrate import migrate
 from onevalet.app import database_url, open_worker, redis_url
 from onevalet.dev import open_services
 from onevalet.embedded.folder import find_running, hold_home
+from onevalet.people import CONSOLE_ACCESS
 from onevalet.secret_key import key_file, with_key_file
 from onevalet.settings import Settings
 
@@ -34,7 +35,8 @@ async def run_chat(settings: Settings, stop: asyncio.Event) -> None:
         bell = RedisBell(redis_url(settings))
         await bell.start()
         stack.push_async_callback(bell.stop)
-        console = ConsoleChannel(Inbox(database, bell, make_id), database, make_id, getpass.getuser())
+        inbox = Inbox(database, bell, make_id, CONSOLE_ACCESS)
+        console = ConsoleChannel(inbox, database, make_id, getpass.getuser())
         _show_hint()
         await _until_first(stop, _talk(console))
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from core.access import PersonRole
 from core.errors import ConfigError, OneValetError
 from onevalet.settings import Settings, load_settings
 
@@ -105,6 +106,19 @@ def doctor(json: Json = False) -> None:
     from onevalet.doctor import print_checks
 
     if not _run(lambda settings: print_checks(settings, as_json=json)):
+        raise typer.Exit(1)
+
+
+@app.command()
+def pair(
+    code: Annotated[str, typer.Argument(help="What the stranger was given.")],
+    role: Annotated[PersonRole, typer.Option(help="What they become.")] = PersonRole.MEMBER,
+    tier: Annotated[str, typer.Option(help="Other limits than the role's: a name in ONEVALET_TIERS.")] = "",
+) -> None:
+    """Let in whoever was given this code; beside running processes too."""
+    from onevalet.pair import pair as let_in
+
+    if not _run(lambda settings: let_in(settings, code, role, tier)):
         raise typer.Exit(1)
 
 

@@ -13,11 +13,14 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from core.clock import Clock
+from core.database import Database
 from core.errors import ConfigError
+from core.ids import make_id
 from core.migrate import migrate
 from onevalet.app import open_web, open_worker
 from onevalet.embedded.folder import Running, hold_home
 from onevalet.embedded.services import embedded_services
+from onevalet.people import dev_identities, seed_owner
 from onevalet.secret_key import key_file, with_key_file
 from onevalet.settings import Settings
 from onevalet.simulated import Simulated, local_url, wire_simulator
@@ -48,6 +51,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         )
         simulated = wire_simulator(settings, config, simulator.url)
         settings = simulated.settings
+        await _bring_in_owner(simulated, config)
         simulator.notice = "" if settings.onevalet_model else NOTICE
         _, channels = await stack.enter_async_context(
             open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))])
@@ -85,6 +89,16 @@ async def open_services(settings: Settings) -> AsyncIterator[Settings]:
         if services.redis_url is not None:
             found["redis_url"] = SecretStr(services.redis_url)
         yield settings.model_copy(update=found)
+
+
+async def _bring_in_owner(simulated: Simulated, config: SimulatorConfig) -> None:
+    """Let the simulator's first person and this terminal's user in, as one owner; everybody else meets the policy."""
+    person = config.people[0]
+    database = Database(_plain(simulated.settings.database_url), size=1, name="onevalet dev")
+    try:
+        await seed_owner(database, make_id, dev_identities(simulated, config, person), person.name, person.timezone)
+    finally:
+        await database.close()
 
 
 def describe(simulated: Simulated, url: str, simulator_url: str) -> str:

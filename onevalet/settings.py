@@ -16,8 +16,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from core.access import Access, Policy, parse_listed
 from core.errors import ConfigError
 from core.secret_keys import read_secret_key
+from core.tiers import Tiers, read_tiers
 
 LOOP_PREFIX = "onevalet_loop_"
 
@@ -34,6 +36,12 @@ def _check_keys(keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
     return keys
 
 
+def _check_listed(entries: tuple[str, ...]) -> tuple[str, ...]:
+    for entry in entries:
+        parse_listed(entry)
+    return entries
+
+
 def _origin(value: str) -> str:
     if value and not value.startswith(("https://", "http://")):
         raise ValueError("must start with https:// or http://")
@@ -43,6 +51,7 @@ def _origin(value: str) -> str:
 type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
+type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_listed)]
 type Origin = Annotated[str, AfterValidator(_origin)]
 
 
@@ -70,7 +79,9 @@ class Settings(BaseSettings):
     onevalet_daily_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_rules: Path | None = None
     onevalet_judge: Literal["off", "checks", "model"] = "checks"
-    onevalet_access: Literal["open"] = "open"
+    onevalet_access: Policy = Policy.PAIRING
+    onevalet_allow: Identities = ()
+    onevalet_tiers: str = ""
     onevalet_secret_keys: SecretKeyTexts = ()
     onevalet_fetch_hosts: Names = ()
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
@@ -124,6 +135,16 @@ class Settings(BaseSettings):
         """Tell whether the Telegram group is whole, for long polling or for a webhook."""
         return bool(self.telegram_bot_token and (self.public_url or not self.telegram_webhook_secret))
 
+    @property
+    def access(self) -> Access:
+        """Give the access policy with its list."""
+        return Access(self.onevalet_access, frozenset(parse_listed(entry) for entry in self.onevalet_allow))
+
+    @property
+    def tiers(self) -> Tiers:
+        """Give the tiers; raises `ConfigError`."""
+        return read_tiers(self.onevalet_tiers, self.onevalet_rate_per_minute)
+
     def secrets(self) -> list[str]:
         """List every secret value that is set, for blotting out of logs; passwords inside URLs too."""
         found: list[str] = []
@@ -154,6 +175,7 @@ def load_settings(**overrides: object) -> Settings:
         name = "_".join(str(item) for item in first["loc"][:1]).upper()
         raise ConfigError(f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}.") from error
     check_channels(settings)
+    settings.tiers  # noqa: B018 - read once here, so that a mistake is told at start
     return settings
 
 

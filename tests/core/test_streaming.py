@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from core.context import ToolExecutionContext
-from core.errors import LeaseLost, ModelAuthError, ModelUnavailable
+from core.errors import LeaseLost, ModelAuthError, ModelUnavailable, TurnDelayed
 from core.journal import MemoryJournal, StepRecord
 from core.model_types import ModelChunk, ModelRequest
 from core.orchestrator import Orchestrator, Refusal, TurnContext
@@ -154,7 +154,7 @@ class TestTheEnd:
             return await _until_error(Orchestrator(FakeModel([says("Hi")])), LeaseLost, Lost())
 
         async def broken() -> list[StreamEvent]:
-            return await _until_error(Orchestrator(FakeModel([]), checks=[_break]), RuntimeError)
+            return await _until_error(Orchestrator(FakeModel([]), checks=[_break]), TurnDelayed)
 
         for make in (lost, broken):
             events = await make()

@@ -1,0 +1,164 @@
+"""Rates: how many messages a person, and an account of ours, may bring within a minute; counted in Redis.
+
+While Redis is away each process counts for itself, in memory. Refusing would punish people for our own trouble,
+letting all pass would open the gate to whoever floods us, and delaying turns would stop everything for as long as
+Redis stays away, though the rest does without it. What is lost is exactness: at worst a person gets the rate once
+per worker.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+import structlog
+from limits import RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
+from redis.asyncio import ConnectionPool, Redis
+from redis.exceptions import RedisError
+
+ACCOUNT_FACTOR = 100
+"""How many people's rates an account of ours takes in a minute, before its turns wait."""
+REDIS_SECONDS = 1.0
+"""How long a count in Redis may take before memory counts instead."""
+VERDICT_SECONDS = 3600
+VERDICTS_IN_MEMORY = 10_000
+
+_PREFIX = "onevalet:rate"
+_TOLD = RateLimitItemPerMinute(1, namespace="told")
+_log = structlog.get_logger()
+
+
+class Rate(StrEnum):
+    """What the count says."""
+
+    WITHIN = "within"
+    BEYOND = "beyond"
+    """Beyond the person's limit, for the first time in this minute: say so."""
+    SILENT = "silent"
+    """Beyond the person's limit, and it was said."""
+    WAIT = "wait"
+    """The account has had its share of this minute: nobody's fault, the turn waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a turn brings: so many messages of a person over an account of ours."""
+
+    turn_id: str
+    tenant_id: str
+    channel: str
+    account: str
+    messages: int
+
+
+class Rates:
+    """Count messages per minute; a turn that is looked at again is not counted again."""
+
+    def __init__(self, redis_url: str = "") -> None:
+        """Without a URL this process counts for itself."""
+        memory = MemoryStorage()
+        self._own = _Counter(MovingWindowRateLimiter(memory), FixedWindowRateLimiter(memory), _OwnVerdicts())
+        self._client = _client(redis_url) if redis_url else None
+        self._shared = _shared_counter(redis_url, self._client) if self._client else None
+        self._away = False
+
+    async def count(self, counted: Counted, a_minute: int) -> Rate:
+        """Count a turn's messages; within: there was room for the first of them at least."""
+        return await self._ask(lambda counter: counter.count(counted, a_minute))
+
+    async def close(self) -> None:
+        """Close the connections to Redis."""
+        if self._client:
+            await self._client.aclose(close_connection_pool=True)
+
+    async def _ask(self, count: "Callable[[_Counter], Awaitable[Rate]]") -> Rate:
+        if self._shared is None:
+            return await count(self._own)
+        try:
+            async with asyncio.timeout(REDIS_SECONDS):
+                answer = await count(self._shared)
+        except (RedisError, OSError, TimeoutError) as error:
+            if not self._away:
+                _log.warning("rates_in_memory", cause=type(error).__name__)
+            self._away = True
+            return await count(self._own)
+        self._away = False
+        return answer
+
+
+class _Verdicts(Protocol):
+    async def get(self, turn_id: str) -> Rate | None: ...
+
+    async def keep(self, turn_id: str, rate: Rate) -> None: ...
+
+
+class _RedisVerdicts:
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+
+    async def get(self, turn_id: str) -> Rate | None:
+        known = await self._client.get(f"{_PREFIX}:turn:{turn_id}")
+        return Rate(known) if known else None
+
+    async def keep(self, turn_id: str, rate: Rate) -> None:
+        await self._client.set(f"{_PREFIX}:turn:{turn_id}", rate.value, ex=VERDICT_SECONDS)
+
+
+class _OwnVerdicts:
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Rate] = OrderedDict()
+
+    async def get(self, turn_id: str) -> Rate | None:
+        return self._known.get(turn_id)
+
+    async def keep(self, turn_id: str, rate: Rate) -> None:
+        self._known[turn_id] = rate
+        if len(self._known) > VERDICTS_IN_MEMORY:
+            self._known.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    people: RateLimiter
+    accounts: RateLimiter
+    verdicts: _Verdicts
+
+    async def count(self, counted: Counted, a_minute: int) -> Rate:
+        if known := await self.verdicts.get(counted.turn_id):
+            return known
+        account = RateLimitItemPerMinute(a_minute * ACCOUNT_FACTOR, namespace="account")
+        if not await self.accounts.test(account, counted.channel, counted.account):
+            return Rate.WAIT
+        rate = await self._person(counted, a_minute)
+        if rate is Rate.WITHIN:
+            await self.accounts.hit(account, counted.channel, counted.account)
+        await self.verdicts.keep(counted.turn_id, rate)
+        return rate
+
+    async def _person(self, counted: Counted, a_minute: int) -> Rate:
+        item = RateLimitItemPerMinute(a_minute, namespace="person")
+        taken = 0
+        # One by one: what was taken together with the last message that had room is answered with it.
+        while taken < min(counted.messages, a_minute) and await self.people.hit(item, counted.tenant_id):
+            taken += 1
+        if taken or not counted.messages:
+            return Rate.WITHIN
+        return Rate.BEYOND if await self.people.hit(_TOLD, counted.tenant_id) else Rate.SILENT
+
+
+def _client(redis_url: str) -> Redis:
+    pool = ConnectionPool.from_url(
+        redis_url, socket_connect_timeout=REDIS_SECONDS, socket_timeout=REDIS_SECONDS, decode_responses=True
+    )
+    return Redis(connection_pool=pool)
+
+
+def _shared_counter(redis_url: str, client: Redis) -> _Counter:
+    # redis-py, which is here already; the library's default client is another.
+    options: dict[str, Any] = {"connection_pool": client.connection_pool}
+    storage = RedisStorage(f"async+{redis_url}", implementation="redispy", key_prefix=_PREFIX, **options)
+    return _Counter(MovingWindowRateLimiter(storage), FixedWindowRateLimiter(storage), _RedisVerdicts(client))

@@ -1,0 +1,49 @@
+"""Whom the operator brings in without a code: in `dev`, the simulator's first person and this terminal's user."""
+
+import getpass
+from dataclasses import asdict, dataclass
+
+from channels.console.parse import ACCOUNT
+from core.access import Access, PersonRole, Policy
+from core.database import Database
+from core.ids import IdMaker
+from onevalet.simulated import Simulated
+from simulator.config import Person, SimulatorConfig
+
+CONSOLE_ACCESS = Access(Policy.OPEN, role=PersonRole.OWNER, open_by="operator")
+"""Whoever can run `chat` can read the database, too: there is nobody to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """An identity to bring in, as its channel names it."""
+
+    channel: str
+    account: str
+    user_key: str
+
+
+def dev_identities(simulated: Simulated, config: SimulatorConfig, person: Person) -> list[Seed]:
+    """List the person's identities on the simulated channels, and this terminal's user."""
+    known = [
+        Seed("sms", config.twilio.number, person.phone),
+        Seed("slack", config.slack.team_id, person.slack_user),
+        Seed("telegram", str(config.telegram.bot_id), str(person.telegram_user)),
+    ]
+    here = Seed("console", ACCOUNT, getpass.getuser())
+    return [*(seed for seed in known if seed.channel in simulated.channels), here]
+
+
+async def seed_owner(database: Database, make_id: IdMaker, seeds: list[Seed], name: str, timezone: str) -> str:
+    """Bring in one owner with all these identities; give the tenant. Repeatable."""
+    row = await database.call(
+        "select seed_person($1,$2,$3,$4,$5,$6) as tenant_id",
+        make_id("tn"),
+        [asdict(seed) for seed in seeds],
+        [make_id("idn") for _ in seeds],
+        name,
+        timezone,
+        PersonRole.OWNER.value,
+    )
+    assert row is not None  # noqa: S101 - the function always gives a tenant
+    return str(row["tenant_id"])
