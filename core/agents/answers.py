@@ -153,7 +153,7 @@ def waiting_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
     for entry in request.pool:
         if entry.conversation_id != request.conversation_id or not entry.waits:
             continue
-        valet = registry.get(entry.agent_type)
+        valet = registry.find(entry.agent_type)
         if valet is None or valet.schema_version != entry.schema_version:
             ended[entry.agent_id] = entry.ended("stale")
             set_aside.append(entry.agent_type)

@@ -27,6 +27,9 @@ class AgentRegistry:
                     f"Two agents are named {marked.name!r}: {known.place} and {marked.place}; rename one."
                 )
             self._valets[marked.name] = marked
+        self._inner: dict[str, Valet] = {}
+        for one in list(self._valets.values()):
+            self._know_inner(one)
         for name, offered in (exposed or {}).items():
             if name not in self._valets:
                 raise ConfigError(f"agent_registry.yaml names {name!r}, and there is no such agent.")
@@ -42,9 +45,25 @@ class AgentRegistry:
         """Find an agent by its exact name."""
         return self._valets.get(name)
 
+    def find(self, name: str) -> Valet | None:
+        """Find an agent by its exact name, also one that only other agents use."""
+        return self._valets.get(name) or self._inner.get(name)
+
     def offered(self, names: Sequence[str] | None = None) -> tuple[Valet, ...]:
         """Give those that the model is offered; `names` are the only ones, None for all."""
         return tuple(one for one in self if one.expose_as_tool and (names is None or one.name in names))
+
+    def _know_inner(self, valet: Valet) -> None:
+        for one in valet.agent.tools:
+            inner = valet_of(one)
+            if inner is None:
+                continue
+            known = self.find(inner.name)
+            if known is None:
+                self._inner[inner.name] = inner
+                self._know_inner(inner)
+            elif known.agent is not inner.agent:
+                raise ConfigError(f"Two agents are named {inner.name!r}: {known.place} and {inner.place}; rename one.")
 
     def check_names(self, tools: ToolRegistry) -> None:
         """Raise `ConfigError` where an agent has the name of a tool: the model could not tell them apart."""

@@ -10,7 +10,10 @@ from core.agents.answers import ANSWER
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits
 from core.database import Database
+from core.journal import MemoryJournal
 from core.json_types import JsonObject
+from core.turn_types import TurnRequest, TurnTenant
+from jobs.upkeep import Upkeep
 from onevalet import AgentResult, InputField, StandardAgent, valet
 from tests.core.agents.house import ANN, BOB, Talk
 from tests.core.agents.mail import SENT, SendEmailAgent
@@ -218,3 +221,51 @@ async def test_an_agent_asks_by_itself_keeps_its_state_and_gets_the_answer(mail:
     assert await mail.say("the later one") == ["Your table is booked."]
     assert heard == [("running", "for two"), (["7 pm", "9 pm"], "at 9")]
     assert mail.last.tool_results["call_1_0"] == "Booked: at 9"
+
+
+async def test_an_agent_inside_an_agent_asks_and_both_go_on_where_they_were(mail: Talk) -> None:
+    @valet(name="Assistant")
+    class Assistant(StandardAgent):
+        """Work with others."""
+
+        tools = (SendEmailAgent,)
+
+    mail.agents = [Assistant]
+    mail.model.add(calls(("Assistant", {"task_instruction": "mail"})), calls(("SendEmailAgent", {"subject": "Hi"})))
+    assert await mail.say("get a mail out") == [ASKED]
+    assert await mail.states() == [("waiting", "")]
+    mail.model.add(text("The mail is out."), text("All done."))
+    assert await mail.say("ann@x.org") == ["All done."]
+    assert [one[1:] for one in SENT] == [("ann@x.org", "Hi")]
+    assert len(mail.model.calls) == 4
+    assert mail.model.calls[2].tool_results == {"call_2_0": "Sent to ann@x.org"}
+    assert mail.last.tool_results == {"call_1_0": "The mail is out."}
+
+
+async def test_promise_9_a_run_that_nobody_spoke_in_answers_nothing(mail: Talk) -> None:
+    tenant = await ask(mail)
+    entries = tuple(await mail.pool.list(tenant))
+    request = TurnRequest(
+        "triggered",
+        TurnTenant(tenant),
+        "sms",
+        (),
+        MemoryJournal(),
+        conversation_id=entries[0].conversation_id,
+        pool=entries,
+    )
+    mail.model.add(text("The daily news."))
+    result = await mail.orchestrator.handle_message(request)
+    assert (result.reply, result.pool) == ("The daily news.", ())
+    assert ANSWER not in mail.last.tools
+
+
+async def test_upkeep_ends_what_has_waited_too_long(mail: Talk) -> None:
+    tenant = await ask(mail)
+    upkeep = Upkeep(mail.pool, mail.clock)
+    await upkeep.once()
+    assert len(await mail.pool.list(tenant)) == 1
+    mail.clock.move(timedelta(hours=25))
+    await upkeep.once()
+    assert await mail.pool.list(tenant) == []
+    assert mail.store.bell.turns[-1] == await mail.store.one("select id from lanes")
