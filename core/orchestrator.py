@@ -315,8 +315,10 @@ class Orchestrator:
 
     def _offered_in(self, request: TurnRequest) -> Sequence[Valet]:
         """Give the agents of one turn: those that are offered, and one with which the turn begins."""
+        names = self._names_in_tier(request)
+        offered = [one for one in self._offered if names is None or one.name in names]
         started = self.agents.get(request.starts.name) if request.starts else None
-        return self._offered if started is None or started in self._offered else [*self._offered, started]
+        return offered if started is None or started in offered else [*offered, started]
 
     async def _settle(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
         """Make of a loop's end what is said and what the pool keeps."""

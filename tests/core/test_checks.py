@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from core.access import Access, Policy, parse_listed
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import StandardAgent
+from core.agents.valet import valet
 from core.checks import SafetyCheck, ordered_checks
 from core.errors import ConfigError, StoreUnavailable, TurnDelayed
 from core.journal import MemoryJournal
@@ -120,6 +123,19 @@ async def test_a_tier_offers_its_tools_only(tenant: TurnTenant, offered: list[st
     tiers = read_tiers('{"guest": {"tools": ["look"]}, "nothing": {"tools": []}}', 30)
     _, model = await handle((), request(tenant=tenant), tiers)
     assert [one.name for one in model.requests[0].tools] == offered
+
+
+async def test_a_tier_offers_its_agents_only() -> None:
+    @valet(name="Writer")
+    class Writer(StandardAgent):
+        """Write."""
+
+    for names, offered in (('["Writer"]', ["Writer"]), ('["look"]', ["look"])):
+        model = FakeModel([says("fine")])
+        tiers = read_tiers(f'{{"member": {{"tools": {names}}}}}', 30)
+        agents = AgentRegistry([Writer])
+        await Orchestrator(model, tools=[look], agents=agents, tiers=tiers, config=CONFIG).handle_message(request())
+        assert [one.name for one in model.requests[0].tools] == offered
 
 
 class Recorded(SafetyCheck):

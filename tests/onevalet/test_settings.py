@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.access import Access, Policy
 from core.errors import ConfigError
 from onevalet.settings import Settings, load_settings
 
@@ -92,3 +93,25 @@ def test_a_missing_address_is_one_sentence_and_exit_code_2(command: str, tmp_pat
     assert done.returncode == 2
     assert done.stderr.strip().count("\n") == 0
     assert "DATABASE_URL" in done.stderr
+
+
+def test_strangers_meet_pairing_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().access == Access(Policy.PAIRING)
+    monkeypatch.setenv("ONEVALET_ACCESS", "allowlist")
+    monkeypatch.setenv("ONEVALET_ALLOW", "sms:+15551234567, telegram:77")
+    assert load_settings().access.admits("telegram", "123", "77") == "allowlist"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ONEVALET_ACCESS", "friends"),
+        ("ONEVALET_ALLOW", "telegram:@ada"),
+        ("ONEVALET_TIERS", '{"guest": {"tool": []}}'),
+        ("ONEVALET_TIERS", "@nowhere.toml"),
+    ],
+)
+def test_a_mistake_in_who_may_write_is_told_at_start(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match=name):
+        load_settings()
