@@ -1,6 +1,5 @@
 """The fixtures that all tests share: a migrated database of one's own, a Redis database, a clock."""
 
-import itertools
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,10 @@ import pytest
 
 from core.clock import set_clock
 from tests import services as servers
+from tests.databases import DatabaseShelf
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
 _SERVICES = pytest.StashKey[servers.RunServices]()
-_numbers = itertools.count(1)
 
 
 @pytest.hookimpl(trylast=True)
@@ -55,11 +54,16 @@ def migrated_services(services: servers.RunServices) -> servers.RunServices:
     return services
 
 
+@pytest.fixture(scope="session")
+def database_shelf(migrated_services: servers.RunServices, worker_number: int) -> DatabaseShelf:
+    """Give this worker's databases between tests."""
+    return DatabaseShelf(migrated_services, f"test_{worker_number}")
+
+
 @pytest.fixture
-async def database_url(migrated_services: servers.RunServices, worker_number: int) -> AsyncIterator[str]:
-    """Give the URL of a fresh, migrated database, dropped after the test."""
-    name = f"test_{worker_number}_{next(_numbers)}"
-    async with servers.fresh_database(migrated_services, name) as url:
+async def database_url(database_shelf: DatabaseShelf) -> AsyncIterator[str]:
+    """Give the URL of an empty, migrated database, as good as fresh and for this test alone."""
+    async with database_shelf.borrow() as url:
         yield url
 
 
