@@ -1350,7 +1350,7 @@ begin
     from find_identity(p_channel, p_account, p_user_key) f;
     perform set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
     if not exists (select 1 from identities i where i.tenant_id = v_tenant and i.id = v_identity
-                   and i.state = 'active') then
+                   and i.state = 'active' and i.admitted <> '') then
         return null;
     end if;
     if not ignore_message(p_channel, p_account, array['said:' || p_reason || ':' || p_peer], p_reason) then

@@ -36,7 +36,8 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     # Half a surrogate pair can never be encoded, nor can a control character be shown.
     source = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
     text = fold(to_plain(source) or source.strip() or ("" if media else _EMPTY))
-    pieces = [_fold_within(piece) for piece in split(text)]
+    # Folding may leave nothing of a text that nobody sees (a lone soft hyphen).
+    pieces = [piece for piece in map(_fold_within, split(text)) if piece.strip()] or ["" if media else _EMPTY]
     parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces)]
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
     return (*parts, *(_part("", more) for more in rest))

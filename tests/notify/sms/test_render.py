@@ -137,6 +137,10 @@ clusters = st.sampled_from(["👩‍👩‍👧‍👦", "🇩🇪", "e\u0301", 
 graphemes = st.lists(clusters, max_size=900).map("".join)
 
 
+def test_a_text_that_nobody_sees_is_said_to_be_none() -> None:
+    assert [part.text for part in render(message("\xad"))] == ["(no text)"]
+
+
 @given(noise, st.integers(1, 12))
 @settings(deadline=None)
 def test_any_text_renders_within_the_limit_and_never_empty(text: str, times: int) -> None:
