@@ -1,7 +1,6 @@
 """The first minute of a newcomer: `dev` from nothing, the page, and the demo model's answer in each pane."""
 
 import asyncio
-import importlib.util
 import os
 import random
 import socket
@@ -17,25 +16,8 @@ from tests.page.chromium import Page
 from tests.page.talk import talk_in_every_pane
 
 ROOT = Path(__file__).parents[2]
-ADAPTERS = [
-    f"{folder}.{name}.{job}"
-    for name in ("slack", "telegram")
-    for folder, job in (("channels", "receive"), ("notify", "send"))
-]
 
-
-def _missing() -> str:
-    names = [name for name in ADAPTERS if importlib.util.find_spec(name) is None]
-    settled = (ROOT / "onevalet" / "simulated.py").read_text(encoding="utf-8")
-    unwired = [name for name in ("slack_bot_token", "telegram_bot_token") if name not in settled]
-    return ", ".join(names + unwired)
-
-
-pytestmark = [
-    pytest.mark.timeout(180),
-    pytest.mark.xdist_group("page"),
-    pytest.mark.skipif(bool(_missing()), reason=f"dev does not bring up every channel yet: {_missing()}"),
-]
+pytestmark = [pytest.mark.timeout(180), pytest.mark.xdist_group("page")]
 
 
 async def test_dev_shows_three_panes_in_which_the_demo_model_answers(page: Page, tmp_path: Path) -> None:
