@@ -40,6 +40,8 @@ async def run_checks(settings: Settings) -> list[Check]:
     except ConfigError as error:
         return [Check("system", False, "not found", str(error)), _model(settings), *await _channels(settings)]
     if reached.simulator_url:
+        # As the running `dev` wired itself, whatever PORT this command was given.
+        settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})
         settings = wire_simulator(settings, SimulatorConfig(), reached.simulator_url).settings
     database = Database(reached.database_url, patience=3, size=1, name="onevalet doctor")
     try:
