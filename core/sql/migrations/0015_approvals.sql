@@ -1,0 +1,1 @@
+-- Approvals: requests for consent, their decisions and their audit.

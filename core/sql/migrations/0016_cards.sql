@@ -1,0 +1,1 @@
+-- Cards: what was shown of an approval, and its redraws.

@@ -1,0 +1,1 @@
+-- People: linking and unlinking identities, preferences.

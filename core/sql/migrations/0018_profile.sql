@@ -1,0 +1,1 @@
+-- Profiles: what is known about a person, told or inferred.

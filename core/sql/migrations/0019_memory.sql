@@ -1,0 +1,1 @@
+-- Memory: sessions, messages, memories and their index.

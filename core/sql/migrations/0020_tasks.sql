@@ -1,0 +1,1 @@
+-- Tasks: triggers, occurrences and runs.

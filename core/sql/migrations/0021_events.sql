@@ -1,0 +1,1 @@
+-- Events: sources and what happened elsewhere.

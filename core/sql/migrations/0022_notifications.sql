@@ -1,0 +1,1 @@
+-- Notifications: what is held, digested, muted and capped.

@@ -1,0 +1,1 @@
+-- Previews: what is shown of an answer before it is sent.
