@@ -1,1 +1,2 @@
 -- Approvals: requests for consent, their decisions and their audit.
+select 1;

@@ -1,1 +1,2 @@
 -- Cards: what was shown of an approval, and its redraws.
+select 1;

@@ -1,1 +1,2 @@
 -- People: linking and unlinking identities, preferences.
+select 1;

@@ -1,1 +1,2 @@
 -- Profiles: what is known about a person, told or inferred.
+select 1;

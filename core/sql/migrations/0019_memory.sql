@@ -1,1 +1,2 @@
 -- Memory: sessions, messages, memories and their index.
+select 1;

@@ -1,1 +1,2 @@
 -- Tasks: triggers, occurrences and runs.
+select 1;

@@ -1,1 +1,2 @@
 -- Events: sources and what happened elsewhere.
+select 1;

@@ -1,1 +1,2 @@
 -- Notifications: what is held, digested, muted and capped.
+select 1;

@@ -1,1 +1,2 @@
 -- Previews: what is shown of an answer before it is sent.
+select 1;
