@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from core.json_types import JsonObject
-from core.messages import Address, Inbound, OutboundMessage
+from core.messages import Address, Form, Inbound, OutboundMessage
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
@@ -98,6 +98,19 @@ class Preview(Protocol):
         ...
 
 
+@runtime_checkable
+class Redrawing(Protocol):
+    """What a notification channel has beside, if it can change what it has sent."""
+
+    async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
+        """Draw a sent part anew: its text as it was, without its buttons, and `outcome` (one plain line) below it.
+
+        Repeatable; already drawn so counts as done. Raises `core.errors.DeliveryError`: `Rejected` where it can
+        never be drawn (too old, deleted).
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One thing that `channels setup` found or changed at the provider."""
@@ -119,10 +132,16 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What became of something taken in: `duplicate` when we knew it already."""
+    """What became of something taken in: `duplicate` when we knew it already.
+
+    For a press: `said` is shown to the presser at once where the provider can (a toast, at most 200 characters),
+    and `form` is to be opened for them. Neither is owed: the press counts whether they are seen or not.
+    """
 
     id: str
     duplicate: bool = False
+    said: str = ""
+    form: Form | None = None
 
 
 class InboundSink(Protocol):

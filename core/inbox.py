@@ -19,6 +19,7 @@ from core.messages import (
     IgnoreReason,
     Inbound,
     InboundMessage,
+    Press,
     ReachabilityChange,
     StatusUpdate,
 )
@@ -72,6 +73,8 @@ class Inbox:
         match inbound:
             case InboundMessage():
                 return await self._receive(inbound)
+            case Press(address=address, sender=sender, keys=keys):
+                return await self._ignore(IgnoredMessage(address, sender, keys, IgnoreReason.UNSUPPORTED))
             case IgnoredMessage():
                 return await self._ignore(inbound)
             case StatusUpdate():

@@ -62,6 +62,25 @@ class InboundMessage:
     sender_timezone: str = ""
     provider_id: str = ""
     """The provider's own id of the message (MessageSid, Slack ts, Telegram message_id)."""
+    reply_to: str = ""
+    """The provider's id of the message of ours that this one answers, where the provider says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A button that a person pressed, or a form that they sent.
+
+    `token` came back from `Action.token` or `Form.token`: clients can forge it, so it proves nothing; authority is
+    `sender`, the identity's user key, and what is stored under the token. `provider_id` names the message on which
+    the button stood. `entered` are a sent form's values by field name, None for a button.
+    """
+
+    address: Address
+    sender: str
+    keys: tuple[str, ...]
+    token: str
+    provider_id: str = ""
+    entered: tuple[tuple[str, str], ...] | None = None
 
 
 class IgnoreReason(StrEnum):
@@ -147,7 +166,7 @@ class AddressChange:
     keys: tuple[str, ...] = ()
 
 
-type Inbound = InboundMessage | IgnoredMessage | StatusUpdate | ReachabilityChange | AddressChange
+type Inbound = InboundMessage | Press | IgnoredMessage | StatusUpdate | ReachabilityChange | AddressChange
 
 
 class OutboundKind(StrEnum):
@@ -184,4 +203,38 @@ class OutboundMessage:
     kind: OutboundKind
     text: str
     actions: tuple[Action, ...] = ()
+    """Buttons, below the last of the parts: a press proves that all parts were sent."""
     media: tuple[Media, ...] = field(default=())
+    wants_reply: bool = False
+    """Where the provider can, the person's answer is begun as a reply to this message (Telegram's force_reply)."""
+
+
+class FormFieldKind(StrEnum):
+    """How a value of a form is entered."""
+
+    LINE = "line"
+    TEXT = "text"
+    """Several lines."""
+    CHOICE = "choice"
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """One value of a form: `name` comes back with what was entered, `value` is what stands in it at first."""
+
+    name: str
+    label: str
+    value: str = ""
+    kind: FormFieldKind = FormFieldKind.LINE
+    options: tuple[str, ...] = ()
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a person fills in, where the provider has forms. Without fields it only shows `text`."""
+
+    token: str
+    title: str
+    text: str = ""
+    fields: tuple[FormField, ...] = ()
