@@ -1,7 +1,13 @@
 """The tables that belong to a tenant, in one list: merge, export and delete walk it, tests hold it true."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
 TENANT_TABLES = (
     "tenants",
+    "link_codes",
+    "person_audit",
     "identities",
     "conversations",
     "lanes",
@@ -20,5 +26,61 @@ TENANT_TABLES = (
     "spending",
     "reservations",
     "pool_entries",
+    "event_sources",
+    "events",
+    "event_work",
 )
 """Parents before children, so that rows may be copied in this order and deleted in the reverse."""
+
+
+class Merge(StrEnum):
+    """What becomes of a table's rows when one person's become another's (`merge_people`)."""
+
+    MOVE = "move"
+    """Every row; its keys must be unlike those of any other person's rows, as our ids are."""
+    FIRST = "first"
+    """Those that the one who stays has not under the same primary key."""
+    DROP = "drop"
+    ADD = "add"
+    VALUES = "values"
+    SEALED = "sealed"
+    PERSON = "person"
+    """ADD, VALUES, SEALED and PERSON: by the function itself, for the tables that have them here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """How a table is merged. `one` and `many`: what its rows are to the person, who is told how many; empty: nothing.
+
+    Two people who both have rows in such a table are asked before they become one.
+    """
+
+    how: Merge
+    one: str = ""
+    many: str = ""
+
+
+MERGE_RULES: Mapping[str, Belonging] = {
+    "tenants": Belonging(Merge.PERSON),
+    "link_codes": Belonging(Merge.MOVE),
+    "person_audit": Belonging(Merge.MOVE),
+    "identities": Belonging(Merge.MOVE),
+    "conversations": Belonging(Merge.MOVE),
+    "lanes": Belonging(Merge.MOVE),
+    "turns": Belonging(Merge.MOVE),
+    "inbound": Belonging(Merge.MOVE, "message", "messages"),
+    "inbox_keys": Belonging(Merge.MOVE),
+    "steps": Belonging(Merge.MOVE),
+    "history": Belonging(Merge.MOVE),
+    "outbound": Belonging(Merge.MOVE),
+    "outbound_parts": Belonging(Merge.MOVE),
+    "deliveries": Belonging(Merge.MOVE),
+    "stored_collections": Belonging(Merge.VALUES),
+    "stored_values": Belonging(Merge.VALUES, "kept note", "kept notes"),
+    "data_keys": Belonging(Merge.SEALED),
+    "credentials": Belonging(Merge.SEALED, "connected account", "connected accounts"),
+    "spending": Belonging(Merge.ADD),
+    "reservations": Belonging(Merge.MOVE),
+    "pool_entries": Belonging(Merge.MOVE, "open question", "open questions"),
+}
+"""Every table of a tenant's must be here: a merge that does not know a table is not made."""

@@ -35,6 +35,23 @@ begin
     return query select p_tenant_id, p_identity_id;
 end $$;
 
+CREATE FUNCTION public.adopt_stream() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_stream text;
+    v_at timestamptz;
+begin
+    delete from outbound o
+    where o.tenant_id = new.tenant_id and o.turn_id = new.turn_id and o.state = 'held' and o.stream_at is not null
+    returning o.stream, o.stream_at into v_stream, v_at;
+    if found then
+        new.stream := v_stream;
+        new.stream_at := v_at;
+    end if;
+    return new;
+end $$;
+
 CREATE FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) RETURNS TABLE(tenant_id text, conversation_id text, resolved boolean)
     LANGUAGE plpgsql
     AS $$
@@ -110,6 +127,28 @@ begin
         lease_until = clock_timestamp() + p_ttl
     where o.tenant_id = p_tenant and o.id = p_outbound;
     return 'go';
+end $$;
+
+CREATE FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select t.conversation_id into v_conversation from turns t
+    where t.tenant_id = p_tenant and t.id = p_turn and t.fence = p_fence and t.state = 'running';
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    if v_conversation is not null and not exists (
+            select 1 from outbound e where e.tenant_id = p_tenant and e.conversation_id = v_conversation
+            and (e.state in ('ready', 'sending', 'checking')
+                 or e.turn_id = p_turn and e.state = 'held' and e.stream_at is not null)) then
+        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, state, stream_at)
+        values (p_tenant, p_outbound, v_conversation, p_turn, 'reply', '', 'held', clock_timestamp())
+        on conflict on constraint outbound_pkey do nothing;
+    end if;
+    return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held');
 end $$;
 
 CREATE FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) RETURNS TABLE(turn_id text, attempts integer, resumed boolean)
@@ -508,6 +547,17 @@ begin
     return v_state;
 end $$;
 
+CREATE FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound) then
+        perform hold_outbound(p_tenant, p_outbound, p_fence);
+        delete from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    end if;
+end $$;
+
 CREATE FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -688,6 +738,14 @@ begin
     return v_more;
 end $$;
 
+CREATE FUNCTION public.forget_stream(p_tenant text, p_outbound text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held' and o.stream = '';
+end $$;
+
 CREATE FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -781,6 +839,16 @@ begin
     update channel_state s set poll_offset = p_offset, poll_problem = p_problem
     where s.channel = p_channel and s.account = p_account and s.owner = p_owner
       and s.lease_until >= clock_timestamp();
+    return found;
+end $$;
+
+CREATE FUNCTION public.keep_stream(p_tenant text, p_lane text, p_fence bigint, p_outbound text, p_stream text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    update outbound o set stream = p_stream where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held';
     return found;
 end $$;
 
@@ -1018,6 +1086,19 @@ begin
     update credentials c set preferred = true
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account and not c.preferred;
     return true;
+end $$;
+
+CREATE FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    update outbound o set state = 'ready', attempts = o.attempts + 1, owner = null, lease_until = null,
+        next_attempt_at = clock_timestamp() + p_delay
+    where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
 CREATE FUNCTION public.put_value(p_tenant text, p_collection text, p_key text, p_value jsonb) RETURNS bigint
@@ -1283,6 +1364,15 @@ CREATE FUNCTION public.release_poll(p_channel text, p_account text, p_owner text
     where s.channel = p_channel and s.account = p_account and s.owner = p_owner
 $$;
 
+CREATE FUNCTION public.release_stream() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform release_outbound(o.tenant_id, o.id) from outbound o
+    where o.tenant_id = new.tenant_id and o.turn_id = new.id and o.state = 'held' and o.stream_at is not null;
+    return null;
+end $$;
+
 CREATE FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -1441,6 +1531,28 @@ begin
     select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
     return v_state;
 end $$;
+
+CREATE FUNCTION public.stream_leads(p_tenant text, p_outbound text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held')
+        and not stream_overtaken(p_tenant, p_outbound);
+end $$;
+
+CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    select exists (
+        select 1 from outbound o
+        where o.tenant_id = p_tenant and o.id = p_outbound and (
+            exists (select 1 from outbound e
+                    where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id and e.id <> o.id
+                      and (e.sent_at > o.stream_at or o.seq is null and e.state in ('ready', 'sending', 'checking')))
+            or exists (select 1 from inbound i
+                       where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
+$$;
 
 CREATE FUNCTION public.wake_turn(p_tenant text, p_turn text) RETURNS text
     LANGUAGE plpgsql
@@ -1706,6 +1818,8 @@ CREATE TABLE public.outbound (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     sent_at timestamp with time zone,
     regardless boolean DEFAULT false NOT NULL,
+    stream text DEFAULT ''::text NOT NULL,
+    stream_at timestamp with time zone,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
     CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text]))),
     CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
@@ -1980,6 +2094,8 @@ CREATE INDEX outbound_conversation ON public.outbound USING btree (conversation_
 
 CREATE INDEX outbound_due ON public.outbound USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
 
+CREATE UNIQUE INDEX outbound_growing ON public.outbound USING btree (tenant_id, turn_id) WHERE ((state = 'held'::text) AND (stream_at IS NOT NULL));
+
 CREATE INDEX outbound_id ON public.outbound USING btree (id);
 
 CREATE INDEX outbound_open ON public.outbound USING btree (tenant_id, conversation_id, seq) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
@@ -2004,7 +2120,11 @@ CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, la
 
 CREATE INDEX turns_ready ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'waiting'::text) AND ready);
 
+CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (((new.kind = 'reply'::text) AND (new.turn_id IS NOT NULL) AND (new.stream_at IS NULL))) EXECUTE FUNCTION public.adopt_stream();
+
 CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
+
+CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'running'::text)) EXECUTE FUNCTION public.release_stream();
 
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_tenant_id_identity_id_fkey FOREIGN KEY (tenant_id, identity_id) REFERENCES public.identities(tenant_id, id) ON DELETE CASCADE;
@@ -2238,11 +2358,17 @@ GRANT ALL ON FUNCTION public.add_guess(p_scope text, p_now timestamp with time z
 REVOKE ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text, p_admitted text, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text, p_admitted text, p_role text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.adopt_stream() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.adopt_stream() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) TO onevalet_app;
@@ -2295,6 +2421,9 @@ GRANT ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owne
 REVOKE ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) TO onevalet_app;
 
@@ -2328,6 +2457,9 @@ GRANT ALL ON FUNCTION public.find_trace(p_id text) TO onevalet_app;
 REVOKE ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.forget_stream(p_tenant text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_stream(p_tenant text, p_outbound text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
@@ -2347,6 +2479,9 @@ GRANT ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence 
 
 REVOKE ALL ON FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.keep_stream(p_tenant text, p_lane text, p_fence bigint, p_outbound text, p_stream text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_stream(p_tenant text, p_lane text, p_fence bigint, p_outbound text, p_stream text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence bigint) TO onevalet_app;
@@ -2393,6 +2528,9 @@ GRANT ALL ON FUNCTION public.owe(p_tenant text, p_conversation text, p_turn text
 REVOKE ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.put_value(p_tenant text, p_collection text, p_key text, p_value jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.put_value(p_tenant text, p_collection text, p_key text, p_value jsonb) TO onevalet_app;
 
@@ -2423,6 +2561,9 @@ GRANT ALL ON FUNCTION public.release_outbound(p_tenant text, p_outbound text) TO
 REVOKE ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owner text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owner text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.release_stream() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.release_stream() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) TO onevalet_app;
 
@@ -2446,6 +2587,12 @@ GRANT ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_pa
 
 REVOKE ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) TO onevalet_app;

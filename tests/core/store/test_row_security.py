@@ -12,7 +12,15 @@ from core.tenancy import TENANT_TABLES
 from tests.core.store.house import Store
 
 ANN, BOB = "+15550000001", "+15550000002"
-WITHOUT_TENANT = {"schema_migrations", "ignored_messages", "channel_state", "pairings", "guesses", "consents"}
+WITHOUT_TENANT = {
+    "schema_migrations",
+    "ignored_messages",
+    "channel_state",
+    "pairings",
+    "guesses",
+    "consents",
+    "event_groups",
+}
 
 # What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
 TOLD = {
@@ -29,6 +37,11 @@ TOLD = {
     "find_consent": {"state", "since"},
     "count_consents": {"stops", "starts"},
     "drop_strangers": {"strangers", "codes"},
+    "add_event_group": {"group_name", "added"},
+    "drop_event_group": {"group_name", "dropped"},
+    "find_event_work": {"tenant_id", "source", "event_id"},
+    "prune_events": {"pruned", "left_over"},
+    "find_event_source": {"tenant_id", "source_id"},
     "count_work": {
         "waiting_messages", "running_turns", "open_outbound", "ambiguous", "failed", "poison", "oldest_waiting",
     },
@@ -44,6 +57,9 @@ KEPT = (
     " status, schema_version, expires_at) select tenant_id, 'a', 'A', conversation_id, id, '0.1/A', 'c',"
     " 'WAITING_FOR_INPUT', 'v', now() from turns where tenant_id = $1",
     "select reserve_money($1, 'turn', '', 0, 0, '2026-01-01', '', 1, 2, '1 minute')",
+    "insert into event_sources (tenant_id, id, name, style, secret_hash) values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
+    "select publish_event($1, 'door', '1', '', 'opened', '{}', null)",
+    "insert into event_work (tenant_id, source, event_id, group_name) values ($1, 'door', '1', 'tasks')",
 )
 
 
