@@ -1,2 +1,516 @@
--- Cards: what was shown of an approval, and its redraws.
-select 1;
+-- Cards: where an approval was shown, its redraws, and how presses and exact words decide in the inbox's own
+-- transaction, without any lease.
+
+alter table outbound add column wants_reply boolean not null default false;
+alter table inbound add column reply_to text not null default '';
+
+-- `role`: a card shows all of the approval; a prompt only asks for what to change.
+create table approval_cards (
+    tenant_id   text not null references tenants on delete cascade,
+    outbound_id text not null,
+    approval_id text not null,
+    role        text not null default 'card',
+    primary key (tenant_id, outbound_id),
+    check (role in ('card', 'prompt')),
+    foreign key (tenant_id, outbound_id) references outbound on delete cascade,
+    foreign key (tenant_id, approval_id) references approvals on delete cascade
+);
+create index approval_cards_approval on approval_cards (tenant_id, approval_id);
+
+create table redraws (
+    tenant_id       text not null references tenants on delete cascade,
+    outbound_id     text not null,
+    outcome         text not null,
+    state           text not null default 'due',
+    reason          text not null default '',
+    attempts        int not null default 0,
+    next_attempt_at timestamptz not null default clock_timestamp(),
+    lease_until     timestamptz,
+    fence           bigint not null default 0,
+    drawn_at        timestamptz,
+    primary key (tenant_id, outbound_id),
+    check (state in ('due', 'drawn', 'given_up')),
+    foreign key (tenant_id, outbound_id) references outbound on delete cascade
+);
+create index redraws_due on redraws (next_attempt_at) where state = 'due';
+
+-- A moment of the day as the person reads it.
+create function told_time(p_tenant text, p_moment timestamptz)
+returns text
+language sql stable as $$
+    select to_char(p_moment at time zone coalesce(
+        (select nullif(t.timezone, '') from tenants t
+         where t.tenant_id = p_tenant and exists (select 1 from pg_timezone_names n where n.name = t.timezone)), 'UTC'),
+        'HH24:MI')
+$$;
+
+-- Draw second: every card of an approval, on every channel, is to show what became of it. p_outcome is a line
+-- with {when}, which is told in the person's own time.
+create function draw_outcome(p_tenant text, p_approval text, p_outcome text, p_now timestamptz)
+returns void
+language sql as $$
+    insert into redraws as r (tenant_id, outbound_id, outcome)
+    select c.tenant_id, c.outbound_id, replace(p_outcome, '{when}', told_time(p_tenant, p_now))
+    from approval_cards c where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
+    on conflict on constraint redraws_pkey do update
+    set outcome = excluded.outcome, state = 'due', attempts = 0, next_attempt_at = clock_timestamp()
+$$;
+
+-- As in 0010, and: what wants a reply, and cards with the approval that they show.
+create or replace function owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb)
+returns void
+language plpgsql as $$
+declare
+    v_message jsonb;
+    v_held boolean;
+    v_seq bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.out_seq into v_seq from conversations c
+    where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    for v_message in select * from jsonb_array_elements(p_outbound) loop
+        v_held := coalesce((v_message ->> 'held')::boolean, false);
+        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq,
+                              regardless, wants_reply)
+        values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind', v_message ->> 'text',
+                coalesce(v_message -> 'actions', '[]'), coalesce(v_message -> 'media', '[]'),
+                case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end,
+                coalesce((v_message ->> 'regardless')::boolean, false),
+                coalesce((v_message ->> 'wants_reply')::boolean, false))
+        on conflict on constraint outbound_pkey do nothing;
+        if found then
+            if not v_held then
+                v_seq := v_seq + 1;
+            end if;
+            if v_message -> 'approval' is not null and v_message -> 'approval' <> 'null' then
+                perform write_approval(p_tenant, p_conversation, p_turn, v_message -> 'approval');
+            end if;
+            if coalesce(v_message ->> 'shows', '') <> '' then
+                insert into approval_cards (tenant_id, outbound_id, approval_id, role)
+                values (p_tenant, v_message ->> 'id', v_message ->> 'shows',
+                        case when v_message ->> 'kind' = 'card' then 'card' else 'prompt' end);
+            end if;
+        end if;
+    end loop;
+    update conversations c set out_seq = v_seq where c.tenant_id = p_tenant and c.id = p_conversation;
+end $$;
+
+-- A request for consent, committed with the turn that asks and with its card.
+create function write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb)
+returns void
+language plpgsql as $$
+begin
+    insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments, shown,
+                           form, risk, source, code, token, timeout, sealed_head, sealed_tail, created_at)
+    values (p_tenant, p_approval ->> 'id', p_turn, p_approval ->> 'place', (p_approval ->> 'generation')::int,
+            p_conversation, p_approval ->> 'name', p_approval ->> 'summary', p_approval -> 'arguments',
+            p_approval -> 'shown', p_approval -> 'form', p_approval ->> 'risk', p_approval ->> 'source',
+            p_approval ->> 'code', p_approval ->> 'token', make_interval(secs => (p_approval ->> 'seconds')::float),
+            p_approval ->> 'sealed_head', p_approval ->> 'sealed_tail', (p_approval ->> 'created_at')::timestamptz)
+    on conflict on constraint approvals_pkey do nothing;
+    if found then
+        perform audit_approval(p_tenant, p_approval ->> 'id', (p_approval ->> 'created_at')::timestamptz, 'requested',
+                               '', '', '', p_approval -> 'arguments');
+    end if;
+end $$;
+
+-- Where high risk may be shown beside an SMS, whose number can be forged: the person's newest other chat.
+create function other_conversation(p_tenant text, p_not_on text)
+returns text
+language sql stable as $$
+    select c.id from conversations c
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'console') and c.thread = ''
+      and i.state = 'active' and i.admitted <> ''
+    order by c.last_inbound_at desc nulls last limit 1
+$$;
+
+-- What a person is told, with what is known of the approval filled in.
+create function tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text)
+returns text
+language sql stable as $$
+    select replace(replace(replace(replace(replace(replace(p_text,
+        '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
+        '{channel}', coalesce(nullif(initcap(a.decided_channel), ''), 'another channel')),
+        '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
+        '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
+-- Why an approval can no longer be decided: the key of what is said about it.
+create function why_decided(p_tenant text, p_approval text, p_now timestamptz)
+returns text
+language sql stable as $$
+    select case
+        when a.state = 'pending' and a.expires_at <= p_now then 'expired'
+        when a.state = 'pending' then 'pending'
+        when a.state = 'replaced' then 'replaced'
+        else 'already_' || a.state end
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
+-- High risk is not approved by a number alone, which can be forged: a code that only its owner reads goes there.
+-- Gives what came of it: 'go', 'confirm' (a code is to be sent), 'wrong' or 'too_many'.
+create function check_confirm(
+    p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamptz)
+returns text
+language plpgsql as $$
+declare
+    v_row approvals%rowtype;
+begin
+    select * into v_row from approvals a where a.tenant_id = p_tenant and a.id = p_approval for update;
+    if p_given <> '' and v_row.confirm_hash is not null and v_row.confirm_until > p_now then
+        update approvals a set confirm_tries = a.confirm_tries + 1
+        where a.tenant_id = p_tenant and a.id = p_approval;
+        if v_row.confirm_tries >= 5 then
+            update approvals a set confirm_hash = null where a.tenant_id = p_tenant and a.id = p_approval;
+            return 'too_many';
+        end if;
+        return case when v_row.confirm_hash = sha256(convert_to(p_approval || ':' || p_given, 'UTF8'))
+                    then 'go' else 'wrong' end;
+    end if;
+    if v_row.confirm_sent >= 3 or v_row.confirm_tries >= 10 then
+        return 'too_many';
+    end if;
+    update approvals a
+    set confirm_hash = sha256(convert_to(p_approval || ':' || p_fresh, 'UTF8')), confirm_until = p_now + interval '10 minutes',
+        confirm_tries = case when a.confirm_tries > 5 then a.confirm_tries else 0 end, confirm_sent = a.confirm_sent + 1
+    where a.tenant_id = p_tenant and a.id = p_approval;
+    return 'confirm';
+end $$;
+
+-- Which approvals an exact word means: the one with the code, all that were shown here, or the last thing said.
+create function meant_approvals(
+    p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamptz)
+returns table (approval_id text, state text, sent boolean)
+language plpgsql stable as $$
+declare
+    v_last bigint;
+begin
+    if p_code not in ('', 'ALL') then
+        return query select a.id, a.state, cards_sent(p_tenant, a.id) from approvals a
+        where a.tenant_id = p_tenant and a.code = p_code order by a.created_at desc limit 1;
+        return;
+    end if;
+    if p_code = '' then
+        -- A bare word counts only when one card was the last thing said here, by anybody.
+        select max(o.seq) into v_last from outbound o
+        where o.tenant_id = p_tenant and o.conversation_id = p_conversation
+          and not exists (select 1 from approval_cards c join approvals a on a.tenant_id = c.tenant_id and a.id = c.approval_id
+                          where c.tenant_id = o.tenant_id and c.outbound_id = o.id and c.role = 'card' and a.state = 'pending');
+        if exists (select 1 from inbound i
+                   where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
+                     and i.received_at > (select min(o.created_at) from outbound o
+                                          where o.tenant_id = p_tenant and o.conversation_id = p_conversation
+                                            and o.seq > coalesce(v_last, 0))) then
+            return;
+        end if;
+    end if;
+    return query select a.id, a.state, cards_sent(p_tenant, a.id) from approvals a
+    where a.tenant_id = p_tenant and a.state = 'pending' and (p_code = '' or a.risk <> 'high')
+      and exists (select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+                  where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card'
+                    and o.conversation_id = p_conversation and (p_code = 'ALL' or o.seq > coalesce(v_last, 0)))
+    order by a.created_at, a.id limit case when p_code = '' then 2 else 50 end;
+end $$;
+
+-- Whether a card of it was sent whole, somewhere: one that is still on its way cannot have been read.
+create function cards_sent(p_tenant text, p_approval text)
+returns boolean
+language sql stable as $$
+    select exists (
+        select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+        where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
+          and (o.state in ('sent', 'ambiguous')
+               -- Its one part may have arrived although its receipt is missing.
+               or (o.attempts > 0 and (select count(*) from outbound_parts e
+                                       where e.tenant_id = o.tenant_id and e.outbound_id = o.id) = 1)))
+$$;
+
+-- An exact word (OK 7K): received and decided in one transaction. p_verb: approve, cancel or snooze. p_say holds what is
+-- said to the person by outcome, p_draw what cards show. Where it is not an exact decision after all, it stays an
+-- ordinary message, and `outcome` is empty.
+create function receive_exact(
+    p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text,
+    p_keys text[], p_text text, p_provider_id text, p_sent_at timestamptz,
+    p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text,
+    p_admit text, p_listed_only boolean, p_role text,
+    p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamptz, p_outbound text,
+    p_say jsonb, p_draw jsonb)
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, woken text[])
+language plpgsql as $$
+declare
+    v_in record;
+    v_identity text;
+    v_meant record;
+    v_state text;
+    v_said text[] := '{}';
+    v_woken text[] := '{}';
+    v_turn text;
+    v_one text;
+    v_count int := 0;
+begin
+    select r.* into v_in from receive_message(
+        p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, p_text, '[]', null, p_provider_id, p_sent_at,
+        p_name, p_timezone, p_new_tenant, p_new_identity, p_new_conversation, p_admit, p_listed_only, p_role) r;
+    if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null then
+        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    select f.identity_id into v_identity from find_identity(p_channel, p_account, p_user_key) f;
+    if p_code = '' and (select count(*) from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now)) <> 1 then
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, p_code, p_now) loop
+        v_count := v_count + 1;
+        v_one := v_meant.approval_id;
+        select t.outcome, t.lane_id into v_state, v_turn from take_exact(
+            v_in.tenant_id, v_one, v_meant.sent, p_verb, v_identity, p_channel, p_given, p_fresh, p_snooze, p_now, p_draw) t;
+        if v_turn is not null then
+            v_woken := v_woken || v_turn;
+        end if;
+        v_said := v_said || tell_outcome(v_in.tenant_id, v_one, p_say ->> v_state, p_fresh);
+    end loop;
+    if v_count = 0 and p_code <> 'ALL' then
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    if v_count = 0 then
+        v_said := array[p_say ->> 'nothing'];
+        v_state := 'nothing';
+    end if;
+    update inbound i set state = 'done', reason = 'decision: ' || v_state,
+        turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
+    where i.tenant_id = v_in.tenant_id and i.id = p_id;
+    perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
+    return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_woken;
+end $$;
+
+-- One exact word on one approval: gives the key of what is said, and the lane that may go on.
+create function take_exact(
+    p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text,
+    p_fresh text, p_snooze interval, p_now timestamptz, p_draw jsonb, out outcome text, out lane_id text)
+language plpgsql as $$
+declare
+    v_risk text;
+    v_decided boolean;
+    v_how text := 'code';
+begin
+    outcome := why_decided(p_tenant, p_approval, p_now);
+    if outcome <> 'pending' then
+        return;
+    end if;
+    if not p_sent then
+        outcome := 'not_sent';
+        return;
+    end if;
+    if p_verb = 'snooze' then
+        outcome := snooze_approval(p_tenant, p_approval, p_snooze, p_identity, p_channel, p_now);
+        return;
+    end if;
+    select a.risk into v_risk from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    if p_verb = 'approve' and v_risk = 'high' and p_channel = 'sms' then
+        outcome := check_confirm(p_tenant, p_approval, p_given, p_fresh, p_now);
+        if outcome <> 'go' then
+            perform audit_approval(p_tenant, p_approval, p_now, 'confirm', p_identity, p_channel, outcome, '{}');
+            return;
+        end if;
+        v_how := 'code and number';
+    end if;
+    select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
+        p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end, p_identity, p_channel,
+        v_how, p_now, null, p_draw ->> p_verb) d;
+    outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
+end $$;
+
+-- Leaves it open and reminds later, never past its expiry.
+create function snooze_approval(
+    p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamptz)
+returns text
+language plpgsql as $$
+begin
+    perform start_approval(p_tenant, p_approval, p_now);
+    update approvals a set remind_at = least(p_now + p_snooze, a.expires_at - interval '1 minute')
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending'
+      and a.expires_at > p_now + interval '2 minutes';
+    if not found then
+        return 'too_late';
+    end if;
+    perform audit_approval(p_tenant, p_approval, p_now, 'snoozed', p_identity, p_channel, '', '{}');
+    return 'snooze';
+end $$;
+
+-- A press or a sent form. Authority is the sender's identity and the stored row: a token proves nothing. p_verb:
+-- approve, cancel, edit, details, again. `form` is what the channel may open; `outcome` the key of what is said.
+create function receive_press(
+    p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
+    p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamptz,
+    p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean)
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
+               said text, form jsonb, woken text[])
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_approval text;
+    v_own text;
+    v_identity text;
+    v_in record;
+    v_row approvals%rowtype;
+    v_outcome text;
+    v_lane text;
+    v_turn_lane text;
+    v_owed text;
+begin
+    select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
+    select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(p_channel, p_account, p_user_key) f;
+    perform set_config('onevalet.tenant', coalesce(v_own, ''), true);
+    if v_tenant is null or v_own is distinct from v_tenant
+       or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity
+                      and i.state = 'active' and i.admitted <> '') then
+        v_outcome := case when v_tenant is null then 'unknown' else 'not_yours' end;
+        if ignore_message(p_channel, p_account, p_keys, 'unsupported') and v_tenant is not null then
+            perform set_config('onevalet.tenant', v_tenant, true);
+            perform audit_approval(v_tenant, v_approval, p_now, 'refused', '', p_channel, p_verb, '{}');
+        end if;
+        return query select p_keys[1], false, null::text, null::text, null::text, v_outcome, p_say ->> v_outcome,
+                            null::jsonb, '{}'::text[];
+        return;
+    end if;
+    select r.* into v_in from receive_message(
+        p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, '', '[]', null, p_provider_id, null,
+        '', '', '', '', p_new_conversation, '', false, '') r;
+    if v_in.inbound_id is null or v_in.duplicate then
+        v_outcome := why_decided(v_tenant, v_approval, p_now);
+        return query select coalesce(v_in.inbound_id, p_keys[1]), true, v_tenant, null::text, null::text, v_outcome,
+                            tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''), null::jsonb, '{}'::text[];
+        return;
+    end if;
+    select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
+    v_outcome := why_decided(v_tenant, v_approval, p_now);
+    if p_verb = 'again' and v_outcome in ('expired', 'already_expired') then
+        update inbound i set command = jsonb_build_object('name', 'again', 'argument', v_approval)
+        where i.tenant_id = v_tenant and i.id = p_id;
+        return query select p_id, false, v_tenant, v_in.lane_id, null::text, 'again',
+                            p_say ->> 'again', null::jsonb, '{}'::text[];
+        return;
+    end if;
+    if v_outcome = 'pending' then
+        perform start_approval(v_tenant, v_approval, p_now);
+        if p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
+            select d.lane_id, case when d.decided then p_verb else why_decided(v_tenant, v_approval, p_now) end
+            into v_turn_lane, v_outcome from decide_approval(
+                v_tenant, v_approval,
+                case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
+                v_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
+                case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_draw ->> p_verb) d;
+        elsif p_verb in ('edit', 'details') and (p_has_forms or p_verb = 'details') then
+            v_outcome := p_verb;
+        elsif p_verb = 'edit' then
+            v_outcome := 'ask_change';
+            perform owe(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
+                'id', p_outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
+                'text', tell_outcome(v_tenant, v_approval, p_say ->> 'ask_change', ''))));
+        end if;
+    end if;
+    update inbound i set state = 'done', reason = 'press: ' || v_outcome,
+        turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
+    where i.tenant_id = v_tenant and i.id = p_id;
+    select * into v_row from approvals a where a.tenant_id = v_tenant and a.id = v_approval;
+    return query select p_id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
+        tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''),
+        case when v_outcome in ('edit', 'details') and p_entered is null then jsonb_build_object(
+            'token', v_row.token, 'code', v_row.code, 'summary', v_row.summary, 'shown', v_row.shown,
+            'form', v_row.form) end,
+        case when v_turn_lane is null then '{}' else array[v_turn_lane] end;
+end $$;
+
+-- Takes a redraw that is due: the newest part of a card that was sent. A card that is on its way is waited for.
+create function claim_redraw(p_ttl interval)
+returns table (tenant_id text, outbound_id text, fence bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    update redraws r set lease_until = clock_timestamp() + p_ttl, fence = r.fence + 1, attempts = r.attempts + 1
+    from (select d.tenant_id, d.outbound_id from redraws d
+          join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id
+          where d.state = 'due' and d.next_attempt_at <= clock_timestamp()
+            and (d.lease_until is null or d.lease_until < clock_timestamp())
+            and o.state in ('sent', 'ambiguous', 'failed')
+          order by d.next_attempt_at limit 1 for update of d skip locked) due
+    where r.tenant_id = due.tenant_id and r.outbound_id = due.outbound_id
+    returning r.tenant_id, r.outbound_id, r.fence;
+end $$;
+
+create function end_redraw(
+    p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- What is to be drawn may have changed meanwhile: then it is due again.
+    update redraws r
+    set state = case when r.outcome = p_outcome then p_state else 'due' end, reason = p_reason, lease_until = null,
+        next_attempt_at = clock_timestamp() + case when r.outcome = p_outcome then p_delay else interval '0' end,
+        drawn_at = case when p_state = 'drawn' then clock_timestamp() else r.drawn_at end
+    where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
+end $$;
+
+-- Cards that were sent although nobody fixed the expiry (their sender died), and cards that could not be sent.
+create function sweep_cards(p_now timestamptz, p_outcome text, p_most int)
+returns table (tenant_id text, lane_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_row record;
+begin
+    for v_row in
+        select a.tenant_id, a.id, a.turn_id, t.lane_id,
+               bool_or(o.state in ('sent', 'ambiguous')) as sent, bool_and(o.state = 'failed') as failed
+        from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+        join approval_cards c on c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card'
+        join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+        where a.state = 'pending' and a.expires_at is null
+        group by a.tenant_id, a.id, a.turn_id, t.lane_id
+        having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_most
+    loop
+        if v_row.sent then
+            perform start_approval(v_row.tenant_id, v_row.id, p_now);
+            continue;
+        end if;
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update;
+        update approvals a set state = 'expired', reason = 'not shown', decided_at = p_now, decided_how = 'not shown'
+        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending';
+        if found then
+            perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'not shown', '{}');
+            return query select v_row.tenant_id, wake_turn(v_row.tenant_id, v_row.turn_id);
+        end if;
+    end loop;
+end $$;
+
+do $$
+declare
+    name text;
+    f regprocedure;
+begin
+    foreach name in array array['approval_cards', 'redraws'] loop
+        execute format('alter table %I enable row level security', name);
+        execute format('alter table %I force row level security', name);
+        execute format(
+            'create policy one_tenant on %I to onevalet_app'
+            ' using (tenant_id = nullif(current_setting(''onevalet.tenant'', true), ''''))'
+            ' with check (tenant_id = nullif(current_setting(''onevalet.tenant'', true), ''''))', name);
+        execute format('create policy owner on %I to current_user using (true) with check (true)', name);
+        execute format('grant select, insert, update, delete on %I to onevalet_app', name);
+    end loop;
+    for f in
+        select p.oid::regprocedure from pg_proc p
+        where p.pronamespace = current_schema()::regnamespace
+          and p.proname in ('draw_outcome', 'told_time', 'owe', 'write_approval', 'other_conversation', 'tell_outcome',
+                            'why_decided', 'check_confirm', 'meant_approvals', 'cards_sent', 'receive_exact', 'take_exact',
+                            'snooze_approval', 'receive_press', 'claim_redraw', 'end_redraw', 'sweep_cards')
+    loop
+        execute format('revoke all on function %s from public', f);
+        execute format('grant execute on function %s to onevalet_app', f);
+    end loop;
+end $$;
