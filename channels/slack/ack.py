@@ -1,9 +1,18 @@
-"""The calls that only acknowledge a gesture: the App Home, drawn when somebody opens it."""
+"""The calls that only acknowledge a gesture: the App Home drawn, a form opened, a word to who pressed."""
+
+from typing import Any
 
 import structlog
 
 from channels.slack.client import FAILURES, SlackApi, describe
+from channels.slack.forms import escape, form_view, plain
+from channels.slack.gestures import Gesture
+from core.channel import Received
 from core.json_types import JsonObject
+from core.messages import Press
+
+NOT_OPENED = "The form did not open. Press the button again, or tell me in words what you want."
+MAX_SAID = 3_000
 
 _log = structlog.get_logger()
 
@@ -11,6 +20,22 @@ _WELCOME = (
     "Write to me under *Messages*, in your own words. A thread there is a conversation of its own.\n\n"
     "`/valet new` starts afresh · `/valet stop` stops what I am doing · `/valet help` tells more"
 )
+
+
+async def answer_gesture(api: SlackApi, gesture: Gesture, received: Received) -> None:
+    """Open the form that a press asked for, and show the presser alone what there is to say.
+
+    Courtesies: errors are logged, never raised. `gesture.press.address` must be complete.
+    """
+    if received.form is not None:
+        try:
+            await api.call("views.open", trigger_id=gesture.trigger_id, view=form_view(received.form))
+        except FAILURES as error:
+            _log.warning("slack_form_not_opened", id=received.id, cause=describe(error))
+            if not received.duplicate:  # then the first sight of it opened the form: a trigger is good for once
+                await _tell(api, gesture.press, NOT_OPENED)
+    if received.said:
+        await _tell(api, gesture.press, received.said)
 
 
 async def publish_home(api: SlackApi, user: str) -> None:
@@ -30,3 +55,19 @@ def home_view() -> JsonObject:
             {"type": "section", "text": {"type": "mrkdwn", "text": _WELCOME}},
         ],
     }
+
+
+async def _tell(api: SlackApi, press: Press, said: str) -> None:
+    """Show one line to the presser alone, literally; not by the response_url, which passes all permissions."""
+    arguments: dict[str, Any] = {
+        "channel": press.address.peer,
+        "user": press.sender,
+        "text": escape(said[:MAX_SAID]),
+        "blocks": [{"type": "section", "text": plain(said, MAX_SAID)}],
+    }
+    if press.address.thread:
+        arguments["thread_ts"] = press.address.thread
+    try:
+        await api.call("chat.postEphemeral", **arguments)
+    except FAILURES as error:
+        _log.info("slack_word_not_shown", cause=describe(error))

@@ -26,7 +26,7 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
 
-WORDS = frozenset({"new", "stop", "help"})
+WORDS = frozenset({"new", "stop", "help", "link", "unlink", "prefs"})
 """What `/valet` takes as a command; anything else is a message."""
 
 
@@ -123,9 +123,10 @@ def _command(body: JsonObject, ours: Ours) -> Heard:
 def _foreign(payload: JsonObject, team: str, ours: Ours) -> IgnoredMessage | None:
     if _is_ours(team, optional_name(payload, "api_app_id", APP), ours):
         return None
-    gesture = read_press(payload, team) if payload["type"] == "block_actions" else read_submission(payload, team)
-    address = replace(gesture.address, account=ours.team or team)
-    return IgnoredMessage(address, gesture.user, gesture.keys, IgnoreReason.OTHER_ACCOUNT)
+    read = read_press(payload, team) if payload["type"] == "block_actions" else read_submission(payload, team)
+    said = read.press if isinstance(read, Gesture) else read
+    address = replace(said.address, account=ours.team or team, peer=said.address.peer or said.sender)
+    return IgnoredMessage(address, said.sender, said.keys, IgnoreReason.OTHER_ACCOUNT)
 
 
 def _team(payload: JsonObject) -> str:

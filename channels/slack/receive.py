@@ -10,22 +10,22 @@ import structlog
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 
-from channels.slack.ack import publish_home
+from channels.slack.ack import answer_gesture, publish_home
 from channels.slack.catchup import Sweep
 from channels.slack.client import REAL_API_URL, SlackApi
 from channels.slack.decode import FORM_TYPE, JSON_TYPE, decode_body
 from channels.slack.gate import Gate
-from channels.slack.gestures import Press, Submission, as_ignored
+from channels.slack.gestures import Gesture
 from channels.slack.identity import Identity
 from channels.slack.message import CHANNEL_NAME
 from channels.slack.parse import Challenge, Heard, HomeOpened, Typed, Unhandled
 from channels.slack.setup import check_app, setup_app
 from channels.slack.sockets import Pace, Sockets
 from channels.slack.verify import is_signed
-from core.channel import Change, Check, InboundSink
+from core.channel import Change, Check, InboundSink, Received
 from core.errors import RequestRefused
 from core.json_types import JsonObject
-from core.messages import IgnoredMessage, InboundMessage
+from core.messages import IgnoredMessage, InboundMessage, Press
 
 PATH = "/webhooks/slack"
 SIGNATURE_HEADER = "X-Slack-Signature"
@@ -132,8 +132,8 @@ class SlackChannel:
                 await self._accept(heard)
             case IgnoredMessage():
                 await self._accept(heard)
-            case Press() | Submission():
-                await self._accept(as_ignored(heard))
+            case Gesture():
+                await self._take_gesture(heard)
             case Typed():
                 return await self._take_command(heard.message)
             case HomeOpened(user=user, tab="home"):
@@ -154,9 +154,23 @@ class SlackChannel:
         await self._accept(replace(message, address=address))
         return "" if address.peer == typed_in else ELSEWHERE
 
-    async def _accept(self, inbound: InboundMessage | IgnoredMessage) -> None:
+    async def _take_gesture(self, gesture: Gesture) -> None:
+        """Commit a press or a sent form; what answers it is shown without waiting for that."""
+        press = gesture.press
+        if press.address.peer:
+            self._identity.remember(press.sender, press.address.peer)
+        elif peer := await self._identity.direct(press.sender):
+            press = replace(press, address=replace(press.address, peer=peer))
+        else:
+            raise RequestRefused("the direct conversation is not known", status=503)
+        received = await self._accept(press)
+        if received.said or received.form is not None:
+            self._spawn(answer_gesture(self._api, replace(gesture, press=press), received))
+
+    async def _accept(self, inbound: InboundMessage | IgnoredMessage | Press) -> Received:
         received = await self._sink.accept(inbound)
         _log.info("slack_received", id=received.id, duplicate=received.duplicate)
+        return received
 
     def _spawn(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)

@@ -15,7 +15,7 @@ from channels.slack.receive import SlackChannel
 from channels.slack.verify import sign
 from core.channel import Received
 from core.errors import StoreUnavailable
-from core.messages import Inbound
+from core.messages import Form, Inbound, Press
 
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 BOT_TOKEN = "xoxb-secret-bot-token"
@@ -72,7 +72,7 @@ def press(**changes: Any) -> Obj:
         "container": {"type": "message", "message_ts": TS, "channel_id": DM, "is_ephemeral": False},
         "trigger_id": "1.2.3",
         "response_url": "https://hooks.slack.com/actions/secret",
-        "actions": [{"type": "button", "action_id": "approve", "value": "tok_1", "action_ts": "1794650001.000200"}],
+        "actions": [{"type": "button", "action_id": "choice_0", "value": "tok_1", "action_ts": "1794650001.000200"}],
         **changes,
     }
     return {name: value for name, value in payload.items() if value is not None}
@@ -84,9 +84,9 @@ def submission(**changes: Any) -> Obj:
         "id": "V0VIEW0001",
         "type": "modal",
         "hash": "1794650000.abcdef",
-        "callback_id": "edit",
-        "private_metadata": "meta",
-        "state": {"values": {"time": {"when": {"type": "plain_text_input", "value": "3pm"}}}},
+        "callback_id": "onevalet_form",
+        "private_metadata": "tok_2",
+        "state": {"values": {"when": {"when": {"type": "plain_text_input", "value": "3pm"}}}},
     }
     payload = {
         "type": "view_submission",
@@ -132,6 +132,8 @@ class MemorySink:
     calls: int = 0
     away: bool = False
     before: Callable[[], Any] | None = None
+    said: str = ""
+    form: Form | None = None
 
     async def accept(self, inbound: Inbound) -> Received:
         self.calls += 1
@@ -144,7 +146,8 @@ class MemorySink:
         duplicate = bool(keys & known)
         if not duplicate:
             self.accepted.append(inbound)
-        return Received(id=f"row_{len(self.accepted)}", duplicate=duplicate)
+        answer = (self.said, self.form) if isinstance(inbound, Press) else ("", None)
+        return Received(f"row_{len(self.accepted)}", duplicate, *answer)
 
 
 @dataclass

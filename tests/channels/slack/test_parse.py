@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.slack.decode import decode_body
-from channels.slack.gestures import Entered, Press, Submission
+from channels.slack.gestures import Gesture
 from channels.slack.message import Ours
 from channels.slack.parse import HomeOpened, Typed, Unhandled, parse
 from channels.slack.text import typed_text
 from channels.slack.verify import is_signed, sign
 from core.errors import RequestRefused
-from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
+from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Press
 from tests.channels.slack.kit import APP, DM, PERSON, TEAM, TS, command, envelope, message, press, submission
 
 OURS = Ours(team=TEAM, app=APP, bot_user="U0BOT00001", bot_id="B0BOT00001")
@@ -128,26 +128,67 @@ def test_the_slash_command(text: str, said: str, word: str | None) -> None:
     assert found.message.keys == ("trigger:11.22.abc",)
 
 
-def test_a_press_is_typed_with_its_conversation() -> None:
+def test_a_press_is_one_of_its_conversation() -> None:
     container = {"message_ts": TS, "channel_id": DM, "thread_ts": "1794640000.000100"}
-    found = parse(press(container=container), OURS)
-    assert isinstance(found, Press)
-    assert found.address == Address("slack", TEAM, DM, "1794640000.000100")
-    assert (found.value, found.message_ts, found.action_id) == ("tok_1", TS, "approve")
+    assert parse(press(container=container), OURS) == Gesture(
+        Press(
+            address=Address("slack", TEAM, DM, "1794640000.000100"),
+            sender=PERSON,
+            keys=(f"action:1794650001.000200:{PERSON}:choice_0",),
+            token="tok_1",
+            provider_id=TS,
+        ),
+        trigger_id="1.2.3",
+    )
 
 
-def test_a_press_in_a_view_and_a_chosen_option_are_typed() -> None:
-    action = {"action_id": "pick", "action_ts": TS, "selected_option": {"value": "two"}}
-    found = parse(press(container={"type": "view", "view_id": "V1"}, actions=[action], team=None), OURS)
-    assert isinstance(found, Press)
-    assert (found.view_id, found.value, found.address.peer) == ("V1", "two", PERSON)
+def test_a_press_in_the_home_names_no_conversation() -> None:
+    found = parse(press(container={"type": "view", "view_id": "V1"}, team=None), OURS)
+    assert isinstance(found, Gesture)
+    assert (found.press.address.peer, found.press.provider_id, found.press.token) == ("", "", "tok_1")
 
 
-def test_a_modal_is_typed_with_what_was_entered() -> None:
-    found = parse(submission(), OURS)
-    assert isinstance(found, Submission)
-    assert found.entered == (Entered("time", "when", "3pm"),)
-    assert (found.callback_id, found.private_metadata) == ("edit", "meta")
+BUTTON = {"type": "button", "action_id": "choice_0", "value": "tok_1", "action_ts": TS}
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (press(actions=[BUTTON | {"action_id": "approve"}]), IgnoreReason.UNSUPPORTED),
+        (press(actions=[BUTTON | {"value": None}]), IgnoreReason.UNSUPPORTED),
+        (press(actions=[BUTTON | {"value": "x" * 65}]), IgnoreReason.UNSUPPORTED),
+        (press(actions=[BUTTON | {"value": "to\x00k"}]), IgnoreReason.UNSUPPORTED),
+        (press(actions=[BUTTON | {"type": "static_select", "value": None, "selected_option": {"value": "tok_1"}}]),
+         IgnoreReason.UNSUPPORTED),
+        (press(container={"message_ts": TS, "channel_id": "C0GENERAL1"}), IgnoreReason.GROUP),
+        (press(container={"message_ts": TS, "channel_id": "G0PRIVATE1"}), IgnoreReason.GROUP),
+        (submission(view=submission()["view"] | {"callback_id": "edit"}), IgnoreReason.UNSUPPORTED),
+        (submission(view=submission()["view"] | {"private_metadata": ""}), IgnoreReason.UNSUPPORTED),
+    ],
+)  # fmt: skip
+def test_promise_6_a_gesture_that_is_no_button_or_form_of_ours_is_ignored(payload: Any, reason: IgnoreReason) -> None:
+    found = parse(payload, OURS)
+    assert isinstance(found, IgnoredMessage)
+    assert (found.reason, found.sender) == (reason, PERSON)
+
+
+def test_a_sent_form_is_a_press_with_what_was_entered() -> None:
+    view = submission()["view"]
+    values = {
+        "when": {"when": {"type": "plain_text_input", "value": "3pm"}},
+        "note": {"note": {"type": "plain_text_input", "value": None}},
+        "seat": {"seat": {"type": "static_select", "selected_option": {"value": "window"}}},
+        "meal": {"meal": {"type": "static_select", "selected_option": None}},
+    }
+    found = parse(submission(view=view | {"state": {"values": values}}), OURS)
+    assert isinstance(found, Gesture)
+    assert found.press == Press(
+        address=Address("slack", TEAM, ""),
+        sender=PERSON,
+        keys=("view:V0VIEW0001:1794650000.abcdef",),
+        token="tok_2",
+        entered=(("when", "3pm"), ("note", ""), ("seat", "window"), ("meal", "")),
+    )
 
 
 def test_opening_the_app_and_unknown_kinds() -> None:

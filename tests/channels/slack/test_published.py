@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.manifest import SCOPES
 from core.channel import Target
-from core.messages import Action, Address, OutboundKind, OutboundMessage
+from core.messages import Action, Address, Form, FormField, OutboundKind, OutboundMessage
 from notify.slack.send import SlackNotification
 from simulator.config import SlackConfig
 from tests.channels.slack.team import ADA_DM, Team, running_team, until
@@ -27,11 +27,13 @@ CALLED = {
     "assistant.threads.setStatus",
     "auth.test",
     "bots.info",
+    "chat.postEphemeral",
     "chat.postMessage",
     "conversations.history",
     "conversations.list",
     "conversations.open",
     "conversations.replies",
+    "views.open",
     "views.publish",
 }
 
@@ -67,6 +69,9 @@ async def _make_every_call(team: Team) -> None:
         await sender.show_working(target.address)
         (part,) = sender.render(OutboundMessage("out_1", OutboundKind.CARD, "Send it?", (Action("Send", "tok"),)))
         assert await sender.send(part, target) == await sender.find(part, target, begun)
+        team.sink.said, team.sink.form = "Soon.", Form("tok", "Edit", "Send it?", (FormField("to", "To", "Bob"),))
+        await team.act("press", ts=team.person()["bubbles"][-1]["ts"], action_id="choice_0")
+    await until(lambda: sum(one["ephemeral"] for one in team.person()["bubbles"]) == 2)
     await team.channel.catch_up(begun)
     await sender.close()
 

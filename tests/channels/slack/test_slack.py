@@ -7,18 +7,47 @@ from pathlib import Path
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from channels.slack.ack import NOT_OPENED
 from channels.slack.client import SlackApi
 from channels.slack.identity import ask_who_we_are
 from channels.slack.manifest import SCOPES, manifest, manifest_yaml
 from channels.slack.receive import SlackChannel
 from core.errors import StoreUnavailable, Unavailable
-from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
+from core.messages import (
+    Address,
+    Command,
+    Form,
+    FormField,
+    FormFieldKind,
+    IgnoredMessage,
+    IgnoreReason,
+    InboundMessage,
+    Press,
+)
 from simulator.config import SlackConfig
 from simulator.faults import FaultKind, Rule
 from tests.channels.slack.kit import MemorySink, make_channel
 from tests.channels.slack.team import ADA_DM, PUBLIC_URL, Team, running_team, until
 
 SLACK = SlackConfig()
+BUTTON = [
+    {
+        "type": "actions",
+        "elements": [
+            {"type": "button", "action_id": "choice_0", "text": {"type": "plain_text", "text": "OK"}, "value": "tok"}
+        ],
+    }
+]
+FORM = Form(
+    token="tok_form",
+    title="Change the message before it goes",
+    text="To: bob@example.com <script> *now*",
+    fields=(
+        FormField("when", "When", "noon"),
+        FormField("body", "Body", "Dear Bob,\nhello <you>", FormFieldKind.TEXT),
+        FormField("seat", "Seat", "window", FormFieldKind.CHOICE, options=("window", "aisle")),
+    ),
+)
 HOUR = timedelta(hours=1)
 
 
@@ -124,14 +153,58 @@ async def test_presses_and_threads_come_in_as_emulated(team: Team, client: Async
     root = (await team.act("say", text="one"))["ts"]
     await team.act("say", text="two", thread_ts=root)
     await team.settled()
-    button = {"type": "button", "action_id": "ok", "text": {"type": "plain_text", "text": "OK"}, "value": "tok"}
-    blocks = [{"type": "actions", "elements": [button]}]
-    card = await client.chat_postMessage(channel=ADA_DM, text="card", blocks=blocks, thread_ts=root)
-    assert (await team.act("press", ts=card["ts"], action_id="ok"))["ok"]
+    card = await client.chat_postMessage(channel=ADA_DM, text="card", blocks=BUTTON, thread_ts=root)
+    assert (await team.act("press", ts=card["ts"], action_id="choice_0"))["ok"]
     _, reply, pressed = team.sink.accepted
     assert isinstance(reply, InboundMessage)
-    assert isinstance(pressed, IgnoredMessage)
+    assert isinstance(pressed, Press)
     assert reply.address == pressed.address == Address("slack", SLACK.team_id, ADA_DM, root)
+    assert (pressed.sender, pressed.token, pressed.provider_id) == ("U0ADA00001", "tok", card["ts"])
+
+
+async def test_a_form_is_opened_filled_in_and_comes_back(team: Team, client: AsyncWebClient) -> None:
+    await team.act("set", own_events=False)
+    team.sink.form = FORM
+    card = await client.chat_postMessage(channel=ADA_DM, text="card", blocks=BUTTON)
+    assert (await team.act("press", ts=card["ts"], action_id="choice_0"))["ok"]
+    await until(lambda: bool(team.person()["modals"]))
+    (modal,) = team.person()["modals"]
+    team.sink.form, team.sink.said = None, "Here is the new card. <!channel>"
+    assert (await team.act("submit", view_id=modal["id"], values={"when": "3pm", "seat": "aisle"}))["ok"]
+    assert team.person()["modals"] == []
+    sent = team.sink.accepted[-1]
+    assert isinstance(sent, Press)
+    assert (sent.token, sent.sender, sent.address) == (
+        "tok_form",
+        "U0ADA00001",
+        Address("slack", SLACK.team_id, ADA_DM),
+    )
+    assert sent.entered == (("when", "3pm"), ("body", "Dear Bob,\nhello <you>"), ("seat", "aisle"))
+    await until(lambda: any(one["ephemeral"] for one in team.person()["bubbles"]))
+    (word,) = [one for one in team.person()["bubbles"] if one["ephemeral"]]
+    assert word["text"] == "Here is the new card. <!channel>"
+
+
+async def test_promise_10_a_form_that_cannot_be_opened_is_said_and_blocks_nothing(
+    team: Team, client: AsyncWebClient
+) -> None:
+    await team.act("set", own_events=False)
+    team.sink.form = FORM
+    team.simulator.wire.faults.add(Rule("slack.views.open", FaultKind.SERVER_ERROR))
+    root = (await team.act("say", text="one"))["ts"]
+    card = await client.chat_postMessage(channel=ADA_DM, text="card", blocks=BUTTON, thread_ts=root)
+    assert (await team.act("press", ts=card["ts"], action_id="choice_0"))["ok"]
+    await until(lambda: any(one["ephemeral"] for one in team.person()["bubbles"]))
+    (word,) = [one for one in team.person()["bubbles"] if one["ephemeral"]]
+    assert (word["text"], word["thread_ts"], team.person()["modals"]) == (NOT_OPENED, root, [])
+
+
+async def test_a_press_in_the_home_is_one_of_the_direct_conversation(team: Team, client: AsyncWebClient) -> None:
+    await client.views_publish(user_id="U0ADA00001", view={"type": "home", "blocks": BUTTON})
+    assert (await team.act("press", view_id=team.person()["home"]["id"], action_id="choice_0"))["ok"]
+    (pressed,) = team.sink.accepted
+    assert isinstance(pressed, Press)
+    assert pressed.address == Address("slack", SLACK.team_id, ADA_DM)
 
 
 async def test_opening_the_app_draws_its_home(team: Team) -> None:
