@@ -1,6 +1,6 @@
 """The fixtures that all tests share: a migrated database of one's own, a Redis database, a clock."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 from core.clock import set_clock
 from tests import services as servers
 from tests.databases import DatabaseShelf
+from tests.nursery import Nursery
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
 _SERVICES = pytest.StashKey[servers.RunServices]()
@@ -73,6 +74,13 @@ async def redis_url(services: servers.RunServices, worker_number: int) -> str:
     url = servers.on_redis_database(services, worker_number)
     await servers.flush(url)
     return url
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Give what forks processes of ours; who uses it is in the xdist group "processes", so that one is enough."""
+    with Nursery() as nursery:
+        yield nursery
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.migrate import migrate
 from tests.kills.house import BETWEEN, INSIDE, Fate, run_kills
+from tests.nursery import Nursery
 from tests.services import private_postgres, private_valkey
 
 
@@ -40,9 +41,10 @@ def as_it_should_be(fate: Fate) -> bool:
 
 async def _round(folder: Path) -> list[Fate]:
     plans = ["begun", *BETWEEN, *INSIDE, *(f"{point} drop" for point in BETWEEN)]
-    async with private_postgres() as postgres, private_valkey() as valkey:
-        await migrate(postgres.url)
-        return await run_kills(folder, postgres.url, valkey.url, plans)
+    with Nursery() as nursery:
+        async with private_postgres() as postgres, private_valkey() as valkey:
+            await migrate(postgres.url)
+            return await run_kills(folder, postgres.url, valkey.url, plans, nursery)
 
 
 if __name__ == "__main__":

@@ -2,27 +2,23 @@
 
 import asyncio
 import base64
-import json
-import os
 import signal
 import socket
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
 import asyncpg
 
 from core.clock import Clock
-from core.json_types import JsonObject
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
+from tests.nursery import Forked, Nursery, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
-ROOT = Path(__file__).parents[2]
 STEPS = 4
 MARKS = STEPS - 1
 BETWEEN = tuple(f"{step}.{call}" for step in range(STEPS) for call in (0, 1) if (step, call) != (STEPS - 1, 1))
@@ -59,41 +55,9 @@ class Fate:
         return self.died and len(self.answers) == 1 and max(self.marks.values(), default=0) <= 1
 
 
-@dataclass(slots=True)
-class Nursery:
-    """A process that forks ours; see `tests.kills.nursery`."""
-
-    process: asyncio.subprocess.Process
-    children: list[int] = field(default_factory=list)
-
-    async def start(self, command: str, environment: dict[str, str], log: Path) -> int:
-        """Start one and give its id."""
-        pid = int(
-            str((await self._order({"command": command, "environment": dict(environment), "log": str(log)}))["pid"])
-        )
-        self.children.append(pid)
-        return pid
-
-    async def wait(self, pid: int) -> JsonObject:
-        """Give how it ended."""
-        told = await self._order({"wait": pid})
-        self.children.remove(pid)
-        return told
-
-    async def _order(self, order: JsonObject) -> JsonObject:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(order).encode() + b"\n")
-        return await self.answer()
-
-    async def answer(self) -> JsonObject:
-        """Read one line."""
-        assert self.process.stdout is not None
-        line = await asyncio.wait_for(self.process.stdout.readline(), 40)
-        told: JsonObject = json.loads(line)
-        return told
-
-
-async def run_kills(folder: Path, database_url: str, redis_url: str, plans: Sequence[str]) -> list[Fate]:
+async def run_kills(
+    folder: Path, database_url: str, redis_url: str, plans: Sequence[str], nursery: Nursery
+) -> list[Fate]:
     """Run a turn for each plan, whose process dies at its point, and another process that finishes them all.
 
     The dead ones' leases are held until the last has died, so that none takes another's turn with it.
@@ -103,7 +67,6 @@ async def run_kills(folder: Path, database_url: str, redis_url: str, plans: Sequ
     )
     (folder / "effects").touch()
     async with AsyncExitStack() as stack:
-        nursery = await stack.enter_async_context(_nursery())
         model = await stack.enter_async_context(ScriptedModel(_next_step))
         port = _free_port()
         config = SimulatorConfig(
@@ -111,18 +74,20 @@ async def run_kills(folder: Path, database_url: str, redis_url: str, plans: Sequ
         )
         simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
         environment = _environment(folder, database_url, redis_url, config, simulator, model)
-        await nursery.answer()
-        await nursery.start("web", environment | {"PORT": str(port)}, folder / "web.log")
+        await nursery.ready()
+        web = nursery.fork(["web"], environment | {"PORT": str(port)}, folder / "web.log")
+        stack.push_async_callback(_end, web)
         await _until_listening(port)
         eye = await stack.enter_async_context(_eye(database_url))
         for person, plan in zip(people, plans, strict=True):
             await simulator.providers["twilio"].act(person.key, "say", {"text": f"{person.key} {plan}", "wait": True})
-            pid = await nursery.start("worker", environment | {"KILLS_ONLY": person.key}, folder / "victim.log")
-            ended = await nursery.wait(pid)
-            assert ended["signal"] == signal.SIGKILL, (plan, ended, (folder / "victim.log").read_text()[-3000:])
+            victim = nursery.fork(["worker"], environment | {"KILLS_ONLY": person.key}, folder / "victim.log")
+            ended = await victim.wait()
+            assert ended == -signal.SIGKILL, (plan, ended, (folder / "victim.log").read_text()[-3000:])
             await eye.execute("update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null")
         await eye.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
-        await nursery.start("worker", environment, folder / "survivor.log")
+        survivor = nursery.fork(["worker"], environment, folder / "survivor.log")
+        stack.push_async_callback(_end, survivor)
         await _until_quiet(eye, len(plans), folder)
     return [_fate(folder, simulator, model, person, plan) for person, plan in zip(people, plans, strict=True)]
 
@@ -161,21 +126,9 @@ async def _until_quiet(eye: "asyncpg.Connection[asyncpg.Record]", turns: int, fo
         raise AssertionError((folder / "survivor.log").read_text()[-5000:]) from error
 
 
-@asynccontextmanager
-async def _nursery() -> AsyncIterator[Nursery]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.kills.nursery", cwd=ROOT, stdin=-1, stdout=-1, env=_plain_environment()
-    )
-    nursery = Nursery(process)
-    try:
-        yield nursery
-    finally:
-        for pid in list(nursery.children):
-            os.kill(pid, signal.SIGTERM)
-            await nursery.wait(pid)
-        assert process.stdin is not None
-        process.stdin.close()
-        await asyncio.wait_for(process.wait(), 30)
+async def _end(process: Forked) -> None:
+    process.send_signal(signal.SIGTERM)
+    await process.wait()
 
 
 @asynccontextmanager
@@ -190,7 +143,7 @@ async def _eye(database_url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg.R
 def _environment(
     folder: Path, database_url: str, redis_url: str, config: SimulatorConfig, simulator: Simulator, model: ScriptedModel
 ) -> dict[str, str]:
-    return _plain_environment() | {
+    return plain_environment() | {
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,
         "PUBLIC_URL": config.public_url,
@@ -206,10 +159,6 @@ def _environment(
         "TWILIO_API_URL": simulator.twilio_url,
         "KILLS_FOLDER": str(folder),
     }
-
-
-def _plain_environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
 
 
 async def _until_listening(port: int) -> None:

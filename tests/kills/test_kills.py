@@ -5,15 +5,19 @@ from pathlib import Path
 import pytest
 
 from tests.kills.house import BETWEEN, INSIDE, Fate, run_kills
+from tests.nursery import Nursery
+
+DROPPED = ("0.0", "1.1")
+"""A model's answer and a tool's result; `python -m tests.kills` drops at every point."""
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.xdist_group("kills")
+@pytest.mark.xdist_group("processes")
 async def test_promise_5_killed_between_any_two_steps_each_tool_ran_once_and_there_is_one_answer(
-    tmp_path: Path, database_url: str, redis_url: str
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
 ) -> None:
-    plans = ["begun", *BETWEEN, *(f"{point} drop" for point in BETWEEN)]
-    fates = await run_kills(tmp_path, database_url, redis_url, plans)
+    plans = ["begun", *BETWEEN, *(f"{point} drop" for point in DROPPED)]
+    fates = await run_kills(tmp_path, database_url, redis_url, plans, nursery)
     assert [fate for fate in fates if fate.well is fate.plan.endswith("drop")] == []
     # Without the journal's rows the same cuts double what the tools did, or at least what the model was asked.
     for fate in fates:

@@ -1,21 +1,20 @@
 """`credentials` and `keys rotate` as an operator runs them, in processes of their own."""
 
-import asyncio
 import base64
 import json
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import asyncpg
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.nursery import Nursery
+
 CANARY = "canary-31c7"
 TOKEN = json.dumps({"token": CANARY})
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("processes")]
 
 
 @dataclass(slots=True)
@@ -23,24 +22,20 @@ class Operator:
     """Runs commands against one database."""
 
     environment: dict[str, str]
+    nursery: Nursery
+    folder: Path
 
     async def run(self, *words: str, said: str = "", **changed: str) -> tuple[int, str, str]:
         """Run a command; gives exit code, standard output and standard error."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "onevalet", *words,
-            cwd=ROOT,
-            env=self.environment | changed,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        out, errors = await process.communicate(said.encode())
-        assert process.returncode is not None
-        return process.returncode, out.decode(), errors.decode()
+        paths = [self.folder / name for name in ("said", "out", "errors")]
+        for path, text in zip(paths, (said, "", ""), strict=True):
+            path.write_text(text)
+        process = self.nursery.fork(words, self.environment | changed, paths[1], paths[2], said=paths[0])
+        return await process.wait(), paths[1].read_text(), paths[2].read_text()
 
 
 @pytest.fixture
-def operator(database_url: str, tmp_path: Path) -> Operator:
+def operator(database_url: str, tmp_path: Path, nursery: Nursery) -> Operator:
     return Operator(
         {
             "PATH": os.environ["PATH"],
@@ -48,7 +43,9 @@ def operator(database_url: str, tmp_path: Path) -> Operator:
             "REDIS_URL": "redis://127.0.0.1:1/0",
             "ONEVALET_HOME": str(tmp_path),
             "ONEVALET_SECRET_KEYS": base64.b64encode(os.urandom(32)).decode(),
-        }
+        },
+        nursery,
+        tmp_path,
     )
 
 
