@@ -6,6 +6,7 @@ which would hold up its chat. Tests compare the two readings.
 """
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NoReturn
@@ -21,6 +22,7 @@ from core.messages import (
     IgnoreReason,
     Inbound,
     InboundMessage,
+    Press,
     ReachabilityChange,
 )
 
@@ -30,6 +32,8 @@ ONLY_TEXT_AND_FILES = "I can read text, photos, voice and files, but not this. P
 
 _READ = ("message", "edited_message", "callback_query", "my_chat_member")
 _LARGEST = 2**53
+# What a token of ours may look like; Telegram carries 64 bytes.
+_TOKEN = re.compile(r"[!-~]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +45,11 @@ class BotIdentity:
 
 
 @dataclass(frozen=True, slots=True)
-class ButtonPress:
-    """A press on an inline button. Nothing here proves that we sent such a button: clients can forge `data`."""
-
-    id: str
-    sender: str
-    peer: str
-    message_id: str
-    data: str
-
-
-@dataclass(frozen=True, slots=True)
 class Parsed:
-    """What an update is to us; a press also has to be acknowledged."""
+    """What an update is to us. `query` is the id of a press, ours or not: it also has to be answered."""
 
     inbound: Inbound
-    press: ButtonPress | None = None
+    query: str = ""
 
 
 def decode_update(raw: bytes) -> JsonObject:
@@ -145,7 +138,17 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         sent_at=_moment(_integer(message, "date", at_least=0)),
         sender_name=place.name,
         provider_id=str(number),
+        reply_to=_replied(message, bot),
     )
+
+
+def _replied(message: JsonObject, bot: BotIdentity) -> str:
+    """Give the id of the message of ours that a person replied to."""
+    if "reply_to_message" not in message:
+        return ""
+    replied = _object(message, "reply_to_message")
+    author = _person(_object(replied, "from"))[0] if "from" in replied else ""
+    return str(_integer(replied, "message_id", at_least=0)) if author == bot.id else ""
 
 
 def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
@@ -163,16 +166,36 @@ def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
 
 
 def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
+    """Read core.telegram.org/bots/api#callbackquery; its data may be of no button that we sent.
+
+    The message may be one that the bot can no longer read (`InaccessibleMessage`): what was pressed still counts.
+    """
     number = _required_text(query, "id")
-    sender, _, _ = _person(_object(query, "from"))
-    message = _object(query, "message") if "message" in query else {}
-    chat = _object(message, "chat") if "chat" in message else {}
-    peer = str(_integer(chat, "id")) if chat else sender
-    message_id = str(_integer(message, "message_id", at_least=0)) if message else ""
-    ignored = IgnoredMessage(
-        Address(CHANNEL, bot.id, peer), sender, (key, f"callback:{number}"), IgnoreReason.UNSUPPORTED
-    )
-    return Parsed(ignored, ButtonPress(number, sender, peer, message_id, _text(query, "data")))
+    sender, is_bot, _ = _person(_object(query, "from"))
+    keys, data = (key, f"callback:{number}"), _text(query, "data")
+    if "message" not in query:  # of an inline message, which we never send
+        ignored = IgnoredMessage(Address(CHANNEL, bot.id, sender), sender, keys, IgnoreReason.UNSUPPORTED)
+        return Parsed(ignored, number)
+    message = _object(query, "message")
+    chat = _object(message, "chat")
+    peer, kind = str(_integer(chat, "id")), _required_text(chat, "type")
+    message_id = str(_integer(message, "message_id", at_least=0))
+    address = Address(CHANNEL, bot.id, peer, _topic(message, kind))
+    if reason := _press_reason(message, data, bot, stranger=is_bot or peer != sender, kind=kind):
+        return Parsed(IgnoredMessage(address, sender, keys, reason), number)
+    return Parsed(Press(address, sender, keys, data, provider_id=message_id), number)
+
+
+def _press_reason(
+    message: JsonObject, data: str, bot: BotIdentity, *, stranger: bool, kind: str
+) -> IgnoreReason | None:
+    """Tell why a press is none of a button of ours by the person whose chat it is."""
+    if kind != "private":
+        return IgnoreReason.GROUP
+    author, _, _ = _person(_object(message, "from")) if "from" in message else (bot.id, True, "")
+    if stranger or author != bot.id or not _TOKEN.fullmatch(data):
+        return IgnoreReason.UNSUPPORTED
+    return None
 
 
 def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
@@ -197,10 +220,13 @@ def _place(said: JsonObject, bot: BotIdentity) -> _Place:
         sender, is_bot, name = _person(_object(said, "from"))
     else:  # said in a channel's or a group's own name
         sender, is_bot, name = peer, True, ""
-    # Topics of a private chat; elsewhere the field also numbers plain replies.
+    return _Place(Address(CHANNEL, bot.id, peer, _topic(said, kind)), kind, sender, is_bot, name)
+
+
+def _topic(said: JsonObject, kind: str) -> str:
+    """Give the topic of a private chat; elsewhere the field also numbers plain replies."""
     is_topic = kind == "private" and said.get("is_topic_message") is True
-    thread = str(_integer(said, "message_thread_id", at_least=1)) if is_topic else ""
-    return _Place(Address(CHANNEL, bot.id, peer, thread), kind, sender, is_bot, name)
+    return str(_integer(said, "message_thread_id", at_least=1)) if is_topic else ""
 
 
 def _person(user: JsonObject) -> tuple[str, bool, str]:

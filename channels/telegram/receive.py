@@ -123,8 +123,8 @@ class TelegramChannel:
         parsed = parse_update(update, self._bot)
         received = await self._sink.accept(parsed.inbound)
         _log.info("telegram_received", id=received.id, duplicate=received.duplicate)
-        if parsed.press is not None:
-            self._spawn(acknowledge(self._api, parsed.press))
+        if parsed.query:
+            self._spawn(acknowledge(self._api, parsed.query, received.said))
 
     async def _take_polled(self, update: JsonObject) -> None:
         """Commit one update; one that cannot be read is recorded, since nobody else can put it right."""

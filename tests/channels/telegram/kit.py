@@ -13,7 +13,7 @@ from channels.telegram.receive import TelegramChannel
 from core.channel import Received
 from core.database import Database
 from core.errors import StoreUnavailable
-from core.messages import Inbound
+from core.messages import Inbound, Press
 
 TOKEN = "7000000001:AAsimulator-telegram-token-0123456789"
 SECRET = "a-Secret_that-only-Telegram-knows"
@@ -51,17 +51,18 @@ def command(text: str, length: int | None = None) -> Json:
     return update(message=message(text=text, entities=[{"type": "bot_command", "offset": 0, "length": size}]))
 
 
-def press(data: str = "token", number: str = "4382") -> Json:
-    """Give a press on a button."""
-    return update(
-        callback_query={
-            "id": number,
-            "from": message()["from"],
-            "message": message(message_id=18, text="Approve?"),
-            "chat_instance": "-3",
-            "data": data,
-        }
-    )
+def press(data: str = "token", number: str = "4382", **changes: Any) -> Json:
+    """Give a press on a button, some fields replaced, added, or (None) left out."""
+    bot = {"id": BOT_ID, "is_bot": True, "first_name": "Valet"}
+    query = {
+        "id": number,
+        "from": message()["from"],
+        "message": message(message_id=18, text="Approve?", **{"from": bot}),
+        "chat_instance": "-3",
+        "data": data,
+        **changes,
+    }
+    return update(callback_query={name: value for name, value in query.items() if value is not None})
 
 
 def membership(status: str, kind: str = "private") -> Json:
@@ -87,6 +88,7 @@ class MemorySink:
     calls: int = 0
     away: bool = False
     breaks_on: str = ""
+    said: str = ""
 
     async def accept(self, inbound: Inbound) -> Received:
         self.calls += 1
@@ -99,7 +101,7 @@ class MemorySink:
         duplicate = bool(set(keys) & known)
         if not duplicate:
             self.accepted.append(inbound)
-        return Received(id=f"row_{len(self.accepted)}", duplicate=duplicate)
+        return Received(f"row_{len(self.accepted)}", duplicate, self.said if isinstance(inbound, Press) else "")
 
     def texts(self) -> list[str]:
         """List the texts taken in."""

@@ -12,7 +12,6 @@ from channels.telegram.parse import (
     ONLY_DIRECT,
     ONLY_TEXT_AND_FILES,
     BotIdentity,
-    ButtonPress,
     decode_update,
     parse_update,
 )
@@ -26,6 +25,7 @@ from core.messages import (
     Inbound,
     InboundMessage,
     Media,
+    Press,
     ReachabilityChange,
 )
 from tests.channels.telegram.kit import BOT_ID, PERSON, Json, command, membership, message, press, update
@@ -199,11 +199,64 @@ def test_a_group_that_moved() -> None:
     )
 
 
-def test_a_press_is_read_and_recorded() -> None:
+def test_a_press_is_one_of_its_chat() -> None:
     found = parse_update(press("tok"), BOT)
-    assert found.press == ButtonPress("4382", str(PERSON), str(PERSON), "18", "tok")
+    assert found.inbound == Press(
+        address=HERE, sender=str(PERSON), keys=("update:501", "callback:4382"), token="tok", provider_id="18"
+    )
+    assert found.query == "4382"
+
+
+def test_a_press_on_a_message_that_the_bot_cannot_read_any_more_counts() -> None:
+    gone = {"chat": {"id": PERSON, "type": "private"}, "message_id": 18, "date": 0}
+    inbound = parsed(press("tok", message=gone))
+    assert isinstance(inbound, Press)
+    assert (inbound.sender, inbound.provider_id) == (str(PERSON), "18")
+
+
+def test_a_press_in_a_topic_is_one_of_its_conversation() -> None:
+    topic = {**press()["callback_query"]["message"], "is_topic_message": True, "message_thread_id": 5}
+    inbound = parsed(press(message=topic))
+    assert isinstance(inbound, Press)
+    assert inbound.address.thread == "5"
+
+
+def test_the_presser_is_the_number_never_a_name() -> None:
+    named = {**message()["from"], "username": "admin", "first_name": "700100002"}
+    pressed = press()
+    pressed["callback_query"]["from"] = named
+    inbound = parsed(pressed)
+    assert isinstance(inbound, Press)
+    assert inbound.sender == str(PERSON)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"message": None, "inline_message_id": "x"}, IgnoreReason.UNSUPPORTED),
+        ({"message": message(chat=GROUP)}, IgnoreReason.GROUP),
+        ({"message": message()}, IgnoreReason.UNSUPPORTED),
+        ({"from": {"id": 5, "is_bot": False, "first_name": "B"}}, IgnoreReason.UNSUPPORTED),
+        ({"from": {**message()["from"], "is_bot": True}}, IgnoreReason.UNSUPPORTED),
+        ({"data": None, "game_short_name": "chess"}, IgnoreReason.UNSUPPORTED),
+        ({"data": "x" * 65}, IgnoreReason.UNSUPPORTED),
+        ({"data": "to\x00k"}, IgnoreReason.UNSUPPORTED),
+    ],
+)
+def test_promise_6_a_press_that_is_on_no_button_of_ours_is_ignored_and_still_answered(
+    changes: Json, reason: IgnoreReason
+) -> None:
+    found = parse_update(press(**changes), BOT)
     assert isinstance(found.inbound, IgnoredMessage)
-    assert found.inbound.keys == ("update:501", "callback:4382")
+    assert (found.inbound.reason, found.query) == (reason, "4382")
+    assert found.inbound.sender.isdigit()
+
+
+@pytest.mark.parametrize(("author", "expected"), [(BOT_ID, "18"), (PERSON, ""), (None, "")])
+def test_a_reply_names_the_message_of_ours_that_it_answers(author: int | None, expected: str) -> None:
+    sender = {"id": author, "is_bot": author == BOT_ID, "first_name": "X"} if author else None
+    replied = message(message_id=18, **{"from": sender})
+    assert taken(update(message=message(reply_to_message=replied))).reply_to == expected
 
 
 json_values = st.recursive(
@@ -216,7 +269,13 @@ PATHS = [
     *((kind, *rest) for kind in ("message",) for rest in (
         ("message_id",), ("from",), ("from", "id"), ("from", "is_bot"), ("chat",), ("chat", "id"), ("chat", "type"),
         ("date",), ("text",), ("entities",), ("photo",), ("document",), ("voice",), ("caption",),
-        ("migrate_to_chat_id",), ("is_topic_message",), ("message_thread_id",),
+        ("migrate_to_chat_id",), ("is_topic_message",), ("message_thread_id",), ("reply_to_message",),
+        ("reply_to_message", "from"), ("reply_to_message", "message_id"),
+    )),
+    *(("callback_query", *rest) for rest in (
+        ("id",), ("from",), ("from", "id"), ("from", "is_bot"), ("message",), ("message", "chat"), ("data",),
+        ("message", "chat", "id"), ("message", "chat", "type"), ("message", "from"), ("message", "from", "id"),
+        ("message", "message_id"), ("message", "is_topic_message"), ("inline_message_id",),
     )),
 ]  # fmt: skip
 
@@ -224,7 +283,7 @@ PATHS = [
 @given(st.sampled_from(PATHS), json_values)
 @settings(deadline=None, max_examples=400)
 def test_promise_12_any_field_may_be_anything_and_is_read_or_refused(path: tuple[str, ...], value: Any) -> None:
-    spoiled: Any = update(message=message())
+    spoiled: Any = press() if path[0] == "callback_query" else update(message=message(reply_to_message=message()))
     place = spoiled
     for name in path[:-1]:
         place = place[name]

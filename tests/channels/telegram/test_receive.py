@@ -2,13 +2,14 @@
 
 import hmac
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from channels.telegram.catchup import catch_up
 from channels.telegram.receive import TelegramChannel
 from core.errors import ConfigError
-from core.messages import IgnoredMessage, IgnoreReason, InboundMessage
+from core.messages import IgnoredMessage, IgnoreReason, InboundMessage, Press
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.kit import (
     BOT_ID,
@@ -142,11 +143,14 @@ async def test_a_press_is_recorded_and_acknowledged_at_once(house: House) -> Non
     async with serve_channel(make_channel(sink, api_url=f"{house.url}/telegram"), sink) as served:
         card = await _card(house)
         await _point_at(house, served)
+        sink.said = "Sent. " + "👍" * 200
         await house.act("press", message_id=card)
-        await until(lambda: _presses(house, card)[0]["answered"])
-        ignored = sink.accepted[-1]
-        assert isinstance(ignored, IgnoredMessage)
-        assert ignored.keys[1].startswith("callback:")
+        await until(lambda: bool(_presses(house, card)[0]["answered"]))
+        assert _presses(house, card)[0]["text"] == "Sent. " + "👍" * 97
+        pressed = sink.accepted[-1]
+        assert isinstance(pressed, Press)
+        assert (pressed.token, pressed.sender, pressed.provider_id) == ("tok", "700100001", str(card))
+        assert pressed.keys[1].startswith("callback:")
 
 
 async def test_promise_10_a_press_that_cannot_be_acknowledged_blocks_nothing(house: House) -> None:
@@ -183,7 +187,7 @@ async def _card(house: House) -> int:
     return int(sent["result"]["message_id"])
 
 
-def _presses(house: House, message_id: int) -> list[dict[str, bool]]:
+def _presses(house: House, message_id: int) -> list[dict[str, Any]]:
     (card,) = [one for one in house.chat()["messages"] if one["message_id"] == message_id]
-    presses: list[dict[str, bool]] = card["presses"]
+    presses: list[dict[str, Any]] = card["presses"]
     return presses or [{"answered": False}]
