@@ -34,6 +34,8 @@ class Target:
     address: Address
     ref: str
     reply_to: str = ""
+    stream: str = ""
+    """The message that grew while this part was written (`Streaming`): the part takes its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,41 @@ class Redrawing(Protocol):
         Repeatable; already drawn so counts as done. Raises `core.errors.DeliveryError`: `Rejected` where it can
         never be drawn (too old, deleted).
         """
+        ...
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """What a notification channel has beside, if an answer can grow in the very message that will hold it.
+
+    That message is nobody's answer until `send` is given it as `Target.stream`: then it holds the part, or the part
+    is sent anew and the message is gone. Either way the person has the part once. All but `streams_to` raise
+    `core.errors.DeliveryError`.
+    """
+
+    stream_every: float
+    """Seconds to leave between two additions, as the provider wants it."""
+    stream_limit: int
+    """Characters that a growing message may have."""
+
+    def streams_to(self, to: Address) -> bool:
+        """Tell whether answers there may grow."""
+        ...
+
+    async def start_stream(self, to: Address) -> str:
+        """Begin an empty message and give the provider's id of it."""
+        ...
+
+    async def append_stream(self, to: Address, stream: str, text: str) -> None:
+        """Add Markdown to a growing message."""
+        ...
+
+    async def find_stream(self, to: Address, since: datetime) -> str:
+        """Find a message that was begun since then and never got a word, since its id was lost; empty for none."""
+        ...
+
+    async def drop_stream(self, to: Address, stream: str) -> None:
+        """Take a message back; one that is gone already is well."""
         ...
 
 

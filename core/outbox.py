@@ -36,6 +36,17 @@ class DueMessage:
     reachable: bool
     attempts: int
     age: timedelta
+    stream: str = ""
+    """The provider's id of the message that grew while this was written; empty while that is not known."""
+    stream_at: datetime | None = None
+    """When that message was begun, by the database's clock; None when none was."""
+    overtaken: bool = False
+    """Whether something else was said since then, so that the answer belongs below it."""
+
+    @property
+    def takes_back(self) -> bool:
+        """Tell that there is nothing to say, only a message without an answer to take back."""
+        return self.stream_at is not None and not self.message.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +132,7 @@ class Outbox:
         async with self._database.tenant(claim.tenant_id) as connection:
             row = await connection.fetchrow(
                 "select o.*, clock_timestamp() - o.created_at as age, c.channel, c.account, c.peer, c.thread,"
+                " o.stream_at is not null and stream_overtaken(o.tenant_id, o.id) as overtaken,"
                 " i.state as identity_state from outbound o"
                 " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
                 " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
@@ -142,6 +154,9 @@ class Outbox:
             reachable=row["identity_state"] == "active" or (row["regardless"] and row["identity_state"] == "stopped"),
             attempts=row["attempts"],
             age=row["age"],
+            stream=row["stream"],
+            stream_at=row["stream_at"],
+            overtaken=row["overtaken"],
         )
 
     async def keep_parts(self, claim: Claim, parts: Sequence[Part]) -> list[KeptPart]:
@@ -241,4 +256,14 @@ class Outbox:
         """Let go between parts, for a shutdown."""
         await self._database.call(
             "select give_back_outbound($1,$2,$3)", claim.tenant_id, claim.outbound_id, claim.fence
+        )
+
+    async def end_stream(self, claim: Claim) -> None:
+        """Drop a row whose growing message was taken back."""
+        await self._database.call("select end_stream($1,$2,$3)", claim.tenant_id, claim.outbound_id, claim.fence)
+
+    async def put_off(self, claim: Claim, delay: timedelta) -> None:
+        """Come back to a row later; it counts as an attempt."""
+        await self._database.call(
+            "select put_off_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, delay
         )

@@ -15,6 +15,7 @@ from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepSta
 from core.json_types import JsonObject, storable
 from core.messages import Address, Command, OutboundMessage
 from core.model_types import ChatMessage, TokenUsage
+from core.stream_row import StreamRow
 from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant
 
 POOL_ROWS = 200
@@ -122,6 +123,10 @@ class TurnStore:
             waiting_step,
         )
         return bool(row and row["more"])
+
+    def stream_row(self, lease: Lease, turn_id: str) -> StreamRow:
+        """Give the row in which a turn's answer may grow on the screen."""
+        return StreamRow(self._database, lease.tenant_id, lease.lane_id, lease.fence, turn_id, self._make_id("out"))
 
     async def _load(self, connection: Connection, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
         turn = await connection.fetchrow(

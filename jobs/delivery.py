@@ -3,11 +3,12 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
 
-from core.channel import NotificationChannel, Target
+from core.channel import NotificationChannel, Receipt, Streaming, Target
 from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable
 from core.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
 from jobs.backoff import CHECK_AFTER, fate
@@ -16,6 +17,8 @@ SEND_TIMEOUT = 10.0
 """Seconds for one provider call; the lease outlasts it."""
 CHECK_WITHIN = timedelta(minutes=10)
 """How long an unknown outcome may block what comes after it."""
+TAKE_BACK_TRIES = 2
+"""How often more a message without an answer is tried to be removed; what comes after it waits meanwhile."""
 WRITE_WITHIN = 60.0
 """Seconds that what is known waits for a database that went away."""
 STOPPED = "the person stopped or blocked this channel"
@@ -74,6 +77,8 @@ class DeliveryRunner:
             # Promise 8, on every path: who said stop or blocked us gets nothing.
             await self._outbox.fail(claim, STOPPED)
             return "failed"
+        if due.takes_back:
+            return await self._take_back(claim, due, channel)
         parts = await self._outbox.parts(claim) or await self._render(claim, due, channel)
         if not parts:
             await self._outbox.fail(claim, "it cannot be rendered")
@@ -104,7 +109,7 @@ class DeliveryRunner:
     async def _send_part(
         self, claim: Claim, due: DueMessage, channel: NotificationChannel, part: KeptPart, attempt: int
     ) -> str:
-        target = Target(due.address, part.ref)
+        target = Target(due.address, part.ref, stream=due.stream if part.number == 1 else "")
         if part.state in ("sending", "checking"):
             end = await self._look_up(due, channel, part, target)
             if end is not None:
@@ -141,7 +146,7 @@ class DeliveryRunner:
     ) -> PartEnd:
         try:
             async with asyncio.timeout(SEND_TIMEOUT):
-                receipt = await channel.send(part.part, target)
+                receipt = await self._say(due, channel, part, target)
         except TimeoutError:
             return fate(Ambiguous("no answer in time"), attempt, due.age, self._chance)
         except DeliveryError as error:
@@ -151,6 +156,41 @@ class DeliveryRunner:
             _log.exception("send_failed", outbound=due.message.id)
             return fate(Ambiguous("the adapter failed"), attempt, due.age, self._chance)
         return PartEnd("sent", "accepted", receipt)
+
+    async def _say(self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target) -> Receipt:
+        """Send a part; the first one takes the place of what grew while it was written."""
+        if part.number == 1 and due.stream_at is not None and isinstance(channel, Streaming):
+            stream = due.stream
+            try:
+                stream = stream or await channel.find_stream(due.address, due.stream_at)
+                if stream and due.overtaken:
+                    await channel.drop_stream(due.address, stream)
+                    stream = ""
+            except DeliveryError as error:
+                # What was only a preview may not hold the answer up.
+                _log.info("stream_not_settled", outbound=due.message.id, cause=type(error).__name__)
+            target = replace(target, stream=stream)
+        return await channel.send(part.part, target)
+
+    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> str:
+        """Remove a message that was begun for an answer that never came; a few tries, it is no answer."""
+        if due.stream_at is None or not isinstance(channel, Streaming):
+            await self._outbox.end_stream(claim)
+            return "sent"
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT):
+                if stream := due.stream or await channel.find_stream(due.address, due.stream_at):
+                    await channel.drop_stream(due.address, stream)
+        except (DeliveryError, TimeoutError) as error:
+            _log.warning("stream_not_taken_back", outbound=due.message.id, cause=type(error).__name__)
+            if due.attempts < TAKE_BACK_TRIES:
+                await self._outbox.put_off(claim, CHECK_AFTER)
+                return "ready"
+        except Exception:
+            # A bug in the adapter may not block the conversation for ever.
+            _log.exception("stream_not_taken_back", outbound=due.message.id)
+        await self._outbox.end_stream(claim)
+        return "sent"
 
     async def _look_up(
         self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target

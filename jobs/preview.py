@@ -9,17 +9,22 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from core.channel import NotificationChannel, Preview
-from core.errors import DeliveryError, RateLimited
+from core.channel import NotificationChannel, Preview, Streaming
+from core.errors import Ambiguous, DeliveryError, LeaseLost, RateLimited, StoreUnavailable
 from core.hooks import Hook, HookContext
 from core.messages import Address
 from core.model_types import TextSoFar
+from core.stream_row import StreamRow
 
 WORKING_EVERY = 4.0
 """Seconds between hints that we are at work; Telegram's typing lasts five."""
 DRAFT_TIMEOUT = 5.0
 LIMITED_PAUSE = 30.0
 """Seconds without drafts when a provider limits us and does not say for how long."""
+STREAM_FROM = 80
+"""Characters from which an answer grows in a message of its own; a shorter one is there as soon."""
+STREAM_START_GRACE = 2.0
+"""Seconds that the end of a turn waits for a message that is just being begun, so that its id is not lost."""
 
 _log = structlog.get_logger()
 
@@ -39,18 +44,26 @@ class Drafting(Hook):
 
 @asynccontextmanager
 async def at_work(
-    channel: NotificationChannel | None, address: Address, draft_id: str
+    channel: NotificationChannel | None, address: Address, draft_id: str, row: StreamRow | None = None
 ) -> AsyncIterator[tuple[Hook, ...]]:
-    """Show that we are at work until the block ends; gives the hooks that the turn needs for it."""
+    """Show that we are at work until the block ends; gives the hooks that the turn needs for it.
+
+    `row` is the outbox row of an answer that may grow in a message of its own.
+    """
     if channel is None:
         yield ()
         return
-    drafting = Drafting()
-    tasks = [asyncio.create_task(_show_working(channel, address), name="working")]
+    drafting, growing = Drafting(), asyncio.Event()
+    tasks = [asyncio.create_task(_show_working(channel, address, growing), name="working")]
+    hooks: tuple[Hook, ...] = ()
     if isinstance(channel, Preview):
+        hooks = (drafting,)
         tasks.append(asyncio.create_task(_show_drafts(channel, address, draft_id, drafting), name="drafts"))
+    elif row is not None and isinstance(channel, Streaming) and channel.streams_to(address):
+        hooks = (drafting,)
+        tasks.append(asyncio.create_task(_Growth(channel, address, row, drafting, growing).run(), name="stream"))
     try:
-        yield (drafting,) if isinstance(channel, Preview) else ()
+        yield hooks
     finally:
         # Before the answer is committed: no draft may come after it.
         for task in tasks:
@@ -58,8 +71,8 @@ async def at_work(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _show_working(channel: NotificationChannel, address: Address) -> None:
-    while True:
+async def _show_working(channel: NotificationChannel, address: Address, growing: asyncio.Event) -> None:
+    while not growing.is_set():
         await channel.show_working(address)
         await asyncio.sleep(WORKING_EVERY)
 
@@ -73,7 +86,7 @@ async def _show_drafts(channel: Preview, address: Address, draft_id: str, drafti
             async with asyncio.timeout(DRAFT_TIMEOUT):
                 await channel.show_draft(address, drafting.text, draft_id)
         except RateLimited as limited:
-            pause = limited.retry_after.total_seconds() if limited.retry_after else LIMITED_PAUSE
+            pause = _pause(limited)
         except (DeliveryError, TimeoutError) as error:
             _log.warning("drafts_ended", turn=draft_id, cause=type(error).__name__)
             return
@@ -81,3 +94,81 @@ async def _show_drafts(channel: Preview, address: Address, draft_id: str, drafti
             _log.exception("drafts_ended", turn=draft_id)
             return
         await asyncio.sleep(pause)
+
+
+class _Growth:
+    """An answer that grows in the message that will hold it, for as long as that is the head of the outbox."""
+
+    def __init__(
+        self, channel: Streaming, address: Address, row: StreamRow, drafting: Drafting, growing: asyncio.Event
+    ) -> None:
+        self._channel = channel
+        self._address = address
+        self._row = row
+        self._drafting = drafting
+        self._growing = growing
+        self._model_text = ""
+        self._shown = 0
+        """Characters that the message has."""
+
+    async def run(self) -> None:
+        """Begin a message when there is something to show, and add to it."""
+        try:
+            while len(self._drafting.text) < STREAM_FROM:
+                await self._next_words()
+            stream = await self._begun()
+            while stream and await self._row.leads():
+                await self._add(stream)
+                await self._next_words()
+        except (DeliveryError, StoreUnavailable, LeaseLost, TimeoutError) as error:
+            _log.warning("stream_ended", turn=self._row.turn_id, cause=type(error).__name__)
+        except Exception:  # a bug in an adapter's streams must not cost the answer
+            _log.exception("stream_ended", turn=self._row.turn_id)
+
+    async def _next_words(self) -> None:
+        await self._drafting.written.wait()
+        self._drafting.written.clear()
+
+    async def _begun(self) -> str:
+        """Begin the message; a turn that ends meanwhile lets this come to its end."""
+        starting = asyncio.create_task(self._start(), name="stream start")
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await asyncio.wait([starting], timeout=STREAM_START_GRACE)
+            starting.cancel()
+            await asyncio.gather(starting, return_exceptions=True)
+            raise
+
+    async def _start(self) -> str:
+        if not await self._row.begin():
+            return ""
+        try:
+            async with asyncio.timeout(DRAFT_TIMEOUT):
+                stream = await self._channel.start_stream(self._address)
+        except DeliveryError as error:
+            if not isinstance(error, Ambiguous):
+                await self._row.forget()
+            raise
+        self._growing.set()
+        return stream if await self._row.keep(stream) else ""
+
+    async def _add(self, stream: str) -> None:
+        """Add what is new. What was shown stays: another answer of the model begins a paragraph of its own."""
+        whole = self._drafting.text
+        goes_on = whole.startswith(self._model_text)
+        more = whole[len(self._model_text) :] if goes_on else f"\n\n{whole}"
+        if not more.strip() or self._shown + len(more) > self._channel.stream_limit:
+            return
+        pause = self._channel.stream_every
+        try:
+            async with asyncio.timeout(DRAFT_TIMEOUT):
+                await self._channel.append_stream(self._address, stream, more)
+            self._model_text, self._shown = whole, self._shown + len(more)
+        except RateLimited as limited:
+            pause = _pause(limited)
+        await asyncio.sleep(pause)
+
+
+def _pause(limited: RateLimited) -> float:
+    return limited.retry_after.total_seconds() if limited.retry_after else LIMITED_PAUSE

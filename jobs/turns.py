@@ -77,7 +77,7 @@ class TurnRunner:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound))
         try:
-            result, new_session = await self._result(turn)
+            result, new_session = await self._result(lease, turn)
         except TurnDelayed as error:
             log.warning("turn_delayed", cause=str(error))
             await self._store.leave(lease, RETRY_DELAY)
@@ -101,7 +101,7 @@ class TurnRunner:
         log.info("turn_finished", state=result.state.value, reason=result.reason)
         return more
 
-    async def _result(self, turn: BegunTurn) -> tuple[TurnResult, bool]:
+    async def _result(self, lease: Lease, turn: BegunTurn) -> tuple[TurnResult, bool]:
         if turn.attempts > MAX_ATTEMPTS:
             return _set_aside(turn, SET_ASIDE, "poison"), False
         command = None if _is_an_answer(turn) else turn.command
@@ -111,7 +111,8 @@ class TurnRunner:
             return TurnResult(TurnState.DONE, reply=answer.text), answer.new_session
         channel = self._channels.get(turn.address.channel)
         try:
-            async with at_work(channel, turn.address, turn.turn_id) as hooks:
+            row = self._store.stream_row(lease, turn.turn_id)
+            async with at_work(channel, turn.address, turn.turn_id, row) as hooks:
                 return await self._orchestrator.handle_message(replace(turn.request, hooks=hooks)), False
         except (LeaseLost, StoreUnavailable, TurnDelayed):
             raise

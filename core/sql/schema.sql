@@ -11,6 +11,24 @@ begin
     return query select * from read_data_key(p_tenant, null);
 end $$;
 
+CREATE FUNCTION public.add_event_group(p_name text, p_pattern text, p_since interval) RETURNS TABLE(group_name text, added bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    insert into event_groups (name, pattern) values (p_name, p_pattern) on conflict do nothing;
+    if not found then
+        return query select p_name, 0::bigint;
+        return;
+    end if;
+    return query with made as (
+        insert into event_work (tenant_id, source, event_id, group_name, streamed_at)
+        select e.tenant_id, e.source, e.id, p_name, '-infinity' from events e
+        where e.received_at > clock_timestamp() - p_since and e.source || ':' || e.type like p_pattern
+        on conflict do nothing returning 1)
+    select p_name, count(*) from made;
+end $$;
+
 CREATE FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) RETURNS void
     LANGUAGE sql
     AS $$
@@ -93,6 +111,21 @@ begin
     end if;
     return query select v_tenant, v_conversation, v_before in ('ready', 'sending', 'checking', 'ambiguous');
 end $$;
+
+CREATE FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with time zone, p_tail text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select encode(sha256(convert_to(
+        p_head || to_char(p_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || p_tail, 'UTF8')), 'hex')
+$$;
+
+CREATE FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) RETURNS void
+    LANGUAGE sql
+    AS $$
+    insert into approval_audit (tenant_id, approval_id, at, what, hash, identity_id, channel, how, detail)
+    select a.tenant_id, a.id, p_at, p_what, a.hash, p_identity, p_channel, p_how, p_detail
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
 
 CREATE FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) RETURNS text
     LANGUAGE plpgsql
@@ -209,6 +242,18 @@ begin
     return query select p_turn, 1, false;
 end $$;
 
+CREATE FUNCTION public.cards_sent(p_tenant text, p_approval text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    select exists (
+        select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+        where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
+          and (o.state in ('sent', 'ambiguous')
+               -- Its one part may have arrived although its receipt is missing.
+               or (o.attempts > 0 and (select count(*) from outbound_parts e
+                                       where e.tenant_id = o.tenant_id and e.outbound_id = o.id) = 1)))
+$$;
+
 CREATE FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) RETURNS integer
     LANGUAGE plpgsql
     AS $$
@@ -299,6 +344,33 @@ begin
     return query select true, v_conversation;
 end $$;
 
+CREATE FUNCTION public.check_confirm(p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_row approvals%rowtype;
+begin
+    select * into v_row from approvals a where a.tenant_id = p_tenant and a.id = p_approval for update;
+    if p_given <> '' and v_row.confirm_hash is not null and v_row.confirm_until > p_now then
+        update approvals a set confirm_tries = a.confirm_tries + 1
+        where a.tenant_id = p_tenant and a.id = p_approval;
+        if v_row.confirm_tries >= 5 then
+            update approvals a set confirm_hash = null where a.tenant_id = p_tenant and a.id = p_approval;
+            return 'too_many';
+        end if;
+        return case when v_row.confirm_hash = sha256(convert_to(p_approval || ':' || p_given, 'UTF8'))
+                    then 'go' else 'wrong' end;
+    end if;
+    if v_row.confirm_sent >= 3 or v_row.confirm_tries >= 10 then
+        return 'too_many';
+    end if;
+    update approvals a
+    set confirm_hash = sha256(convert_to(p_approval || ':' || p_fresh, 'UTF8')), confirm_until = p_now + interval '10 minutes',
+        confirm_tries = case when a.confirm_tries > 5 then a.confirm_tries else 0 end, confirm_sent = a.confirm_sent + 1
+    where a.tenant_id = p_tenant and a.id = p_approval;
+    return 'confirm';
+end $$;
+
 CREATE FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) RETURNS TABLE(since timestamp with time zone, began timestamp with time zone)
     LANGUAGE sql
     AS $$
@@ -309,6 +381,22 @@ CREATE FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner te
     where s.sweep_owner = excluded.sweep_owner or s.sweep_owner is null or s.sweep_until < clock_timestamp()
     returning s.watermark, clock_timestamp()
 $$;
+
+CREATE FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) RETURNS TABLE(type text, data jsonb, occurred_at timestamp with time zone, attempts integer)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query update event_work w
+    set attempts = w.attempts + (case when w.owner is not distinct from p_owner then 0 else 1 end),
+        owner = p_owner, lease_until = clock_timestamp() + p_ttl
+    from events e
+    where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.group_name = p_group
+      and w.state = 'waiting' and w.next_attempt_at <= clock_timestamp()
+      and (w.lease_until is null or w.lease_until < clock_timestamp() or w.owner = p_owner)
+      and e.tenant_id = w.tenant_id and e.source = w.source and e.id = w.event_id
+    returning e.type, e.data, e.occurred_at, w.attempts;
+end $$;
 
 CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -382,6 +470,23 @@ CREATE FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, 
     returning coalesce(s.poll_offset, 0)
 $$;
 
+CREATE FUNCTION public.claim_redraw(p_ttl interval) RETURNS TABLE(tenant_id text, outbound_id text, fence bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    return query
+    update redraws r set lease_until = clock_timestamp() + p_ttl, fence = r.fence + 1, attempts = r.attempts + 1
+    from (select d.tenant_id, d.outbound_id from redraws d
+          join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id
+          where d.state = 'due' and d.next_attempt_at <= clock_timestamp()
+            and (d.lease_until is null or d.lease_until < clock_timestamp())
+            and o.state in ('sent', 'ambiguous', 'failed')
+          order by d.next_attempt_at limit 1 for update of d skip locked) due
+    where r.tenant_id = due.tenant_id and r.outbound_id = due.outbound_id
+    returning r.tenant_id, r.outbound_id, r.fence;
+end $$;
+
 CREATE FUNCTION public.close_questions(p_tenant text, p_conversation text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -403,7 +508,9 @@ CREATE FUNCTION public.close_waiting_turn(p_tenant text, p_turn text, p_reason t
     AS $$
 begin
     if exists (select 1 from pool_entries e
-               where e.tenant_id = p_tenant and e.turn_id = p_turn and e.status not in ('CANCELLED', 'COMPLETED')) then
+               where e.tenant_id = p_tenant and e.turn_id = p_turn and e.status not in ('CANCELLED', 'COMPLETED'))
+        or exists (select 1 from approvals a where a.tenant_id = p_tenant and a.turn_id = p_turn and a.state = 'pending')
+    then
         return;
     end if;
     update turns t set state = 'done', reason = p_reason, finished_at = clock_timestamp()
@@ -436,6 +543,32 @@ CREATE FUNCTION public.count_work() RETURNS TABLE(waiting_messages bigint, runni
            (select min(received_at) from inbound where state = 'waiting')
 $$;
 
+CREATE FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, OUT decided boolean, OUT lane_id text) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_turn text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select a.turn_id into v_turn from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    -- The lane first, as whoever finishes the turn locks them.
+    perform 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+    where t.tenant_id = p_tenant and t.id = v_turn for update of l;
+    perform start_approval(p_tenant, p_approval, p_now);
+    update approvals a
+    set state = p_state, proposed = p_proposed, decided_at = p_now, decided_by = p_identity,
+        decided_channel = p_channel, decided_how = p_how, confirm_hash = null
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
+      and a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail);
+    decided := found;
+    if decided then
+        perform audit_approval(p_tenant, p_approval, p_now, p_state, p_identity, p_channel, p_how,
+                               coalesce(p_proposed, '{}'));
+        perform draw_outcome(p_tenant, p_approval, p_outcome, p_now);
+        lane_id := wake_turn(p_tenant, v_turn);
+    end if;
+end $$;
+
 CREATE FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -451,6 +584,29 @@ CREATE FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     delete from stored_values v where v.tenant_id = p_tenant and v.collection = p_collection and v.key = p_key;
+end $$;
+
+CREATE FUNCTION public.draw_outcome(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE sql
+    AS $$
+    insert into redraws as r (tenant_id, outbound_id, outcome)
+    select c.tenant_id, c.outbound_id, replace(p_outcome, '{when}', told_time(p_tenant, p_now))
+    from approval_cards c where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
+    on conflict on constraint redraws_pkey do update
+    set outcome = excluded.outcome, state = 'due', attempts = 0, next_attempt_at = clock_timestamp()
+$$;
+
+CREATE FUNCTION public.drop_event_group(p_name text, p_pattern text) RETURNS TABLE(group_name text, dropped bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    delete from event_groups g where g.name = p_name and g.pattern = p_pattern;
+    return query with gone as (
+        delete from event_work w where w.group_name = p_name and w.state = 'waiting'
+          and not exists (select 1 from event_groups g where g.name = p_name)
+        returning 1)
+    select p_name, count(*) from gone;
 end $$;
 
 CREATE FUNCTION public.drop_strangers(p_now timestamp with time zone) RETURNS TABLE(strangers bigint, codes bigint)
@@ -547,6 +703,34 @@ begin
     return v_state;
 end $$;
 
+CREATE FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update event_work w
+    set state = p_state, reason = p_reason, owner = null, lease_until = null,
+        attempts = w.attempts - (case when p_state = 'waiting' and p_reason = '' then 1 else 0 end),
+        next_attempt_at = clock_timestamp() + p_delay, streamed_at = '-infinity',
+        ended_at = case when p_state <> 'waiting' then clock_timestamp() end
+    where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.group_name = p_group
+      and w.owner = p_owner and w.state = 'waiting';
+    return found;
+end $$;
+
+CREATE FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- What is to be drawn may have changed meanwhile: then it is due again.
+    update redraws r
+    set state = case when r.outcome = p_outcome then p_state else 'due' end, reason = p_reason, lease_until = null,
+        next_attempt_at = clock_timestamp() + case when r.outcome = p_outcome then p_delay else interval '0' end,
+        drawn_at = case when p_state = 'drawn' then clock_timestamp() else r.drawn_at end
+    where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
+end $$;
+
 CREATE FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -556,6 +740,29 @@ begin
         perform hold_outbound(p_tenant, p_outbound, p_fence);
         delete from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
     end if;
+end $$;
+
+CREATE FUNCTION public.expire_approvals(p_now timestamp with time zone, p_outcome text, p_most integer) RETURNS TABLE(tenant_id text, approval_id text, lane_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_row record;
+begin
+    for v_row in
+        select a.tenant_id, a.id, a.turn_id, t.lane_id from approvals a
+        join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+        where a.state = 'pending' and a.expires_at <= p_now order by a.expires_at limit p_most
+    loop
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update;
+        update approvals a set state = 'expired', decided_at = p_now, decided_how = 'expiry', confirm_hash = null
+        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending' and a.expires_at <= p_now;
+        if found then
+            perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'expiry', '{}');
+            perform draw_outcome(v_row.tenant_id, v_row.id, p_outcome, p_now);
+            return query select v_row.tenant_id, v_row.id, wake_turn(v_row.tenant_id, v_row.turn_id);
+        end if;
+    end loop;
 end $$;
 
 CREATE FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
@@ -568,14 +775,14 @@ begin
     for v_entry in
         select e.tenant_id, e.agent_id, e.turn_id, t.lane_id from pool_entries e
         join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
-        where e.status not in ('CANCELLED', 'COMPLETED') and e.expires_at <= p_now
+        where e.status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') and e.expires_at <= p_now
         order by e.expires_at limit p_most
     loop
         perform 1 from lanes l where l.tenant_id = v_entry.tenant_id and l.id = v_entry.lane_id for update;
         update pool_entries e
         set status = 'CANCELLED', reason = 'expired', revision = e.revision + 1, updated_at = clock_timestamp()
-        where e.tenant_id = v_entry.tenant_id and e.agent_id = v_entry.agent_id and e.status not in ('CANCELLED', 'COMPLETED')
-          and e.expires_at <= p_now;
+        where e.tenant_id = v_entry.tenant_id and e.agent_id = v_entry.agent_id
+          and e.status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') and e.expires_at <= p_now;
         if found then
             perform wake_turn(v_entry.tenant_id, v_entry.turn_id);
             return query select v_entry.tenant_id, v_entry.lane_id;
@@ -594,6 +801,13 @@ begin
     update outbound o set state = 'failed', reason = p_reason, owner = null, lease_until = null
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
+
+CREATE FUNCTION public.find_approval(p_token text) RETURNS TABLE(tenant_id text, approval_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select a.tenant_id, a.id from approvals a where a.token = p_token
+$$;
 
 CREATE FUNCTION public.find_consent(p_channel text, p_account text, p_user_key text) RETURNS TABLE(state text, since timestamp with time zone)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -620,6 +834,30 @@ CREATE FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_a
     where d.secret_key_id <> p_not_under and (d.tenant_id, d.version) > (p_after_tenant, p_after_version)
     order by d.tenant_id, d.version limit p_limit
 $$;
+
+CREATE FUNCTION public.find_event_source(p_source text, p_hash bytea) RETURNS TABLE(tenant_id text, source_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select s.tenant_id, s.id from event_sources s
+    where s.id = p_source or (s.secret_hash = p_hash and s.name = p_source)
+    order by s.id = p_source desc limit 1
+$$;
+
+CREATE FUNCTION public.find_event_work(p_group text, p_after interval, p_limit integer) RETURNS TABLE(tenant_id text, source text, event_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    return query update event_work w set streamed_at = clock_timestamp()
+    from (select f.tenant_id, f.source, f.event_id from event_work f
+          where f.group_name = p_group and f.state = 'waiting' and f.next_attempt_at <= clock_timestamp()
+            and f.streamed_at < clock_timestamp() - p_after
+            and (f.lease_until is null or f.lease_until < clock_timestamp())
+          order by f.next_attempt_at limit p_limit for update skip locked) f
+    where w.tenant_id = f.tenant_id and w.source = f.source and w.event_id = f.event_id and w.group_name = p_group
+    returning w.tenant_id, w.source, w.event_id;
+end $$;
 
 CREATE FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) RETURNS TABLE(tenant_id text, identity_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -796,6 +1034,29 @@ begin
     return v_added = (select count(distinct k) from unnest(p_keys) k);
 end $$;
 
+CREATE FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_code text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.code into v_code from approval_codes c where c.tenant_id = p_tenant and c.holder = p_holder;
+    if found then
+        return v_code;
+    end if;
+    foreach v_code in array p_codes loop
+        insert into approval_codes as c (tenant_id, code, holder, issued_at) values (p_tenant, v_code, p_holder, p_now)
+        on conflict on constraint approval_codes_pkey do update set holder = excluded.holder, issued_at = excluded.issued_at
+        where c.issued_at < p_now - p_rest
+          and not exists (select 1 from approvals a where a.tenant_id = p_tenant and a.code = c.code and a.state = 'pending');
+        if found then
+            return v_code;
+        end if;
+    end loop;
+    return null;
+end $$;
+
 CREATE TABLE public.outbound_parts (
     tenant_id text NOT NULL,
     outbound_id text NOT NULL,
@@ -914,6 +1175,39 @@ begin
         last_out_at = coalesce(excluded.last_out_at, s.last_out_at);
 end $$;
 
+CREATE FUNCTION public.meant_approvals(p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamp with time zone) RETURNS TABLE(approval_id text, state text, sent boolean)
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+    v_last bigint;
+begin
+    if p_code not in ('', 'ALL') then
+        return query select a.id, a.state, cards_sent(p_tenant, a.id) from approvals a
+        where a.tenant_id = p_tenant and a.code = p_code order by a.created_at desc limit 1;
+        return;
+    end if;
+    if p_code = '' then
+        -- A bare word counts only when one card was the last thing said here, by anybody.
+        select max(o.seq) into v_last from outbound o
+        where o.tenant_id = p_tenant and o.conversation_id = p_conversation
+          and not exists (select 1 from approval_cards c join approvals a on a.tenant_id = c.tenant_id and a.id = c.approval_id
+                          where c.tenant_id = o.tenant_id and c.outbound_id = o.id and c.role = 'card' and a.state = 'pending');
+        if exists (select 1 from inbound i
+                   where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
+                     and i.received_at > (select min(o.created_at) from outbound o
+                                          where o.tenant_id = p_tenant and o.conversation_id = p_conversation
+                                            and o.seq > coalesce(v_last, 0))) then
+            return;
+        end if;
+    end if;
+    return query select a.id, a.state, cards_sent(p_tenant, a.id) from approvals a
+    where a.tenant_id = p_tenant and a.state = 'pending' and (p_code = '' or a.risk <> 'high')
+      and exists (select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+                  where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card'
+                    and o.conversation_id = p_conversation and (p_code = 'ALL' or o.seq > coalesce(v_last, 0)))
+    order by a.created_at, a.id limit case when p_code = '' then 2 else 50 end;
+end $$;
+
 CREATE FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) RETURNS TABLE(duplicate boolean, conversation_id text)
     LANGUAGE plpgsql
     AS $$
@@ -1002,6 +1296,32 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION public.note_received() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select 1 from tenants t where t.tenant_id = new.tenant_id and t.channel_events) then
+        perform publish_event(new.tenant_id, c.channel, new.id, '', 'message.received',
+            jsonb_build_object('message_id', new.id, 'conversation_id', new.conversation_id, 'text', new.text,
+                               'media', jsonb_array_length(new.media)), new.received_at)
+        from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
+    end if;
+    return null;
+end $$;
+
+CREATE FUNCTION public.note_undelivered() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select 1 from tenants t where t.tenant_id = new.tenant_id and t.channel_events) then
+        perform publish_event(new.tenant_id, c.channel, new.id, '', 'delivery.failed',
+            jsonb_build_object('outbound_id', new.id, 'conversation_id', new.conversation_id, 'kind', new.kind,
+                               'reason', new.reason), clock_timestamp())
+        from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
+    end if;
+    return null;
+end $$;
+
 CREATE FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) RETURNS text
     LANGUAGE plpgsql
     AS $$
@@ -1022,6 +1342,16 @@ begin
     end if;
     return v_id;
 end $$;
+
+CREATE FUNCTION public.other_conversation(p_tenant text, p_not_on text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select c.id from conversations c
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'console') and c.thread = ''
+      and i.state = 'active' and i.admitted <> ''
+    order by c.last_inbound_at desc nulls last limit 1
+$$;
 
 CREATE FUNCTION public.outbound_let_go(p_tenant text, p_outbound text, p_fence bigint) RETURNS boolean
     LANGUAGE plpgsql
@@ -1056,14 +1386,25 @@ begin
     for v_message in select * from jsonb_array_elements(p_outbound) loop
         v_held := coalesce((v_message ->> 'held')::boolean, false);
         insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq,
-                              regardless)
+                              regardless, wants_reply)
         values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind', v_message ->> 'text',
                 coalesce(v_message -> 'actions', '[]'), coalesce(v_message -> 'media', '[]'),
                 case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end,
-                coalesce((v_message ->> 'regardless')::boolean, false))
+                coalesce((v_message ->> 'regardless')::boolean, false),
+                coalesce((v_message ->> 'wants_reply')::boolean, false))
         on conflict on constraint outbound_pkey do nothing;
-        if found and not v_held then
-            v_seq := v_seq + 1;
+        if found then
+            if not v_held then
+                v_seq := v_seq + 1;
+            end if;
+            if v_message -> 'approval' is not null and v_message -> 'approval' <> 'null' then
+                perform write_approval(p_tenant, p_conversation, p_turn, v_message -> 'approval');
+            end if;
+            if coalesce(v_message ->> 'shows', '') <> '' then
+                insert into approval_cards (tenant_id, outbound_id, approval_id, role)
+                values (p_tenant, v_message ->> 'id', v_message ->> 'shows',
+                        case when v_message ->> 'kind' = 'card' then 'card' else 'prompt' end);
+            end if;
         end if;
     end loop;
     update conversations c set out_seq = v_seq where c.tenant_id = p_tenant and c.id = p_conversation;
@@ -1086,6 +1427,45 @@ begin
     update credentials c set preferred = true
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account and not c.preferred;
     return true;
+end $$;
+
+CREATE FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) RETURNS TABLE(pruned bigint, left_over bigint)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    with gone as (
+        delete from events e using (
+            select o.tenant_id, o.source, o.id from events o where o.received_at < p_before
+            order by o.received_at limit p_limit for update skip locked) o
+        where e.tenant_id = o.tenant_id and e.source = o.source and e.id = o.id
+        returning 1)
+    select count(*), greatest(0, p_limit - count(*)) from gone
+$$;
+
+CREATE FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) RETURNS text[]
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_groups text[];
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if p_also <> '' and exists (select 1 from events e
+                                where e.tenant_id = p_tenant and e.source = p_source and e.id = p_also) then
+        return null;
+    end if;
+    insert into events (tenant_id, source, id, type, data, occurred_at)
+    values (p_tenant, p_source, p_id, p_type, p_data, coalesce(p_occurred_at, clock_timestamp()))
+    on conflict on constraint events_pkey do nothing;
+    if not found then
+        return null;
+    end if;
+    with added as (
+        insert into event_work (tenant_id, source, event_id, group_name)
+        select distinct p_tenant, p_source, p_id, g.name from event_groups g
+        where p_source || ':' || p_type like g.pattern
+        returning group_name)
+    select array_agg(a.group_name) into v_groups from added a;
+    return coalesce(v_groups, '{}');
 end $$;
 
 CREATE FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) RETURNS void
@@ -1153,6 +1533,58 @@ begin
     return query select v.key, v.number, v.value from stored_values v
     where v.tenant_id = p_tenant and v.collection = p_collection and (p_key is null or v.key = p_key)
     order by v.number;
+end $$;
+
+CREATE FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, woken text[])
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_in record;
+    v_identity text;
+    v_meant record;
+    v_state text;
+    v_said text[] := '{}';
+    v_woken text[] := '{}';
+    v_turn text;
+    v_one text;
+    v_count int := 0;
+begin
+    select r.* into v_in from receive_message(
+        p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, p_text, '[]', null, p_provider_id, p_sent_at,
+        p_name, p_timezone, p_new_tenant, p_new_identity, p_new_conversation, p_admit, p_listed_only, p_role) r;
+    if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null then
+        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    select f.identity_id into v_identity from find_identity(p_channel, p_account, p_user_key) f;
+    if p_code = '' and (select count(*) from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now)) <> 1 then
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, p_code, p_now) loop
+        v_count := v_count + 1;
+        v_one := v_meant.approval_id;
+        select t.outcome, t.lane_id into v_state, v_turn from take_exact(
+            v_in.tenant_id, v_one, v_meant.sent, p_verb, v_identity, p_channel, p_given, p_fresh, p_snooze, p_now, p_draw) t;
+        if v_turn is not null then
+            v_woken := v_woken || v_turn;
+        end if;
+        v_said := v_said || tell_outcome(v_in.tenant_id, v_one, p_say ->> v_state, p_fresh);
+    end loop;
+    if v_count = 0 and p_code <> 'ALL' then
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    if v_count = 0 then
+        v_said := array[p_say ->> 'nothing'];
+        v_state := 'nothing';
+    end if;
+    update inbound i set state = 'done', reason = 'decision: ' || v_state,
+        turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
+    where i.tenant_id = v_in.tenant_id and i.id = p_id;
+    perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
+    return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_woken;
 end $$;
 
 CREATE FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text)
@@ -1261,6 +1693,84 @@ begin
     return query select p_id, false, v_tenant, v_conversation;
 end $$;
 
+CREATE FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, said text, form jsonb, woken text[])
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_tenant text;
+    v_approval text;
+    v_own text;
+    v_identity text;
+    v_in record;
+    v_row approvals%rowtype;
+    v_outcome text;
+    v_lane text;
+    v_turn_lane text;
+    v_owed text;
+begin
+    select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
+    select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(p_channel, p_account, p_user_key) f;
+    perform set_config('onevalet.tenant', coalesce(v_own, ''), true);
+    if v_tenant is null or v_own is distinct from v_tenant
+       or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity
+                      and i.state = 'active' and i.admitted <> '') then
+        v_outcome := case when v_tenant is null then 'unknown' else 'not_yours' end;
+        if ignore_message(p_channel, p_account, p_keys, 'unsupported') and v_tenant is not null then
+            perform set_config('onevalet.tenant', v_tenant, true);
+            perform audit_approval(v_tenant, v_approval, p_now, 'refused', '', p_channel, p_verb, '{}');
+        end if;
+        return query select p_keys[1], false, null::text, null::text, null::text, v_outcome, p_say ->> v_outcome,
+                            null::jsonb, '{}'::text[];
+        return;
+    end if;
+    select r.* into v_in from receive_message(
+        p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, '', '[]', null, p_provider_id, null,
+        '', '', '', '', p_new_conversation, '', false, '') r;
+    if v_in.inbound_id is null or v_in.duplicate then
+        v_outcome := why_decided(v_tenant, v_approval, p_now);
+        return query select coalesce(v_in.inbound_id, p_keys[1]), true, v_tenant, null::text, null::text, v_outcome,
+                            tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''), null::jsonb, '{}'::text[];
+        return;
+    end if;
+    select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
+    v_outcome := why_decided(v_tenant, v_approval, p_now);
+    if p_verb = 'again' and v_outcome in ('expired', 'already_expired') then
+        update inbound i set command = jsonb_build_object('name', 'again', 'argument', v_approval)
+        where i.tenant_id = v_tenant and i.id = p_id;
+        return query select p_id, false, v_tenant, v_in.lane_id, null::text, 'again',
+                            p_say ->> 'again', null::jsonb, '{}'::text[];
+        return;
+    end if;
+    if v_outcome = 'pending' then
+        perform start_approval(v_tenant, v_approval, p_now);
+        if p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
+            select d.lane_id, case when d.decided then p_verb else why_decided(v_tenant, v_approval, p_now) end
+            into v_turn_lane, v_outcome from decide_approval(
+                v_tenant, v_approval,
+                case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
+                v_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
+                case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_draw ->> p_verb) d;
+        elsif p_verb in ('edit', 'details') and (p_has_forms or p_verb = 'details') then
+            v_outcome := p_verb;
+        elsif p_verb = 'edit' then
+            v_outcome := 'ask_change';
+            perform owe(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
+                'id', p_outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
+                'text', tell_outcome(v_tenant, v_approval, p_say ->> 'ask_change', ''))));
+        end if;
+    end if;
+    update inbound i set state = 'done', reason = 'press: ' || v_outcome,
+        turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
+    where i.tenant_id = v_tenant and i.id = p_id;
+    select * into v_row from approvals a where a.tenant_id = v_tenant and a.id = v_approval;
+    return query select p_id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
+        tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''),
+        case when v_outcome in ('edit', 'details') and p_entered is null then jsonb_build_object(
+            'token', v_row.token, 'code', v_row.code, 'summary', v_row.summary, 'shown', v_row.shown,
+            'form', v_row.form) end,
+        case when v_turn_lane is null then '{}' else array[v_turn_lane] end;
+end $$;
+
 CREATE FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1326,6 +1836,28 @@ begin
     return query select 'paired', v_code.channel, v_code.account, v_code.user_key, v_until;
 end $$;
 
+CREATE FUNCTION public.reissue_approvals(p_tenant text, p_outcome text, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_row record;
+    v_count int := 0;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    for v_row in select a.id, a.turn_id from approvals a where a.tenant_id = p_tenant and a.state = 'pending'
+    loop
+        update approvals a set state = 'replaced', reason = 'reissued', decided_at = p_now, decided_how = 'reissue'
+        where a.tenant_id = p_tenant and a.id = v_row.id and a.state = 'pending';
+        if found then
+            perform audit_approval(p_tenant, v_row.id, p_now, 'reissued', '', '', '', '{}');
+            perform draw_outcome(p_tenant, v_row.id, p_outcome, p_now);
+            perform wake_turn(p_tenant, v_row.turn_id);
+            v_count := v_count + 1;
+        end if;
+    end loop;
+    return v_count;
+end $$;
+
 CREATE FUNCTION public.release_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1373,6 +1905,25 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, approval_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    return query
+    with due as (
+        select a.tenant_id, a.id from approvals a
+        where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
+        order by a.remind_at limit p_most for update skip locked),
+    told as (
+        update approvals a set remind_at = null from due
+        where a.tenant_id = due.tenant_id and a.id = due.id returning a.tenant_id, a.id, a.hash),
+    written as (
+        insert into approval_audit (tenant_id, approval_id, at, what, hash)
+        select t.tenant_id, t.id, p_now, 'reminded', t.hash from told t)
+    select t.tenant_id, t.id from told t;
+end $$;
+
 CREATE FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -1405,6 +1956,17 @@ begin
     set day = excluded.day, amount = excluded.amount, held_until = excluded.held_until
     where not r.settled;
     return true;
+end $$;
+
+CREATE FUNCTION public.retry_event(p_tenant text, p_source text, p_id text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update event_work w set state = 'waiting', attempts = 0, next_attempt_at = clock_timestamp(),
+        streamed_at = '-infinity', ended_at = null
+    where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.state = 'poison';
+    return found;
 end $$;
 
 CREATE FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) RETURNS void
@@ -1532,6 +2094,35 @@ begin
     return v_state;
 end $$;
 
+CREATE FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform start_approval(p_tenant, p_approval, p_now);
+    update approvals a set remind_at = least(p_now + p_snooze, a.expires_at - interval '1 minute')
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending'
+      and a.expires_at > p_now + interval '2 minutes';
+    if not found then
+        return 'too_late';
+    end if;
+    perform audit_approval(p_tenant, p_approval, p_now, 'snoozed', p_identity, p_channel, '', '{}');
+    return 'snooze';
+end $$;
+
+CREATE FUNCTION public.start_approval(p_tenant text, p_approval text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update approvals a
+    set expires_at = date_trunc('second', p_now + a.timeout),
+        hash = approval_hash(a.sealed_head, date_trunc('second', p_now + a.timeout), a.sealed_tail),
+        remind_at = case when a.timeout >= interval '10 minutes' then p_now + a.timeout * 0.8 end
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at is null;
+    if found then
+        perform audit_approval(p_tenant, p_approval, p_now, 'sent', '', '', '', '{}');
+    end if;
+end $$;
+
 CREATE FUNCTION public.stream_leads(p_tenant text, p_outbound text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -1554,6 +2145,92 @@ CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS 
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
 
+CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_row record;
+begin
+    for v_row in
+        select a.tenant_id, a.id, a.turn_id, t.lane_id,
+               bool_or(o.state in ('sent', 'ambiguous')) as sent, bool_and(o.state = 'failed') as failed
+        from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+        join approval_cards c on c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card'
+        join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+        where a.state = 'pending' and a.expires_at is null
+        group by a.tenant_id, a.id, a.turn_id, t.lane_id
+        having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_most
+    loop
+        if v_row.sent then
+            perform start_approval(v_row.tenant_id, v_row.id, p_now);
+            continue;
+        end if;
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update;
+        update approvals a set state = 'expired', reason = 'not shown', decided_at = p_now, decided_how = 'not shown'
+        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending';
+        if found then
+            perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'not shown', '{}');
+            return query select v_row.tenant_id, wake_turn(v_row.tenant_id, v_row.turn_id);
+        end if;
+    end loop;
+end $$;
+
+CREATE FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_risk text;
+    v_decided boolean;
+    v_how text := 'code';
+begin
+    outcome := why_decided(p_tenant, p_approval, p_now);
+    if outcome <> 'pending' then
+        return;
+    end if;
+    if not p_sent then
+        outcome := 'not_sent';
+        return;
+    end if;
+    if p_verb = 'snooze' then
+        outcome := snooze_approval(p_tenant, p_approval, p_snooze, p_identity, p_channel, p_now);
+        return;
+    end if;
+    select a.risk into v_risk from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    if p_verb = 'approve' and v_risk = 'high' and p_channel = 'sms' then
+        outcome := check_confirm(p_tenant, p_approval, p_given, p_fresh, p_now);
+        if outcome <> 'go' then
+            perform audit_approval(p_tenant, p_approval, p_now, 'confirm', p_identity, p_channel, outcome, '{}');
+            return;
+        end if;
+        v_how := 'code and number';
+    end if;
+    select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
+        p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end, p_identity, p_channel,
+        v_how, p_now, null, p_draw ->> p_verb) d;
+    outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
+end $$;
+
+CREATE FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select replace(replace(replace(replace(replace(replace(p_text,
+        '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
+        '{channel}', coalesce(nullif(initcap(a.decided_channel), ''), 'another channel')),
+        '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
+        '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
+CREATE FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select to_char(p_moment at time zone coalesce(
+        (select nullif(t.timezone, '') from tenants t
+         where t.tenant_id = p_tenant and exists (select 1 from pg_timezone_names n where n.name = t.timezone)), 'UTC'),
+        'HH24:MI')
+$$;
+
 CREATE FUNCTION public.wake_turn(p_tenant text, p_turn text) RETURNS text
     LANGUAGE plpgsql
     AS $$
@@ -1571,6 +2248,35 @@ begin
     update lanes l set pending = true, pending_since = coalesce(l.pending_since, clock_timestamp())
     where l.tenant_id = p_tenant and l.id = v_lane;
     return v_lane;
+end $$;
+
+CREATE FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select case
+        when a.state = 'pending' and a.expires_at <= p_now then 'expired'
+        when a.state = 'pending' then 'pending'
+        when a.state = 'replaced' then 'replaced'
+        else 'already_' || a.state end
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
+CREATE FUNCTION public.write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments, shown,
+                           form, risk, source, code, token, timeout, sealed_head, sealed_tail, created_at)
+    values (p_tenant, p_approval ->> 'id', p_turn, p_approval ->> 'place', (p_approval ->> 'generation')::int,
+            p_conversation, p_approval ->> 'name', p_approval ->> 'summary', p_approval -> 'arguments',
+            p_approval -> 'shown', p_approval -> 'form', p_approval ->> 'risk', p_approval ->> 'source',
+            p_approval ->> 'code', p_approval ->> 'token', make_interval(secs => (p_approval ->> 'seconds')::float),
+            p_approval ->> 'sealed_head', p_approval ->> 'sealed_tail', (p_approval ->> 'created_at')::timestamptz)
+    on conflict on constraint approvals_pkey do nothing;
+    if found then
+        perform audit_approval(p_tenant, p_approval ->> 'id', (p_approval ->> 'created_at')::timestamptz, 'requested',
+                               '', '', '', p_approval -> 'arguments');
+    end if;
 end $$;
 
 CREATE FUNCTION public.write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb) RETURNS void
@@ -1606,6 +2312,91 @@ begin
         end if;
     end loop;
 end $$;
+
+CREATE TABLE public.approval_audit (
+    tenant_id text NOT NULL,
+    id bigint NOT NULL,
+    approval_id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    what text NOT NULL,
+    hash text DEFAULT ''::text NOT NULL,
+    identity_id text DEFAULT ''::text NOT NULL,
+    channel text DEFAULT ''::text NOT NULL,
+    how text DEFAULT ''::text NOT NULL,
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT approval_audit_what_check CHECK ((what = ANY (ARRAY['requested'::text, 'sent'::text, 'approved'::text, 'cancelled'::text, 'replaced'::text, 'expired'::text, 'ran'::text, 'refused'::text, 'confirm'::text, 'reminded'::text, 'snoozed'::text, 'reissued'::text])))
+);
+
+ALTER TABLE ONLY public.approval_audit FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approval_audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.approval_audit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.approval_cards (
+    tenant_id text NOT NULL,
+    outbound_id text NOT NULL,
+    approval_id text NOT NULL,
+    role text DEFAULT 'card'::text NOT NULL,
+    CONSTRAINT approval_cards_role_check CHECK ((role = ANY (ARRAY['card'::text, 'prompt'::text])))
+);
+
+ALTER TABLE ONLY public.approval_cards FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approval_codes (
+    tenant_id text NOT NULL,
+    code text NOT NULL,
+    holder text NOT NULL,
+    issued_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.approval_codes FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    turn_id text NOT NULL,
+    place text NOT NULL,
+    generation integer NOT NULL,
+    conversation_id text NOT NULL,
+    name text NOT NULL,
+    summary text NOT NULL,
+    arguments jsonb NOT NULL,
+    shown jsonb NOT NULL,
+    form jsonb DEFAULT '[]'::jsonb NOT NULL,
+    risk text DEFAULT ''::text NOT NULL,
+    source text DEFAULT 'message'::text NOT NULL,
+    code text NOT NULL,
+    token text NOT NULL,
+    timeout interval NOT NULL,
+    sealed_head text NOT NULL,
+    sealed_tail text NOT NULL,
+    hash text DEFAULT ''::text NOT NULL,
+    expires_at timestamp with time zone,
+    state text DEFAULT 'pending'::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    proposed jsonb,
+    decided_at timestamp with time zone,
+    decided_by text DEFAULT ''::text NOT NULL,
+    decided_channel text DEFAULT ''::text NOT NULL,
+    decided_how text DEFAULT ''::text NOT NULL,
+    confirm_hash bytea,
+    confirm_until timestamp with time zone,
+    confirm_tries integer DEFAULT 0 NOT NULL,
+    confirm_sent integer DEFAULT 0 NOT NULL,
+    remind_at timestamp with time zone,
+    ran_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT approvals_check CHECK (((expires_at IS NULL) = (hash = ''::text))),
+    CONSTRAINT approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'cancelled'::text, 'expired'::text, 'replaced'::text])))
+);
+
+ALTER TABLE ONLY public.approvals FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.channel_state (
     channel text NOT NULL,
@@ -1704,6 +2495,60 @@ CREATE TABLE public.deliveries (
 
 ALTER TABLE ONLY public.deliveries FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.event_groups (
+    name text NOT NULL,
+    pattern text NOT NULL
+);
+
+ALTER TABLE ONLY public.event_groups FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.event_sources (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    name text NOT NULL,
+    style text NOT NULL,
+    secret_hash bytea,
+    key_version integer,
+    sealed bytea,
+    options jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT event_sources_check CHECK ((((style = 'bearer'::text) = (secret_hash IS NOT NULL)) AND ((style = 'bearer'::text) = (sealed IS NULL)))),
+    CONSTRAINT event_sources_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_-]{0,63}$'::text)),
+    CONSTRAINT event_sources_style_check CHECK ((style = ANY (ARRAY['bearer'::text, 'hmac'::text, 'github'::text, 'stripe'::text])))
+);
+
+ALTER TABLE ONLY public.event_sources FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.event_work (
+    tenant_id text NOT NULL,
+    source text NOT NULL,
+    event_id text NOT NULL,
+    group_name text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    streamed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    owner text,
+    lease_until timestamp with time zone,
+    ended_at timestamp with time zone,
+    CONSTRAINT event_work_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'poison'::text])))
+);
+
+ALTER TABLE ONLY public.event_work FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.events (
+    tenant_id text NOT NULL,
+    source text NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    data jsonb NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.guesses (
     scope text NOT NULL,
     at timestamp with time zone NOT NULL
@@ -1767,6 +2612,7 @@ CREATE TABLE public.inbound (
     state text DEFAULT 'waiting'::text NOT NULL,
     reason text DEFAULT ''::text NOT NULL,
     turn_id text,
+    reply_to text DEFAULT ''::text NOT NULL,
     CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
 );
 
@@ -1818,6 +2664,7 @@ CREATE TABLE public.outbound (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     sent_at timestamp with time zone,
     regardless boolean DEFAULT false NOT NULL,
+    wants_reply boolean DEFAULT false NOT NULL,
     stream text DEFAULT ''::text NOT NULL,
     stream_at timestamp with time zone,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
@@ -1862,6 +2709,22 @@ CREATE TABLE public.pool_entries (
 );
 
 ALTER TABLE ONLY public.pool_entries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.redraws (
+    tenant_id text NOT NULL,
+    outbound_id text NOT NULL,
+    outcome text NOT NULL,
+    state text DEFAULT 'due'::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    lease_until timestamp with time zone,
+    fence bigint DEFAULT 0 NOT NULL,
+    drawn_at timestamp with time zone,
+    CONSTRAINT redraws_state_check CHECK ((state = ANY (ARRAY['due'::text, 'drawn'::text, 'given_up'::text])))
+);
+
+ALTER TABLE ONLY public.redraws FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.reservations (
     tenant_id text NOT NULL,
@@ -1950,6 +2813,7 @@ CREATE TABLE public.tenants (
     role text DEFAULT 'member'::text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     tier text DEFAULT ''::text NOT NULL,
+    channel_events boolean DEFAULT false NOT NULL,
     CONSTRAINT tenants_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'guest'::text])))
 );
 
@@ -1976,6 +2840,21 @@ CREATE TABLE public.turns (
 
 ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
 
+ALTER TABLE ONLY public.approval_audit
+    ADD CONSTRAINT approval_audit_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.approval_cards
+    ADD CONSTRAINT approval_cards_pkey PRIMARY KEY (tenant_id, outbound_id);
+
+ALTER TABLE ONLY public.approval_codes
+    ADD CONSTRAINT approval_codes_pkey PRIMARY KEY (tenant_id, code);
+
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_token_key UNIQUE (token);
+
 ALTER TABLE ONLY public.channel_state
     ADD CONSTRAINT channel_state_pkey PRIMARY KEY (channel, account);
 
@@ -1996,6 +2875,24 @@ ALTER TABLE ONLY public.data_keys
 
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_pkey PRIMARY KEY (tenant_id, outbound_id, part, attempt);
+
+ALTER TABLE ONLY public.event_groups
+    ADD CONSTRAINT event_groups_pkey PRIMARY KEY (name, pattern);
+
+ALTER TABLE ONLY public.event_sources
+    ADD CONSTRAINT event_sources_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.event_sources
+    ADD CONSTRAINT event_sources_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.event_sources
+    ADD CONSTRAINT event_sources_tenant_id_name_key UNIQUE (tenant_id, name);
+
+ALTER TABLE ONLY public.event_work
+    ADD CONSTRAINT event_work_pkey PRIMARY KEY (tenant_id, source, event_id, group_name);
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (tenant_id, source, id);
 
 ALTER TABLE ONLY public.history
     ADD CONSTRAINT history_pkey PRIMARY KEY (tenant_id, conversation_id, "position");
@@ -2039,6 +2936,9 @@ ALTER TABLE ONLY public.pairings
 ALTER TABLE ONLY public.pool_entries
     ADD CONSTRAINT pool_entries_pkey PRIMARY KEY (tenant_id, agent_id);
 
+ALTER TABLE ONLY public.redraws
+    ADD CONSTRAINT redraws_pkey PRIMARY KEY (tenant_id, outbound_id);
+
 ALTER TABLE ONLY public.reservations
     ADD CONSTRAINT reservations_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step, call_index);
 
@@ -2066,9 +2966,27 @@ ALTER TABLE ONLY public.tenants
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (tenant_id, id);
 
+CREATE INDEX approval_audit_approval ON public.approval_audit USING btree (tenant_id, approval_id);
+
+CREATE INDEX approval_cards_approval ON public.approval_cards USING btree (tenant_id, approval_id);
+
+CREATE UNIQUE INDEX approvals_code ON public.approvals USING btree (tenant_id, code) WHERE (state = 'pending'::text);
+
+CREATE INDEX approvals_due ON public.approvals USING btree (LEAST(expires_at, remind_at)) WHERE (state = 'pending'::text);
+
+CREATE INDEX approvals_turn ON public.approvals USING btree (tenant_id, turn_id);
+
+CREATE INDEX approvals_unsent ON public.approvals USING btree (created_at) WHERE ((state = 'pending'::text) AND (expires_at IS NULL));
+
 CREATE INDEX consents_address ON public.consents USING btree (channel, account, user_key, id);
 
 CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (tenant_id, service) WHERE preferred;
+
+CREATE INDEX event_sources_hash ON public.event_sources USING btree (secret_hash) WHERE (secret_hash IS NOT NULL);
+
+CREATE INDEX event_work_waiting ON public.event_work USING btree (group_name, next_attempt_at) WHERE (state = 'waiting'::text);
+
+CREATE INDEX events_received ON public.events USING btree (received_at);
 
 CREATE INDEX guesses_scope ON public.guesses USING btree (scope, at);
 
@@ -2110,6 +3028,8 @@ CREATE INDEX pool_entries_due ON public.pool_entries USING btree (expires_at) WH
 
 CREATE INDEX pool_entries_turn ON public.pool_entries USING btree (tenant_id, turn_id);
 
+CREATE INDEX redraws_due ON public.redraws USING btree (next_attempt_at) WHERE (state = 'due'::text);
+
 CREATE INDEX reservations_day ON public.reservations USING btree (tenant_id, day) WHERE (NOT settled);
 
 CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_hash) WHERE (outcome = 'unknown'::text);
@@ -2124,7 +3044,32 @@ CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (
 
 CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
 
+CREATE TRIGGER inbound_event AFTER INSERT ON public.inbound FOR EACH ROW WHEN (((new.state = 'waiting'::text) AND (new.command IS NULL))) EXECUTE FUNCTION public.note_received();
+
+CREATE TRIGGER outbound_event AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((old.state <> 'failed'::text) AND (new.state = 'failed'::text))) EXECUTE FUNCTION public.note_undelivered();
+
 CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'running'::text)) EXECUTE FUNCTION public.release_stream();
+
+ALTER TABLE ONLY public.approval_audit
+    ADD CONSTRAINT approval_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.approval_cards
+    ADD CONSTRAINT approval_cards_tenant_id_approval_id_fkey FOREIGN KEY (tenant_id, approval_id) REFERENCES public.approvals(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.approval_cards
+    ADD CONSTRAINT approval_cards_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.approval_cards
+    ADD CONSTRAINT approval_cards_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.approval_codes
+    ADD CONSTRAINT approval_codes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_tenant_id_identity_id_fkey FOREIGN KEY (tenant_id, identity_id) REFERENCES public.identities(tenant_id, id) ON DELETE CASCADE;
@@ -2137,6 +3082,18 @@ ALTER TABLE ONLY public.data_keys
 
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_tenant_id_outbound_id_part_fkey FOREIGN KEY (tenant_id, outbound_id, part) REFERENCES public.outbound_parts(tenant_id, outbound_id, part) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.event_sources
+    ADD CONSTRAINT event_sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.event_sources
+    ADD CONSTRAINT event_sources_tenant_id_key_version_fkey FOREIGN KEY (tenant_id, key_version) REFERENCES public.data_keys(tenant_id, version);
+
+ALTER TABLE ONLY public.event_work
+    ADD CONSTRAINT event_work_tenant_id_source_event_id_fkey FOREIGN KEY (tenant_id, source, event_id) REFERENCES public.events(tenant_id, source, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.history
     ADD CONSTRAINT history_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
@@ -2180,6 +3137,12 @@ ALTER TABLE ONLY public.pool_entries
 ALTER TABLE ONLY public.pool_entries
     ADD CONSTRAINT pool_entries_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.redraws
+    ADD CONSTRAINT redraws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.redraws
+    ADD CONSTRAINT redraws_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.reservations
     ADD CONSTRAINT reservations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
 
@@ -2201,6 +3164,14 @@ ALTER TABLE ONLY public.turns
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_tenant_id_lane_id_fkey FOREIGN KEY (tenant_id, lane_id) REFERENCES public.lanes(tenant_id, id) ON DELETE CASCADE;
 
+ALTER TABLE public.approval_audit ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approval_cards ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approval_codes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.channel_state ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
@@ -2212,6 +3183,14 @@ ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.data_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.event_groups ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.event_sources ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.event_work ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.guesses ENABLE ROW LEVEL SECURITY;
 
@@ -2231,6 +3210,8 @@ CREATE POLICY nobodys ON public.channel_state USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.consents FOR INSERT WITH CHECK (true);
 
+CREATE POLICY nobodys ON public.event_groups FOR SELECT USING (true);
+
 CREATE POLICY nobodys ON public.guesses USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.ignored_messages USING (true) WITH CHECK (true);
@@ -2239,6 +3220,14 @@ CREATE POLICY nobodys ON public.pairings USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
 
+CREATE POLICY one_tenant ON public.approval_audit TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.approval_cards TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.approval_codes TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.approvals TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.conversations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.credentials TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -2246,6 +3235,12 @@ CREATE POLICY one_tenant ON public.credentials TO onevalet_app USING ((tenant_id
 CREATE POLICY one_tenant ON public.data_keys TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.deliveries TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.event_sources TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.event_work TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.events TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.history TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -2262,6 +3257,8 @@ CREATE POLICY one_tenant ON public.outbound TO onevalet_app USING ((tenant_id = 
 CREATE POLICY one_tenant ON public.outbound_parts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.pool_entries TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.redraws TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.reservations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -2281,6 +3278,14 @@ ALTER TABLE public.outbound ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outbound_parts ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY owner ON public.approval_audit TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approval_cards TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approval_codes TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.consents TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.conversations TO onevalet USING (true) WITH CHECK (true);
@@ -2290,6 +3295,14 @@ CREATE POLICY owner ON public.credentials TO onevalet USING (true) WITH CHECK (t
 CREATE POLICY owner ON public.data_keys TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.deliveries TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.event_groups TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.event_sources TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.event_work TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.events TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.guesses TO onevalet USING (true) WITH CHECK (true);
 
@@ -2311,6 +3324,8 @@ CREATE POLICY owner ON public.pairings TO onevalet USING (true) WITH CHECK (true
 
 CREATE POLICY owner ON public.pool_entries TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.redraws TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.reservations TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.schema_migrations TO onevalet USING (true) WITH CHECK (true);
@@ -2330,6 +3345,8 @@ CREATE POLICY owner ON public.turns TO onevalet USING (true) WITH CHECK (true);
 ALTER TABLE public.pairings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.pool_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.redraws ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.reservations ENABLE ROW LEVEL SECURITY;
 
@@ -2352,6 +3369,9 @@ GRANT USAGE ON SCHEMA public TO onevalet_app;
 REVOKE ALL ON FUNCTION public.add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.add_event_group(p_name text, p_pattern text, p_since interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.add_event_group(p_name text, p_pattern text, p_since interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) TO onevalet_app;
 
@@ -2364,6 +3384,12 @@ GRANT ALL ON FUNCTION public.adopt_stream() TO onevalet_app;
 REVOKE ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with time zone, p_tail text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with time zone, p_tail text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) TO onevalet_app;
 
@@ -2372,6 +3398,9 @@ GRANT ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bi
 
 REVOKE ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) TO onevalet_app;
@@ -2382,8 +3411,14 @@ GRANT ALL ON FUNCTION public.change_pool_entry(p_tenant text, p_agent text, p_ch
 REVOKE ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.check_confirm(p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.check_confirm(p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) TO onevalet_app;
@@ -2393,6 +3428,9 @@ GRANT ALL ON FUNCTION public.claim_outbound(p_conversation text, p_owner text, p
 
 REVOKE ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_redraw(p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_redraw(p_ttl interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.close_questions(p_tenant text, p_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.close_questions(p_tenant text, p_conversation text) TO onevalet_app;
@@ -2406,11 +3444,20 @@ GRANT ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_us
 REVOKE ALL ON FUNCTION public.count_work() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_work() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, OUT decided boolean, OUT lane_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, OUT decided boolean, OUT lane_id text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.delete_value(p_tenant text, p_collection text, p_key text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.draw_outcome(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.draw_outcome(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.drop_event_group(p_name text, p_pattern text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.drop_event_group(p_name text, p_pattern text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.drop_strangers(p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_strangers(p_now timestamp with time zone) TO onevalet_app;
@@ -2421,14 +3468,26 @@ GRANT ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owne
 REVOKE ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_part_state text, p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.expire_approvals(p_now timestamp with time zone, p_outcome text, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.expire_approvals(p_now timestamp with time zone, p_outcome text, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.expire_pool(p_now timestamp with time zone, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_approval(p_token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_approval(p_token text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_consent(p_channel text, p_account text, p_user_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_consent(p_channel text, p_account text, p_user_key text) TO onevalet_app;
@@ -2438,6 +3497,12 @@ GRANT ALL ON FUNCTION public.find_conversations(p_channel text, p_account text, 
 
 REVOKE ALL ON FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_after_version integer, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_after_version integer, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_event_source(p_source text, p_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_event_source(p_source text, p_hash bytea) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_event_work(p_group text, p_after interval, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_event_work(p_group text, p_after interval, p_limit integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) TO onevalet_app;
@@ -2472,6 +3537,9 @@ GRANT ALL ON FUNCTION public.hold_outbound(p_tenant text, p_outbound text, p_fen
 REVOKE ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) TO onevalet_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound_parts TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb) FROM PUBLIC;
@@ -2501,6 +3569,9 @@ GRANT ALL ON FUNCTION public.look_at_poll(p_channel text, p_account text) TO one
 REVOKE ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.meant_approvals(p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.meant_approvals(p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) TO onevalet_app;
 
@@ -2513,8 +3584,17 @@ GRANT ALL ON FUNCTION public.next_guess(p_scope text, p_most integer, p_window i
 REVOKE ALL ON FUNCTION public.note_consent() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_consent() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.note_received() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_received() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_undelivered() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_undelivered() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.other_conversation(p_tenant text, p_not_on text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.other_conversation(p_tenant text, p_not_on text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.outbound_let_go(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.outbound_let_go(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
@@ -2527,6 +3607,12 @@ GRANT ALL ON FUNCTION public.owe(p_tenant text, p_conversation text, p_turn text
 
 REVOKE ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) TO onevalet_app;
@@ -2543,14 +3629,23 @@ GRANT ALL ON FUNCTION public.read_data_key(p_tenant text, p_version integer) TO 
 REVOKE ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.redeem_pairing(p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamp with time zone, p_most integer, p_window interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.redeem_pairing(p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamp with time zone, p_most integer, p_window interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.reissue_approvals(p_tenant text, p_outcome text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reissue_approvals(p_tenant text, p_outcome text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.release_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer) TO onevalet_app;
@@ -2564,11 +3659,17 @@ GRANT ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owne
 REVOKE ALL ON FUNCTION public.release_stream() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_stream() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.retry_event(p_tenant text, p_source text, p_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.retry_event(p_tenant text, p_source text, p_id text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) TO onevalet_app;
@@ -2588,17 +3689,49 @@ GRANT ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_pa
 REVOKE ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.start_approval(p_tenant text, p_approval text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.start_approval(p_tenant text, p_approval text, p_now timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb) TO onevalet_app;
+
+GRANT SELECT,INSERT ON TABLE public.approval_audit TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approval_cards TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approval_codes TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
 
@@ -2611,6 +3744,14 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.credentials TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data_keys TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deliveries TO onevalet_app;
+
+GRANT SELECT ON TABLE public.event_groups TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_sources TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_work TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.events TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.guesses TO onevalet_app;
 
@@ -2631,6 +3772,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound TO onevalet_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.pairings TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pool_entries TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.redraws TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reservations TO onevalet_app;
 

@@ -9,6 +9,7 @@ from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
 from core.json_types import Json, JsonObject
 from core.messages import Address, OutboundMessage
+from notify.slack import streams
 from notify.slack.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingClient
 from notify.slack.faults import FORMATTING
 from notify.slack.render import render
@@ -20,6 +21,11 @@ WORKING = "is thinking…"
 SKEW = timedelta(minutes=1)
 """How far Slack's clock may be off ours; a part's ref is unique, so looking further back harms nothing."""
 SCAN_PAGES = 5
+STREAM_EVERY = 1.0
+"""Seconds between additions to a growing message: chat.appendStream is good for over a hundred in a minute, in a
+whole team (docs.slack.dev, apis/web-api/rate-limits, Tier 4)."""
+STREAM_LIMIT = 11_000
+"""Characters in a growing message; markdown_text takes 12,000 a call, and longer answers come in parts."""
 
 _log = structlog.get_logger()
 
@@ -30,6 +36,8 @@ class SlackNotification:
     name = "slack"
     can_find = True
     resend_unknown = False
+    stream_every = STREAM_EVERY
+    stream_limit = STREAM_LIMIT
 
     def __init__(
         self,
@@ -48,9 +56,12 @@ class SlackNotification:
     async def send(self, part: Part, to: Target) -> Receipt:
         """Post one part; our id travels in its metadata. Raises `DeliveryError`.
 
-        Where Slack refuses the blocks, the words are sent once more as plain text.
+        Where Slack refuses the blocks, the words are sent once more as plain text. A growing message gets the part,
+        or is deleted where it cannot hold it.
         """
         blocks = _blocks(part)
+        if to.stream and (receipt := await self._complete(part, to, blocks)):
+            return receipt
         if not blocks:
             return await self._post(to, _plain(part))
         try:
@@ -67,7 +78,7 @@ class SlackNotification:
 
         Raises `Unavailable` when the history cannot tell.
         """
-        oldest = f"{(since.astimezone(UTC) - SKEW).timestamp():.6f}"
+        oldest = f"{_earliest(since, to.stream):.6f}"
         try:
             async for message in self._said(to.address, oldest):
                 if _ref(message) == to.ref:
@@ -86,15 +97,54 @@ class SlackNotification:
         except DeliveryError as error:
             _log.info("slack_status_not_shown", code=error.code, cause=str(error))
 
+    def streams_to(self, to: Address) -> bool:
+        """Tell whether answers may grow there: in threads; only those of direct messages may stream."""
+        return bool(to.thread)
+
+    async def start_stream(self, to: Address) -> str:
+        """Begin a growing message. Raises `DeliveryError`."""
+        return await streams.start(self._client, to)
+
+    async def append_stream(self, to: Address, stream: str, text: str) -> None:
+        """Add Markdown to it. Raises `DeliveryError`."""
+        await streams.append(self._client, to, stream, text)
+
+    async def find_stream(self, to: Address, since: datetime) -> str:
+        """Look through the thread for a message that was begun since then and has no word. Raises `DeliveryError`."""
+        async for message in self._said(to, f"{_earliest(since):.6f}"):
+            if streams.is_empty_stream(message):
+                return str(message.get("ts") or "")
+        return ""
+
+    async def drop_stream(self, to: Address, stream: str) -> None:
+        """Delete it. Raises `DeliveryError`."""
+        await streams.drop(self._client, to, stream)
+
     async def close(self) -> None:
         """Release connections."""
         await self._client.close()
 
+    async def _complete(self, part: Part, to: Target, blocks: list[Json]) -> Receipt | None:
+        """Let the part take the place of what grew; None where it has to be posted."""
+        content: JsonObject = {"text": escape(part.text, MAX_FALLBACK), "metadata": _metadata(to)}
+        if blocks:
+            content["blocks"] = blocks
+        try:
+            await streams.complete(self._client, to.address, to.stream, content)
+            return Receipt(provider_id=to.stream)
+        except Rejected as error:
+            _log.warning("slack_stream_not_completed", ref=to.ref, code=error.code)
+        try:
+            await streams.drop(self._client, to.address, to.stream)
+        except DeliveryError as error:
+            # The answer comes first; what is left of the preview does no harm but to the eye.
+            _log.warning("slack_stream_not_dropped", ref=to.ref, code=error.code)
+        return None
+
     async def _post(self, to: Target, content: JsonObject) -> Receipt:
         arguments: JsonObject = {
             "channel": to.address.peer,
-            # Everybody in the team can read metadata: the ref says nothing.
-            "metadata": {"event_type": EVENT_TYPE, "event_payload": {"ref": to.ref}},
+            "metadata": _metadata(to),
             "unfurl_links": False,
             "unfurl_media": False,
             **content,
@@ -149,6 +199,20 @@ def escape(text: str, limit: int | None = None) -> str:
             break
         kept.append(letters)
     return "".join(kept).rstrip() + "…"
+
+
+def _metadata(to: Target) -> JsonObject:
+    # Everybody in the team can read metadata: the ref says nothing.
+    return {"event_type": EVENT_TYPE, "event_payload": {"ref": to.ref}}
+
+
+def _earliest(since: datetime, stream: str = "") -> float:
+    """Give from when on a look-up has to read; a message that grew is older than its last words."""
+    earliest = (since.astimezone(UTC) - SKEW).timestamp()
+    try:
+        return min(earliest, float(stream) - 1) if stream else earliest
+    except ValueError:
+        return earliest
 
 
 def _plain(part: Part) -> JsonObject:

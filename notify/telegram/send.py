@@ -1,5 +1,6 @@
 """The way out over Telegram: one part, one call, one receipt; plain where the formatting is refused."""
 
+import zlib
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
@@ -11,12 +12,15 @@ from telegram.error import BadRequest, ChatMigrated, TelegramError
 from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, Rejected, Unavailable
 from core.json_types import Json
-from core.messages import Address, OutboundMessage
+from core.messages import Address, OutboundKind, OutboundMessage
 from notify.telegram.client import CONNECT_SECONDS, READ_SECONDS, REAL_API_URL, TelegramSender
 from notify.telegram.faults import brief, refuses_formatting, refuses_keyboard, to_delivery_error
 from notify.telegram.render import render
 
 _log = structlog.get_logger()
+
+DRAFT_EVERY = 1.0
+"""Seconds between drafts: about one message a second may go to a chat (core.telegram.org/bots/faq)."""
 
 type Call = Callable[[int], Awaitable[Message]]
 
@@ -30,6 +34,7 @@ class TelegramNotification:
     name = "telegram"
     can_find = False
     resend_unknown = True
+    draft_every = DRAFT_EVERY
 
     def __init__(
         self,
@@ -65,6 +70,21 @@ class TelegramNotification:
             await self._sender.bot.send_chat_action(_number(to.peer), ChatAction.TYPING, message_thread_id=_thread(to))
         except (TelegramError, Rejected) as error:
             _log.info("working_not_shown", channel=self.name, cause=type(error).__name__)
+
+    async def show_draft(self, to: Address, text: str, draft_id: str) -> None:
+        """Show the text so far, of a long one its end, for half a minute. Raises `DeliveryError`."""
+        if not text.strip():
+            return
+        # A whole number that is not zero (core.telegram.org/bots/api#sendmessagedraft), the same for the same turn.
+        number = zlib.crc32(draft_id.encode()) or 1
+        part = render(OutboundMessage(draft_id, OutboundKind.REPLY, text))[-1]
+        entities = _entities(part.data.get("entities"))
+        try:
+            await self._sender.bot.send_message_draft(
+                _number(to.peer), number, part.text, entities=entities, message_thread_id=_thread(to)
+            )
+        except TelegramError as error:
+            raise to_delivery_error(error) from error
 
     async def close(self) -> None:
         """Release connections."""

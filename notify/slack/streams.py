@@ -1,0 +1,55 @@
+"""Answers that grow in a thread: Slack's streaming methods, and how the final message takes such a message's place.
+
+Source: docs.slack.dev, reference/methods/chat.startStream, chat.appendStream, chat.stopStream, chat.update. A
+message in the streaming state cannot be updated, and Slack ends that state by itself after some minutes
+(github.com/slackapi/python-slack-sdk/issues/1859), from when on nothing can be added.
+"""
+
+from contextlib import suppress
+
+from core.errors import Ambiguous, DeliveryError, Rejected
+from core.json_types import JsonObject
+from core.messages import Address
+from notify.slack.client import SendingClient
+
+GONE = "message_not_found"
+
+
+async def start(client: SendingClient, to: Address) -> str:
+    """Begin an empty message in a thread; gives its ts. Raises `DeliveryError`."""
+    answer = await client.call("chat.startStream", {"channel": to.peer, "thread_ts": to.thread})
+    ts = answer.get("ts")
+    if not isinstance(ts, str) or not ts:
+        raise Ambiguous("answer has no ts")
+    return ts
+
+
+async def append(client: SendingClient, to: Address, stream: str, text: str) -> None:
+    """Add Markdown. Raises `DeliveryError`."""
+    await client.call("chat.appendStream", {"channel": to.peer, "ts": stream, "markdown_text": text})
+
+
+async def complete(client: SendingClient, to: Address, stream: str, content: JsonObject) -> None:
+    """Put the final words in the place of all that has grown; repeatable.
+
+    Raises `DeliveryError`, `Rejected` where the message cannot hold them any more.
+    """
+    # First, so that no word that is still on its way can come after the final ones. Its own failure says nothing:
+    # the state may have ended by itself, and a message that still has it refuses the update.
+    with suppress(DeliveryError):
+        await client.call("chat.stopStream", {"channel": to.peer, "ts": stream})
+    await client.call("chat.update", {"channel": to.peer, "ts": stream, **content})
+
+
+async def drop(client: SendingClient, to: Address, stream: str) -> None:
+    """Delete a message; one that is gone is well. Raises `DeliveryError`."""
+    try:
+        await client.call("chat.delete", {"channel": to.peer, "ts": stream})
+    except Rejected as error:
+        if error.code != GONE:
+            raise
+
+
+def is_empty_stream(message: JsonObject) -> bool:
+    """Tell whether a message of a thread was begun by a bot and never got a word."""
+    return bool(message.get("bot_id")) and not (message.get("text") or message.get("blocks") or message.get("metadata"))
