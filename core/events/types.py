@@ -1,15 +1,14 @@
-"""Events: things that happened elsewhere, of one tenant, and the bus that carries them."""
+"""Events: things that happened elsewhere, each of one tenant. `core.events.bus` carries them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
 
 from core.json_types import JsonObject
 
 type EventHandler = Callable[["Event"], Awaitable[None]]
-"""What a subscriber does with an event. Called again after a failure or a death: it must be idempotent by
-(tenant, source, id) of the event."""
+"""What a subscriber does with an event. It is called again after a failure or a death, so it must be idempotent by
+the event's tenant and key."""
 
 
 class UnreadableEvent(ValueError):
@@ -37,27 +36,3 @@ class Event:
     def key(self) -> str:
         """Name the event uniquely within its tenant: what a run of a task on it is keyed by."""
         return f"{self.source}:{self.id}"
-
-
-class EventBus(Protocol):
-    """Publish what happened, and handle it once per subscriber, whoever of the workers does it."""
-
-    async def publish(self, event: Event) -> bool:
-        """Keep the event, then let it be handled; False when the tenant's (source, id) is known already.
-
-        An event without an id gets one. Raises `StoreUnavailable` when it could not be kept.
-        """
-        ...
-
-    async def subscribe(self, pattern: str, handler: EventHandler, *, name: str = "") -> str:
-        """Call `handler` for each event whose `source:type` matches `pattern` (`*` and `?` are wild).
-
-        `name` is the consumer group: workers that subscribe under one name share the load, and each event is
-        handled once by it. Also gets what was published before it subscribed and is not handled yet.
-        Returns the subscription's id.
-        """
-        ...
-
-    async def unsubscribe(self, subscription: str) -> None:
-        """End a subscription; what is being handled is finished first. An unknown id changes nothing."""
-        ...

@@ -1,0 +1,136 @@
+"""Events in Redis: one stream per group of consumers, that hurries them along and may be lost at any moment."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, cast
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError, ResponseError
+
+from core.events.store import EventRef
+
+MOST_ENTRIES = 100_000
+"""Entries a stream keeps: what was trimmed unread, the sweep puts back."""
+SHARED = "workers"
+"""Redis' own consumer group within each stream: its consumers share the entries."""
+ADD_SECONDS = 0.5
+AWAY_SECONDS = 5.0
+"""How long adding is not tried again after Redis did not answer."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a stream."""
+
+    entry_id: str
+    ref: EventRef
+
+
+class EventStreams:
+    """Add, read and acknowledge entries. `consumer` names this process uniquely."""
+
+    def __init__(self, redis_url: str, consumer: str) -> None:
+        self._redis_url = redis_url
+        self._consumer = consumer
+        self._redis: Redis | None = None
+        self._away_until = 0.0
+
+    async def add(self, group: str, refs: Iterable[EventRef]) -> bool:
+        """Put events into a group's stream; False while Redis is away, which is told at once."""
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._away_until:
+            return False
+        try:
+            async with asyncio.timeout(ADD_SECONDS), self._client().pipeline(transaction=False) as pipe:
+                for ref in refs:
+                    fields = {"tenant": ref.tenant_id, "source": ref.source, "id": ref.id}
+                    pipe.xadd(_stream(group), cast(Any, fields), maxlen=MOST_ENTRIES, approximate=True)
+                await pipe.execute()
+        except (RedisError, OSError, TimeoutError) as error:
+            self._away_until = loop.time() + AWAY_SECONDS
+            _log.warning("event_stream_away", cause=type(error).__name__)
+            return False
+        return True
+
+    async def read(self, group: str, count: int, wait: timedelta) -> list[Entry]:
+        """Wait for new entries; raises `RedisError` or `OSError` while Redis is away."""
+        block = max(1, int(wait.total_seconds() * 1000))
+        try:
+            answer = await self._client().xreadgroup(
+                SHARED, self._consumer, {_stream(group): ">"}, count=count, block=block
+            )
+        except ResponseError as error:
+            if not str(error).startswith("NOGROUP"):
+                raise
+            await self._make_group(group)
+            return []
+        return [entry for _, found in answer or [] for entry in _entries(found)]
+
+    async def take_over(self, group: str, idle: timedelta, count: int = 50) -> list[Entry]:
+        """Take entries that a consumer was given and never acknowledged, since it died."""
+        try:
+            _, found, *_ = await self._client().xautoclaim(
+                _stream(group), SHARED, self._consumer, int(idle.total_seconds() * 1000), "0-0", count=count
+            )
+        except ResponseError as error:
+            if not str(error).startswith("NOGROUP"):
+                raise
+            return []
+        return _entries(found)
+
+    async def acknowledge(self, group: str, entry_id: str) -> None:
+        """Say that an entry needs nobody any more; what cannot be said now is found out by who takes it over."""
+        try:
+            async with asyncio.timeout(ADD_SECONDS), self._client().pipeline(transaction=False) as pipe:
+                pipe.xack(_stream(group), SHARED, entry_id)
+                pipe.xdel(_stream(group), entry_id)
+                await pipe.execute()
+        except (RedisError, OSError, TimeoutError) as error:
+            _log.info("event_not_acknowledged", cause=type(error).__name__)
+
+    async def leave(self, group: str) -> None:
+        """Take this consumer off the stream's list; what it held stays with whoever takes it over."""
+        try:
+            async with asyncio.timeout(ADD_SECONDS):
+                held = await self._client().xpending_range(_stream(group), SHARED, "-", "+", 1, self._consumer)
+                if not held:
+                    await self._client().xgroup_delconsumer(_stream(group), SHARED, self._consumer)
+        except (RedisError, OSError, TimeoutError) as error:
+            _log.info("event_consumer_not_removed", cause=type(error).__name__)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        redis, self._redis = self._redis, None
+        if redis is not None:
+            await redis.aclose()
+
+    async def _make_group(self, group: str) -> None:
+        try:
+            # From its beginning: what was added before anybody read is read.
+            await self._client().xgroup_create(_stream(group), SHARED, id="0", mkstream=True)
+        except ResponseError as error:
+            if not str(error).startswith("BUSYGROUP"):
+                raise
+
+    def _client(self) -> Redis:
+        if self._redis is None:
+            self._redis = Redis.from_url(self._redis_url, decode_responses=True, socket_connect_timeout=2)
+        return self._redis
+
+
+def _stream(group: str) -> str:
+    return f"onevalet:events:{group}"
+
+
+def _entries(found: list[tuple[str, dict[str, str] | None]]) -> list[Entry]:
+    # An entry that was trimmed meanwhile has no fields.
+    return [
+        Entry(entry_id, EventRef(fields["tenant"], fields["source"], fields["id"]))
+        for entry_id, fields in found
+        if fields and fields.keys() >= {"tenant", "source", "id"}
+    ]

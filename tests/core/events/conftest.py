@@ -1,0 +1,15 @@
+"""A database with two people in it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.core.store.house import Store, opened
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    """Give a store with the tenants `ann` and `bob`."""
+    async with opened(database_url) as store:
+        await store.eye.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
+        yield store

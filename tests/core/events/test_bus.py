@@ -1,0 +1,200 @@
+"""The event bus: kept first, handled once per group, whoever dies and whatever Redis forgets."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from core.events.bus import EventBus
+from core.events.store import EventRef
+from core.events.types import Event, UnreadableEvent
+from tests.core.store.house import Store
+from tests.services import flush
+
+FAST = timedelta(milliseconds=200)
+
+
+@asynccontextmanager
+async def a_bus(store: Store, redis_url: str, tries: int = 5) -> AsyncIterator[EventBus]:
+    """Give a bus as a process has one; closed at the end."""
+    bus = EventBus(redis_url, store.database, sweep=FAST, handle_within=timedelta(milliseconds=300), tries=tries)
+    try:
+        yield bus
+    finally:
+        await bus.close()
+
+
+async def until(done: Callable[[], bool], within: float = 10) -> None:
+    """Wait for something that rings no bell."""
+    async with asyncio.timeout(within):
+        while not done():  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0.005)
+
+
+async def kill(bus: EventBus) -> None:
+    """Let a process die: nothing is finished, nothing given back, nothing acknowledged."""
+
+    async def nothing(*_: object, **__: object) -> bool:
+        return False
+
+    bus.store.end = nothing  # type: ignore[method-assign]
+    bus._streams.acknowledge = nothing  # type: ignore[method-assign, assignment]
+    for group in bus._groups.values():
+        tasks = [*group.reading, *group.running]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    bus._groups.clear()
+
+
+@pytest.mark.parametrize("flushed", [False, True], ids=["redis stays", "redis forgets all"])
+async def test_promise_13_of_200_events_4_ms_apart_each_is_handled_once_by_two_workers_with_a_restart_midway(
+    store: Store, redis_url: str, flushed: bool
+) -> None:
+    handled: Counter[str] = Counter()
+    by: Counter[str] = Counter()
+
+    def worker(name: str) -> Callable[[Event], Awaitable[None]]:
+        async def handle(event: Event) -> None:
+            handled[event.id] += 1  # before the wait: one that is begun twice counts twice
+            by[name] += 1
+            await asyncio.sleep(0.01)
+
+        return handle
+
+    async with a_bus(store, redis_url) as web, a_bus(store, redis_url) as one, a_bus(store, redis_url) as two:
+        await one.subscribe("door:*", worker("one"), name="tasks")
+        await two.subscribe("door:*", worker("two"), name="tasks")
+        for number in range(200):
+            assert await web.publish(Event("door", "opened", {"n": number}, f"{number}", "ann"))
+            await asyncio.sleep(0.004)
+            if number == 100:
+                await one.close()
+                await one.subscribe("door:*", worker("one again"), name="tasks")
+                if flushed:
+                    await flush(redis_url)
+        await until(lambda: len(handled) == 200)
+        await asyncio.sleep(FAST.total_seconds() * 1.5)  # one more sweep finds nothing to do again
+    assert handled == {f"{number}": 1 for number in range(200)}
+    assert min(by["one"], by["two"], by["one again"]) > 10, f"the load was not shared: {by}"
+    assert await store.column("select distinct state from event_work") == ["done"]
+
+
+async def test_what_a_dead_consumer_held_is_handled_by_another_and_burns_one_try(store: Store, redis_url: str) -> None:
+    holding = asyncio.Event()
+    handled: list[str] = []
+
+    async def hang(_: Event) -> None:
+        holding.set()
+        await asyncio.Event().wait()
+
+    async def handle(event: Event) -> None:
+        handled.append(event.id)
+
+    async with a_bus(store, redis_url) as one, a_bus(store, redis_url) as two:
+        one._lease = two._lease = timedelta(milliseconds=400)
+        await one.subscribe("*", hang, name="tasks")
+        await two.publish(Event("door", "opened", id="1", tenant_id="ann"))
+        await holding.wait()
+        await kill(one)
+        await two.subscribe("*", handle, name="tasks")
+        await until(lambda: bool(handled))
+        await until(lambda: not two._groups["tasks"].running)
+    assert handled == ["1"]
+    assert await store.one("select attempts from event_work") == 2
+
+
+async def test_what_was_published_before_anybody_subscribed_is_handled(store: Store, redis_url: str) -> None:
+    handled: list[tuple[str, str]] = []
+
+    async def handle(event: Event) -> None:
+        handled.append((event.tenant_id, event.key))
+
+    async with a_bus(store, redis_url) as bus:
+        await bus.publish(Event("door", "opened", id="1", tenant_id="ann"))
+        await bus.publish(Event("mail", "came", id="2", tenant_id="bob"))
+        await bus.subscribe("door:*", handle)
+        await until(lambda: bool(handled))
+        # Known again after a stop, and nothing is missed meanwhile.
+        await bus.close()
+        await bus.publish(Event("door", "closed", id="3", tenant_id="bob"))
+        await bus.subscribe("door:*", handle)
+        await until(lambda: len(handled) == 2)
+        # Nothing is kept for who unsubscribed.
+        await bus.unsubscribe("door:*")
+        await bus.publish(Event("door", "closed", id="4", tenant_id="bob"))
+        assert await store.one("select count(*) from event_work where event_id = '4'") == 0
+    assert handled == [("ann", "door:1"), ("bob", "door:3")]
+
+
+async def test_the_same_event_of_a_tenant_is_one_and_of_two_tenants_two(store: Store, redis_url: str) -> None:
+    async with a_bus(store, redis_url) as bus:
+        event = Event("door", "opened", {"text": "a\x00b\ud800"}, "1", "ann")
+        assert [await bus.publish(event), await bus.publish(event)] == [True, False]
+        assert await bus.publish(Event("door", "opened", id="1", tenant_id="bob"))
+        assert await bus.publish(Event("door", "opened", id="2", tenant_id="ann"), also="1") is False
+        assert await bus.publish(Event("door", "opened", tenant_id="ann"))
+    assert await store.one("select count(*) from events") == 3
+
+
+@pytest.mark.parametrize("how", ["fails", "says so", "hangs"])
+async def test_a_poison_event_is_set_aside_with_its_reason_and_the_others_go_on(
+    store: Store, redis_url: str, how: str
+) -> None:
+    handled: list[str] = []
+
+    async def handle(event: Event) -> None:
+        if event.id == "bad" and how == "fails":
+            raise KeyError("colour")
+        if event.id == "bad" and how == "says so":
+            raise UnreadableEvent("it has no colour")
+        if event.id == "bad":
+            await asyncio.Event().wait()
+        handled.append(event.id)
+
+    async with a_bus(store, redis_url, tries=1 if how == "hangs" else 2) as bus:
+        await bus.subscribe("*", handle, name="tasks")
+        for id in ("1", "bad", "2"):
+            await bus.publish(Event("door", "opened", id=id, tenant_id="ann"))
+        await until(lambda: len(handled) == 2)
+        async with asyncio.timeout(10):
+            while not (aside := await bus.store.recent("ann", poison_only=True)):  # noqa: ASYNC110 - nothing tells
+                await asyncio.sleep(0.02)
+        [record] = aside
+        assert record.event.id == "bad"
+        assert record.reason == {
+            "fails": "KeyError: 'colour'", "says so": "it has no colour", "hangs": "TimeoutError: ",
+        }[how]  # fmt: skip
+        assert record.attempts == {"fails": 2, "says so": 1, "hangs": 1}[how]
+        assert await bus.store.retry(EventRef("ann", "door", "bad"))
+        assert (await bus.store.recent("ann", poison_only=True)) == []
+
+
+async def test_without_redis_events_are_handled_all_the_same(store: Store) -> None:
+    handled: list[str] = []
+
+    async def handle(event: Event) -> None:
+        handled.append(event.id)
+
+    async with a_bus(store, "redis://127.0.0.1:1/0") as bus:
+        await bus.subscribe("*", handle)
+        await bus.publish(Event("door", "opened", id="1", tenant_id="ann"))
+        await until(lambda: handled == ["1"])
+
+
+async def test_channels_publish_what_came_and_what_could_not_be_delivered_where_it_is_wanted(store: Store) -> None:
+    bus = EventBus("redis://127.0.0.1:1/0", store.database)
+    await store.say("nobody asked")
+    [tenant] = await store.column("select tenant_id from identities")
+    assert await bus.store.recent(str(tenant)) == []
+    await bus.store.want_channel_events(str(tenant), True)
+    await store.owe("cannot be said")
+    claim = await store.claim_sending("cannot be said")
+    await store.outbox.fail(claim, "no")
+    failed, received = (record.event for record in await bus.store.recent(str(tenant)))
+    assert (received.source, received.type, received.data["text"]) == ("sms", "message.received", "hello")
+    assert (failed.source, failed.type, failed.data["reason"]) == ("sms", "delivery.failed", "no")
+    await bus.close()
