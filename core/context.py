@@ -127,7 +127,8 @@ class ToolExecutionContext:
 
     `idempotency_key` is the same when a call is repeated after a crash, and unlike that of any other call:
     hand it to the service that does the work. `timezone` (IANA) and `language` are the person's. `progress` tells
-    whoever watches the turn how a long call is getting on; it may be awaited any number of times.
+    whoever watches the turn how a long call is getting on; it may be awaited any number of times. `settings` is what
+    the operator set for tools, such as `weather_url`: the same for everybody, so never a person's own secret.
     """
 
     tenant_id: str
@@ -140,6 +141,7 @@ class ToolExecutionContext:
     timezone: str = "UTC"
     language: str = ""
     storage: TenantStorage = field(default_factory=lambda: NoStorage())
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
 
 

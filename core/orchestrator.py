@@ -126,11 +126,12 @@ class Orchestrator:
         storage: StorageAccess | None = None,
         budgets: Budgets | None = None,
         http: HttpClient | None = None,
+        settings: Mapping[str, str] | None = None,
         clock: Clock | None = None,
     ) -> None:
         """`tool_names` and `agent_tool_filter` name the tools and agents that are offered to the model, None for all.
 
-        `checks` are asked in order.
+        `checks` are asked in order. `settings` are for tools, as `context.settings`.
         """
         self.config = config or ReactLoopConfig()
         self.llm_client = llm_client
@@ -152,6 +153,7 @@ class Orchestrator:
         self._storage = storage
         self._budgets = budgets
         self._http = http or NoHttp()
+        self._settings = dict(settings or {})
         self._caller = ModelCaller(llm_client, self.config, ContextManager(self.config))
         self._loop = ReactLoop(self._caller, self.config, self._hooks)
 
@@ -202,8 +204,11 @@ class Orchestrator:
         messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
         messages = with_person(with_summary(messages, state))
         agents = self._turn_agents(request)
-        tools = await usable(self._tools_in_tier(request), self._credentials_of(request), request.tenant.id)
-        if more := [*agent_tools(self._offered_in(request), agents), *waiting.tools()]:
+        tools = self._tools_in_tier(request)
+        if offered := agent_tools(self._offered_in(request), agents):
+            tools = ToolRegistry([*tools, *offered])
+        tools = await usable(tools, self._credentials_of(request), request.tenant.id)
+        if more := waiting.tools():
             tools = ToolRegistry([*tools, *more])
         return TurnContext(messages, said, tools, agents, state, waiting)
 
@@ -281,6 +286,7 @@ class Orchestrator:
             timezone=tenant.timezone,
             language=tenant.language,
             storage=self._storage.for_tenant(tenant.id) if self._storage else NoStorage(),
+            settings=self._settings,
         )
 
     def _credentials_of(self, request: TurnRequest) -> CredentialAccess:

@@ -74,6 +74,7 @@ def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
         effect=Effect.READ,
         risk=valet.risk,
         group=valet.group,
+        needs_account=valet.needs_account,
         agent=True,
         timeout=(valet.timeout or turn.config.agent_tool_execution_timeout) + _GRACE,
         valet=valet,

@@ -22,7 +22,8 @@ class Valet:
     """An agent as it is known: its class, and what `@valet` said of it.
 
     `effect` says what may happen to a run whose end is not known (`core.journal.Effect`). `timeout` is in seconds,
-    None for the loop's default; `ttl` is how long it may wait for a person, None for the pool's default.
+    None for the loop's default; `ttl` is how long it may wait for a person, None for the pool's default. One with
+    `needs_account` is offered to people who have connected an account of that service.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Valet:
     effect: Effect = Effect.ONCE
     risk: str = ""
     group: str = ""
+    needs_account: str = ""
     timeout: float | None = None
     ttl: timedelta | None = None
 
@@ -60,6 +62,7 @@ def valet[Agent: StandardAgent](
     effect: str = "",
     risk: str = "",
     group: str = "",
+    needs_account: str = "",
     timeout: float | None = None,
     ttl: timedelta | None = None,
 ) -> Callable[[type[Agent]], type[Agent]]:
@@ -83,7 +86,16 @@ def valet[Agent: StandardAgent](
             )
         _check_fields(agent, known_as, place)
         agent.valet = Valet(
-            known_as, said, agent, expose_as_tool, _effect(agent, effect, place), risk, group, timeout, ttl
+            name=known_as,
+            description=said,
+            agent=agent,
+            expose_as_tool=expose_as_tool,
+            effect=_effect(agent, effect, place),
+            risk=risk,
+            group=group,
+            needs_account=needs_account,
+            timeout=timeout,
+            ttl=ttl,
         )
         return agent
 

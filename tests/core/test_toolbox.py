@@ -4,6 +4,9 @@ import builtins
 
 import pytest
 
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import StandardAgent
+from core.agents.valet import valet
 from core.context import ConnectedAccounts, CredentialAccess, NoCredentials
 from core.conversation_state import ConversationState
 from core.errors import ConfigError, ModelAuthError
@@ -153,6 +156,19 @@ class TestOffer:
 
         model = FakeModel([says("Hi")])
         orchestrator = Orchestrator(model, tools=[add, fly], credentials=Vault())
+        await orchestrator.handle_message(_request(tenant=tenant))
+        assert _offered(model) == offered
+
+    @pytest.mark.parametrize(("tenant", "offered"), [("ann", ["Flyer"]), ("bob", [])])
+    async def test_an_agent_that_needs_an_account_is_for_those_who_connected_one(
+        self, tenant: str, offered: list[str]
+    ) -> None:
+        @valet(name="Flyer", needs_account="airline")
+        class Flyer(StandardAgent):
+            """Fly."""
+
+        model = FakeModel([says("Hi")])
+        orchestrator = Orchestrator(model, agents=AgentRegistry([Flyer]), credentials=Vault())
         await orchestrator.handle_message(_request(tenant=tenant))
         assert _offered(model) == offered
 
