@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Union, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
 
 from core.agents.registry import AgentRegistry, read_exposed
 from core.agents.valet import valet_of
@@ -69,6 +70,7 @@ async def build_orchestrator(
             budgets=build_budgets(settings, client, storage.database, clock),
             credentials=credentials,
             http=http,
+            settings=settings.for_tools,
             clock=clock,
         )
     finally:
@@ -79,7 +81,10 @@ async def build_orchestrator(
 
 def _guarded_client(settings: Settings) -> GuardedClient:
     try:
-        return GuardedClient(allowed_hosts=settings.onevalet_fetch_hosts)
+        named = (settings.onevalet_weather_url, settings.onevalet_flights_url)
+        return GuardedClient(
+            allowed_hosts=[*settings.onevalet_fetch_hosts, *(urlsplit(url).netloc for url in named if url)]
+        )
     except ValueError as error:
         raise ConfigError(f"ONEVALET_FETCH_HOSTS cannot be used: {str(error).rstrip('.')}.") from error
 

@@ -84,6 +84,9 @@ class Settings(BaseSettings):
     onevalet_tiers: str = ""
     onevalet_secret_keys: SecretKeyTexts = ()
     onevalet_fetch_hosts: Names = ()
+    onevalet_weather_url: Origin = ""
+    onevalet_flights_key: SecretStr | None = None
+    onevalet_flights_url: Origin = ""
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_clock: Path | None = None
@@ -144,6 +147,16 @@ class Settings(BaseSettings):
     def tiers(self) -> Tiers:
         """Give the tiers; raises `ConfigError`."""
         return read_tiers(self.onevalet_tiers, self.onevalet_rate_per_minute)
+
+    @property
+    def for_tools(self) -> dict[str, str]:
+        """Give what tools are told as `context.settings`."""
+        key = self.onevalet_flights_key
+        return {
+            "weather_url": self.onevalet_weather_url,
+            "flights_key": key.get_secret_value() if key else "",
+            "flights_url": self.onevalet_flights_url,
+        }
 
     def secrets(self) -> list[str]:
         """List every secret value that is set, for blotting out of logs; passwords inside URLs too."""

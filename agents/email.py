@@ -1,0 +1,195 @@
+"""Send email from a person's own account, over SMTP.
+
+What it needs is kept for the person as the service `email` (`docs/agents.md`): host, user, password, from, and where
+they differ from what is usual, port and tls.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP as SMTP_POLICY
+from email.utils import format_datetime, parseaddr
+
+from aiosmtplib import SMTP
+from aiosmtplib.errors import SMTPAuthenticationError, SMTPException, SMTPRecipientRefused, SMTPResponseException
+
+from onevalet import AgentResult, InputField, OutputField, StandardAgent, ToolFailed, valet
+
+_SERVICE = "email"
+_SECONDS = 20.0
+_MOST_RECIPIENTS = 50
+# RFC 5321 4.1.2 without quoted local parts, and RFC 1035 names: what people mean by an address.
+_ADDRESS = re.compile(
+    r"(?=.{6,254}\Z)[\w!#$%&'*+/=?^`{|}~-]{1,64}(?:\.[\w!#$%&'*+/=?^`{|}~-]{1,64}){0,9}"
+    r"@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]",
+    re.ASCII | re.IGNORECASE,
+)
+# Seven bits, so that no server on the way has to be asked what it can carry.
+_POLICY = SMTP_POLICY.clone(cte_type="7bit")
+
+
+def _are_addresses(given: Sequence[str]) -> str | None:
+    if len(given) > _MOST_RECIPIENTS:
+        return f"these are more than {_MOST_RECIPIENTS} addresses"
+    wrong = [one for one in given if not _ADDRESS.fullmatch(one)]
+    return f"{wrong[0]!r} is no email address" if wrong else None
+
+
+def _are_some_addresses(given: Sequence[str]) -> str | None:
+    return _are_addresses(given) if given else "it is empty"
+
+
+def _is_one_line(given: str) -> bool:
+    return len(given) <= 500 and given.isprintable()
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """Where to hand mail in. `tls` is `implicit`, `starttls` or `none`."""
+
+    host: str
+    port: int
+    tls: str
+    user: str
+    password: str
+    name: str
+    address: str
+
+
+@valet(name="SendEmailAgent", needs_account=_SERVICE, timeout=90)
+class SendEmailAgent(StandardAgent):
+    """Send an email from the person's own account."""
+
+    recipient = InputField(
+        "Who should receive it?",
+        description="Email address of each recipient",
+        type=list[str],
+        validator=_are_some_addresses,
+        validator_description="each must be an address such as sam@example.com, without a name",
+    )
+    cc = InputField(
+        "Who should get a copy?",
+        description="Email address of each who gets a copy",
+        type=list[str],
+        required=False,
+        default=[],
+        validator=_are_addresses,
+        validator_description="each must be an address such as sam@example.com, without a name",
+    )
+    subject = InputField(
+        "What is the subject?",
+        required=False,
+        default="",
+        validator=_is_one_line,
+        validator_description="one line of at most 500 characters",
+    )
+    body = InputField("What should it say?", description="The whole text, as it is to be sent")
+    account = InputField(
+        "From which account?",
+        description="Name of the connected email account; leave it out unless the person named one",
+        required=False,
+        default="",
+    )
+    message_id = OutputField(description="The email's Message-ID")
+
+    def needs_approval(self) -> bool:
+        """Ask before anything leaves."""
+        return True
+
+    async def on_running(self, msg: str) -> AgentResult:
+        """Send it."""
+        account = await self._account()
+        message = self._message(account)
+        await _send(account, list(dict.fromkeys([*self.recipient, *self.cc])), message.as_bytes())
+        self.message_id = message["Message-ID"]
+        copied = f", with a copy to {', '.join(self.cc)}" if self.cc else ""
+        return self.make_result(raw_message=f"Sent to {', '.join(self.recipient)}{copied}.")
+
+    async def _account(self) -> _Account:
+        credentials, name = self.context.credentials, self.account
+        if not name:
+            accounts = await credentials.accounts(self.tenant_id, _SERVICE)
+            if len(accounts.names) > 1 and not accounts.chosen:
+                listed = ", ".join(accounts.names)
+                raise ToolFailed(f"Nothing was sent: ask the person from which of their accounts ({listed}).")
+            name = accounts.chosen
+        kept = await credentials.get(self.tenant_id, _SERVICE, name) if name else None
+        if kept is None:
+            raise ToolFailed("Nothing was sent: this person has connected no such email account.")
+        return _read_account(kept)
+
+    def _message(self, account: _Account) -> EmailMessage:
+        # The policy refuses line breaks in headers and encodes all else, whatever the fields let pass.
+        message = EmailMessage(policy=_POLICY)
+        message["From"] = Address(account.name, addr_spec=account.address)
+        message["To"] = [Address(addr_spec=one) for one in self.recipient]
+        if self.cc:
+            message["Cc"] = [Address(addr_spec=one) for one in self.cc]
+        message["Subject"] = self.subject
+        message["Date"] = format_datetime(self.context.clock.now())
+        # The same call has the same Message-ID: whoever gets two copies sees one email.
+        digest = hashlib.sha256(self.context.idempotency_key.encode()).hexdigest()[:40]
+        message["Message-ID"] = f"<{digest}@{account.address.rpartition('@')[2]}>"
+        message.set_content(self.body)
+        return message
+
+
+def _read_account(kept: Mapping[str, object]) -> _Account:
+    user = str(kept.get("user") or "")
+    sender = str(kept.get("from") or user)
+    name, address = parseaddr(sender)
+    port = kept.get("port") or 465
+    tls = str(kept.get("tls") or ("implicit" if port == 465 else "starttls"))
+    host = str(kept.get("host") or "")
+    if not host or not isinstance(port, int) or not _ADDRESS.fullmatch(address) or not sender.isprintable():
+        raise ToolFailed("Nothing was sent: what is stored for this email account is not complete.")
+    if tls not in ("implicit", "starttls", "none"):
+        raise ToolFailed("Nothing was sent: `tls` of this email account must be implicit, starttls or none.")
+    return _Account(host, port, tls, user, str(kept.get("password") or ""), name, address)
+
+
+async def _send(account: _Account, recipients: Sequence[str], message: bytes) -> None:
+    """Hand a message in for all recipients or none; `ToolFailed` where it certainly was not taken."""
+    client = SMTP(
+        hostname=account.host,
+        port=account.port,
+        use_tls=account.tls == "implicit",
+        start_tls=account.tls == "starttls",
+        local_hostname=account.address.rpartition("@")[2],
+        timeout=_SECONDS,
+    )
+    try:
+        try:
+            await client.connect(username=account.user or None, password=account.password or None)
+            await client.mail(account.address)
+            for one in recipients:
+                await client.rcpt(one)
+        except (SMTPException, OSError, ValueError) as error:
+            raise ToolFailed(f"Nothing was sent: {_plain(error)}.") from error
+        try:
+            await client.data(message)
+        except SMTPResponseException as error:
+            raise ToolFailed(f"Nothing was sent: the mail server refuses the email ({error.code}).") from error
+        # Any other error leaves open whether it was taken, and is raised as it is.
+        with suppress(SMTPException, OSError):
+            await client.quit()
+    finally:
+        client.close()
+
+
+def _plain(error: Exception) -> str:
+    match error:
+        case SMTPAuthenticationError():
+            return "the mail server does not accept the stored user and password"
+        case SMTPRecipientRefused():
+            return f"the mail server refuses {error.recipient}"
+        case SMTPResponseException():
+            return f"the mail server refuses this sender ({error.code})"
+        case TimeoutError():
+            return "the mail server gave no answer in time"
+        case _:
+            return "no safe connection to the mail server could be made"

@@ -1,0 +1,184 @@
+"""Search flights, by Duffel (duffel.com/docs/api); it books nothing.
+
+The operator sets ONEVALET_FLIGHTS_KEY, an access token. Without one the agent answers from sample data, and each
+answer says that it is no real flight.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import date as Date
+from datetime import datetime, timedelta
+from datetime import time as Time
+from typing import Any
+from urllib.parse import urlencode
+
+from pydantic import BaseModel, Field, ValidationError
+
+from onevalet import AgentResult, InputField, StandardAgent, ToolExecutionContext, ToolFailed, ToolRetry, valet
+
+_SERVER = "https://api.duffel.com"
+_MOST = 3
+_SUPPLIER_MS = 12_000
+"""How long Duffel waits for the airlines, in milliseconds: less than our own patience with it."""
+_CODE = re.compile(r"[A-Z]{3}")
+SAMPLE = "Sample data, not real flights"
+
+
+class _Place(BaseModel):
+    iata_code: str | None = None
+
+
+class _Airline(BaseModel):
+    name: str
+
+
+class _Segment(BaseModel):
+    origin: _Place
+    destination: _Place
+    departing_at: datetime
+    arriving_at: datetime
+    marketing_carrier_flight_number: str | None = None
+    marketing_carrier: _Place
+
+
+class _Slice(BaseModel):
+    segments: list[_Segment] = Field(min_length=1)
+
+
+class _Offer(BaseModel):
+    owner: _Airline
+    total_amount: str
+    total_currency: str
+    slices: list[_Slice]
+    live_mode: bool = True
+
+
+class _Places(BaseModel):
+    data: list[_Place]
+
+
+class _Request(BaseModel):
+    id: str
+
+
+class _Requests(BaseModel):
+    data: _Request
+
+
+class _Offers(BaseModel):
+    data: list[_Offer]
+
+
+@valet(name="FlightSearchAgent", effect="read", timeout=60)
+class FlightSearchAgent(StandardAgent):
+    """Search flights and their prices. It books nothing."""
+
+    origin = InputField("Where do you fly from?", description="City or airport to leave from, best as its IATA code")
+    destination = InputField("Where do you fly to?", description="City or airport to go to, best as its IATA code")
+    date = InputField("On which day do you leave?", description="Day of departure", type=Date)
+    return_date = InputField(
+        "On which day do you come back?", description="Day of the flight back", type=Date | None, required=False
+    )
+    passengers = InputField(
+        "How many of you fly?",
+        description="How many adults fly",
+        type=int,
+        required=False,
+        default=1,
+        validator=lambda count: 1 <= count <= 9,
+        validator_description="from 1 to 9",
+    )
+
+    async def on_running(self, msg: str) -> AgentResult:
+        """Search."""
+        # Half a day less than UTC: wherever they leave from, the day is over.
+        today = (self.context.clock.now() - timedelta(hours=12)).date()
+        if self.date < today or (self.return_date and self.return_date < self.date):
+            raise ToolRetry("Give days that are still to come, the flight back last.")
+        key = self.context.settings.get("flights_key")
+        found = await self._offers(key) if key else self._sample()
+        return self.make_result(raw_message=found)
+
+    async def _offers(self, key: str) -> str:
+        ask = _Duffel(self.context, key)
+        origin, destination = await ask.code(self.origin), await ask.code(self.destination)
+        legs = [(origin, destination, self.date)]
+        if self.return_date:
+            legs.append((destination, origin, self.return_date))
+        wanted = {
+            "slices": [{"origin": one, "destination": two, "departure_date": str(day)} for one, two, day in legs],
+            "passengers": [{"type": "adult"}] * self.passengers,
+        }
+        path = f"/air/offer_requests?return_offers=false&supplier_timeout={_SUPPLIER_MS}"
+        request = (await ask.get(_Requests, path, {"data": wanted})).data
+        query = urlencode({"offer_request_id": request.id, "sort": "total_amount", "limit": _MOST})
+        offers = (await ask.get(_Offers, f"/air/offers?{query}")).data[:_MOST]
+        if not offers:
+            return f"There are no flights from {origin} to {destination} on {self.date}."
+        real = all(one.live_mode for one in offers)
+        head = "The cheapest flights" if real else f"{SAMPLE} (the key is for the provider's test mode)"
+        return "\n".join([f"{head}, {self._wish(origin, destination)}:", *(_told(one) for one in offers)])
+
+    def _sample(self) -> str:
+        """Make up offers, the same for the same wish."""
+        origin, destination = (" ".join(one.split()).upper()[:40] for one in (self.origin, self.destination))
+        lines = [f"{SAMPLE} (no flight search is set up), {self._wish(origin, destination)}:"]
+        digest = hashlib.sha256(f"{origin} {destination} {self.date} {self.return_date}".encode()).digest()
+        for number, airline in enumerate(("Example Air", "Sample Airways", "Specimen Airlines")):
+            leaves = datetime.combine(self.date, Time(6 + 5 * number, digest[number] % 60))
+            lands = leaves + timedelta(minutes=90 + digest[number + 3])
+            price = (120 + 60 * number + digest[number + 6] % 50) * self.passengers * (2 if self.return_date else 1)
+            lines.append(f"{airline}, USD {price}.00: {origin} {leaves:%H:%M} - {destination} {lands:%H:%M}, made up")
+        return "\n".join(lines)
+
+    def _wish(self, origin: str, destination: str) -> str:
+        back = f", back on {self.return_date}" if self.return_date else ""
+        people = f", {self.passengers} people" if self.passengers > 1 else ""
+        return f"{origin} to {destination} on {self.date}{back}{people}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Duffel:
+    """The provider, with the operator's key."""
+
+    context: ToolExecutionContext
+    key: str
+
+    async def code(self, said: str) -> str:
+        """Give the IATA code of a place: flights are searched by nothing else."""
+        if _CODE.fullmatch(said):
+            return said
+        found = await self.get(_Places, f"/places/suggestions?{urlencode({'query': said})}")
+        codes = [one.iata_code for one in found.data if one.iata_code]
+        if not codes:
+            raise ToolRetry(f"No airport is known for {said!r}; name a larger city nearby.")
+        return codes[0]
+
+    async def get[Answer: BaseModel](self, kind: type[Answer], path: str, body: Any = None) -> Answer:
+        """Make one request, a POST where there is a body, and read its answer."""
+        url = f"{self.context.settings.get('flights_url') or _SERVER}{path}"
+        headers = {"Authorization": f"Bearer {self.key}", "Duffel-Version": "v2", "Accept": "application/json"}
+        answer = await self.context.http.request("POST" if body else "GET", url, headers=headers, json=body)
+        if answer.status not in (200, 201):
+            raise ToolFailed(f"The flight search does not work at the moment (status {answer.status}).")
+        try:
+            return kind.model_validate_json(answer.body)
+        except ValidationError as error:
+            raise ToolFailed("The flight search gave an answer that cannot be read.") from error
+
+
+def _told(offer: _Offer) -> str:
+    legs = []
+    for one in offer.slices:
+        first, last = one.segments[0], one.segments[-1]
+        numbers = " ".join(
+            f"{part.marketing_carrier.iata_code or ''}{part.marketing_carrier_flight_number or ''}"
+            for part in one.segments
+        )
+        stops = "direct" if len(one.segments) == 1 else f"{len(one.segments) - 1} stop(s)"
+        legs.append(
+            f"{first.origin.iata_code} {first.departing_at:%Y-%m-%d %H:%M} - "
+            f"{last.destination.iata_code} {last.arriving_at:%Y-%m-%d %H:%M} ({numbers}, {stops})"
+        )
+    return f"{offer.owner.name}, {offer.total_currency} {offer.total_amount}: {'; back '.join(legs)}"

@@ -1,0 +1,100 @@
+"""Flights, from an emulation of Duffel through the guarded client; and without a key, labelled as what they are."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import pytest
+from yarl import URL
+
+from agents.travel import SAMPLE, FlightSearchAgent
+from core.http import GuardedClient
+from onevalet import AgentStatus, ToolExecutionContext, ToolFailed, ToolRetry
+from tests.agents.services import KEY, Web, duffel, no_loop
+from tests.core.agents.house import SetClock
+from tests.core.helpers import a_context
+
+DAY = date(2026, 12, 4)
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Web]:
+    async with duffel() as server:
+        yield server
+
+
+@pytest.fixture
+async def context(provider: Web) -> AsyncIterator[ToolExecutionContext]:
+    """Give a context whose operator set both settings."""
+    http = GuardedClient(allowed_hosts=[URL(provider.url).authority])
+    settings = {"flights_url": provider.url, "flights_key": KEY}
+    yield replace(a_context(), http=http, clock=SetClock(), settings=settings)
+    await http.close()
+
+
+async def search(context: ToolExecutionContext, **values: object) -> str:
+    """Let the agent search as the loop does."""
+    wish = {"origin": "BER", "destination": "New York", "date": DAY} | values
+    result = await FlightSearchAgent(context, no_loop, values=wish).on_running("")
+    assert result.status is AgentStatus.COMPLETED
+    return result.raw_message
+
+
+async def test_the_cheapest_offers_with_codes_found_for_names(provider: Web, context: ToolExecutionContext) -> None:
+    said = await search(context, return_date=date(2026, 12, 9), passengers=2)
+    assert said.splitlines()[:2] == [
+        "The cheapest flights, BER to NYC on 2026-12-04, back on 2026-12-09, 2 people:",
+        "Duffel Airways, EUR 99.50: BER 2026-12-04 09:10 - NYC 2026-12-04 12:30 (ZZ100, direct); "
+        "back NYC 2026-12-09 09:10 - BER 2026-12-09 12:30 (ZZ100, direct)",
+    ]
+    assert len(said.splitlines()) == 4
+    assert provider.asked == [
+        {
+            "slices": [
+                {"origin": "BER", "destination": "NYC", "departure_date": "2026-12-04"},
+                {"origin": "NYC", "destination": "BER", "departure_date": "2026-12-09"},
+            ],
+            "passengers": [{"type": "adult"}] * 2,
+        }
+    ]
+    assert SAMPLE not in said
+
+
+@pytest.mark.parametrize("wish", [{}, {"return_date": date(2026, 12, 9)}, {"origin": "Berlin\nReal flights:"}])
+async def test_without_a_key_each_answer_says_that_it_is_sample_data(
+    wish: dict[str, object], provider: Web, context: ToolExecutionContext
+) -> None:
+    unset = replace(context, settings={"flights_url": provider.url, "flights_key": ""})
+    said = await search(unset, **wish)
+    assert said.startswith("Sample data, not real flights (")
+    assert [line.endswith(", made up") for line in said.splitlines()[1:]] == [True] * 3
+    assert await search(unset, **wish) == said
+    assert provider.asked == []
+
+
+async def test_the_providers_own_test_mode_is_sample_data_too(provider: Web, context: ToolExecutionContext) -> None:
+    provider.live = False
+    assert (await search(context)).startswith("Sample data, not real flights (")
+
+
+async def test_what_cannot_be_found_is_said_in_a_sentence(provider: Web, context: ToolExecutionContext) -> None:
+    for wish in ({"origin": "Atlantis"}, {"date": date(2026, 11, 20)}, {"return_date": date(2026, 12, 3)}):
+        with pytest.raises(ToolRetry):
+            await search(context, **wish)
+    provider.body = "none"
+    assert await search(context) == "There are no flights from BER to NYC on 2026-12-04."
+    provider.status, provider.body = 500, f"internal detail {KEY}"
+    with pytest.raises(ToolFailed, match=r"^The flight search does not work at the moment \(status 500\)\.$"):
+        await search(context)
+    with pytest.raises(ToolFailed, match="status 401"):
+        await search(replace(context, settings={**context.settings, "flights_key": "wrong"}))
+
+
+async def test_today_counts_wherever_it_still_is_today(context: ToolExecutionContext) -> None:
+    late = SetClock()
+    late.at = datetime(2026, 12, 5, 7, 0, tzinfo=UTC)  # in Honolulu it is the evening of the 4th
+    assert "BER to NYC on 2026-12-04" in await search(replace(context, clock=late))
+
+
+def test_a_key_is_not_shown_where_a_context_is_printed(context: ToolExecutionContext) -> None:
+    assert KEY not in repr(context)
