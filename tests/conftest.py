@@ -1,5 +1,6 @@
 """The fixtures that all tests share: a migrated database of one's own, a Redis database, a clock."""
 
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from core.clock import set_clock
 from tests import services as servers
 from tests.databases import DatabaseShelf
 from tests.nursery import Nursery
+from tests.running_dev import RunningDev, running_dev
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
 _SERVICES = pytest.StashKey[servers.RunServices]()
@@ -81,6 +83,13 @@ def nursery() -> Iterator[Nursery]:
     """Give what forks processes of ours; who uses it is in the xdist group "processes", so that one is enough."""
     with Nursery() as nursery:
         yield nursery
+
+
+@pytest.fixture(scope="session")
+def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
+    """Give a `dev` that was started from nothing; who uses it is in the xdist group "dev"."""
+    with running_dev(tmp_path_factory.mktemp("dev") / "home", signal.SIGTERM) as running:
+        yield running
 
 
 @pytest.fixture

@@ -1,38 +1,18 @@
 """`dev` and `chat` as a newcomer runs them: from nothing, in processes of their own."""
 
 import asyncio
-import os
 import signal
-import socket
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
 import psutil
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.nursery import ROOT
+from tests.running_dev import RunningDev, dev_environment, running_dev, two_free_ports
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("dev")]
-
-
-def _two_free_ports() -> int:
-    while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = int(first.getsockname()[1])
-            try:
-                second.bind(("127.0.0.1", port + 1))
-            except OSError:
-                continue
-            return port
-
-
-def _environment(home: Path, port: int) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return kept | {"ONEVALET_HOME": str(home), "PORT": str(port)}
 
 
 async def _start(*command: str, environment: dict[str, str]) -> asyncio.subprocess.Process:
@@ -49,65 +29,34 @@ async def _start(*command: str, environment: dict[str, str]) -> asyncio.subproce
     )
 
 
-@asynccontextmanager
-async def _running_dev(home: Path, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    process = await _start("dev", environment=_environment(home, port))
-    assert process.stdout is not None
-    assert process.stderr is not None
-    draining = asyncio.create_task(process.stderr.read())
-    shown = b""
-    async with asyncio.timeout(60):
-        while b"simulator" not in shown:
-            line = await process.stdout.readline()
-            assert line, f"dev ended: {shown!r} {await draining!r}"
-            shown += line
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-        await asyncio.gather(draining, process.stdout.read())
+async def test_dev_runs_from_nothing(dev: RunningDev) -> None:
+    async with aiohttp.ClientSession() as session:
+        async with session.get(f"{dev.url}/readyz") as answer:
+            assert answer.status == 200
+        async with session.get(f"{dev.url}/", allow_redirects=False) as answer:
+            assert answer.headers["Location"].startswith(dev.simulator_url)
+    assert len(psutil.Process(dev.pid).children(recursive=True)) >= 2
 
 
-async def test_dev_runs_from_nothing_and_ends_in_seconds_with_nothing_left(tmp_path: Path) -> None:
-    for how in (signal.SIGTERM, signal.SIGINT):
-        port = _two_free_ports()
-        async with _running_dev(tmp_path, port) as process:
-            async with aiohttp.ClientSession() as session:
-                async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
-                    assert answer.status == 200
-                async with session.get(f"http://127.0.0.1:{port}/", allow_redirects=False) as answer:
-                    assert answer.headers["Location"].startswith(f"http://127.0.0.1:{port + 1}")
-            children = psutil.Process(process.pid).children(recursive=True)
-            assert len(children) >= 2
-            process.send_signal(how)
-            assert await asyncio.wait_for(process.wait(), 15) == 0
-            gone, alive = psutil.wait_procs(children, timeout=5)
-            assert not alive, alive
-            assert gone
+async def test_a_second_dev_and_a_taken_port_are_one_sentence_each(dev: RunningDev, tmp_path: Path) -> None:
+    for home, sentence in ((dev.home, "already running"), (tmp_path / "two", "cannot be listened on")):
+        other = await _start("dev", environment=dev_environment(home, dev.port))
+        _, errors = await asyncio.wait_for(other.communicate(), 60)
+        assert other.returncode == 2, errors
+        assert sentence in errors.decode()
+        assert errors.decode().strip().count("\n") == 0, errors
 
 
-async def test_a_second_dev_and_a_taken_port_are_one_sentence_each(tmp_path: Path) -> None:
-    port = _two_free_ports()
-    async with _running_dev(tmp_path / "one", port):
-        for home, sentence in (("one", "already running"), ("two", "cannot be listened on")):
-            other = await _start("dev", environment=_environment(tmp_path / home, port))
-            _, errors = await asyncio.wait_for(other.communicate(), 60)
-            assert other.returncode == 2, errors
-            assert sentence in errors.decode()
-            assert errors.decode().strip().count("\n") == 0, errors
+async def test_chat_answers_in_the_terminal_beside_a_running_dev(dev: RunningDev) -> None:
+    await _chat(dev.environment)
 
 
-@pytest.mark.parametrize("beside", [True, False], ids=["beside a running dev", "alone"])
-async def test_chat_answers_in_the_terminal_through_inbox_turn_and_outbox(tmp_path: Path, beside: bool) -> None:
-    port = _two_free_ports()
-    environment = _environment(tmp_path, port)
-    if beside:
-        async with _running_dev(tmp_path, port):
-            await _chat(environment)
-    else:
-        await _chat(environment)
+async def test_chat_answers_alone_and_dev_goes_on_with_its_folder_and_ends_with_nothing_left(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    await _chat(dev_environment(home, two_free_ports()))
+    # What is checked at the end of the block, and at that of the shared `dev` for SIGTERM.
+    with running_dev(home, signal.SIGINT):
+        pass
 
 
 async def _chat(environment: dict[str, str]) -> None:

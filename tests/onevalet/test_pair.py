@@ -9,32 +9,34 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.onevalet.test_dev import _environment, _running_dev, _start, _two_free_ports
+from tests.onevalet.test_dev import _start
+from tests.running_dev import RunningDev, dev_environment
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("dev")]
 
 
-async def test_a_stranger_of_dev_is_told_a_code_and_pair_lets_them_in(tmp_path: Path) -> None:
-    port = _two_free_ports()
-    async with _running_dev(tmp_path, port), aiohttp.ClientSession(f"http://127.0.0.1:{port + 1}") as simulator:
+async def test_a_stranger_of_dev_is_told_a_code_and_pair_lets_them_in(dev: RunningDev) -> None:
+    async with aiohttp.ClientSession(dev.simulator_url) as simulator:
         await _say(simulator, "ada", "What is 2 + 3?")
         assert "5" in await _heard(simulator, "ada", lambda _: True)
         await _say(simulator, "grace", "What is 2 + 3?")
         told = await _heard(simulator, "grace", lambda text: True)
         [code] = re.findall(r"[2-9A-Z]{4}-[2-9A-Z]{4}", told)
-        assert await _pair(tmp_path, port, "AAAA-AAAA") == (1, "Nobody was given this code")
-        assert await _pair(tmp_path, port, code, "--role", "guest") == (0, "sms +14155550102 is in, as guest")
-        assert await _pair(tmp_path, port, code) == (1, "This code was used already")
+        assert await _pair(dev.environment, "AAAA-AAAA") == (1, "Nobody was given this code")
+        assert await _pair(dev.environment, code, "--role", "guest") == (0, "sms +14155550102 is in, as guest")
+        assert await _pair(dev.environment, code) == (1, "This code was used already")
         await _say(simulator, "grace", "What is 4 + 5?")
         assert "9" in await _heard(simulator, "grace", lambda text: text != told)
 
 
 async def test_pair_where_nothing_runs_says_so(tmp_path: Path) -> None:
-    assert await _pair(tmp_path, 1, "AAAA-AAAA") == (
+    assert await _pair(dev_environment(tmp_path, 1), "AAAA-AAAA") == (
         2,
         "OneValet is not running here: start `bin/dev`, or set DATABASE_URL and REDIS_URL",
     )
-    assert (await _pair(tmp_path, 1, "AAAA-AAAA", "--tier", "gold"))[1].startswith("There is no tier 'gold'")
+    assert (await _pair(dev_environment(tmp_path, 1), "AAAA-AAAA", "--tier", "gold"))[1].startswith(
+        "There is no tier 'gold'"
+    )
 
 
 async def _say(simulator: aiohttp.ClientSession, person: str, text: str) -> None:
@@ -54,9 +56,9 @@ async def _heard(simulator: aiohttp.ClientSession, person: str, wanted: Callable
             await asyncio.sleep(0.1)
 
 
-async def _pair(home: Path, port: int, *arguments: str) -> tuple[int, str]:
+async def _pair(environment: dict[str, str], *arguments: str) -> tuple[int, str]:
     """Run the command; give its exit code and the sentence that it printed, up to the first stop or colon after it."""
-    process = await _start("pair", *arguments, environment=_environment(home, port))
+    process = await _start("pair", *arguments, environment=environment)
     out, err = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode is not None
     sentence = (out or err).decode().strip().splitlines()[-1]

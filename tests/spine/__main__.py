@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.nursery import Nursery
 from tests.spine.run import FAULTS, run_spine, show
 from tests.spine.texts import CHANNELS
 
@@ -19,13 +20,14 @@ def main() -> None:
     parser.add_argument("--fault", action="append", choices=FAULTS, default=[], help="struck in the middle, in order")
     parser.add_argument("--channel", action="append", choices=CHANNELS, default=[], help="all three unless given")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        report = asyncio.run(
+    with tempfile.TemporaryDirectory() as folder, Nursery() as nursery:
+        [report] = asyncio.run(
             run_spine(
                 Path(folder),
+                nursery,
                 messages=options.messages,
                 people=options.people,
-                faults=options.fault,
+                rounds=[options.fault],
                 channels=options.channel or CHANNELS,
                 seed=options.seed,
             )

@@ -11,10 +11,11 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from simulator.config import TwilioConfig
+from tests.nursery import Nursery
 from tests.spine.checker import Findings, check, until_quiet
 from tests.spine.driver import Driver
 from tests.spine.system import System, running_system
-from tests.spine.texts import make_people, make_texts
+from tests.spine.texts import Text, make_people, make_texts
 
 FAULTS = ("flushall", "postgres-away", "kill-worker", "kill-web", "redis-away")
 
@@ -34,32 +35,44 @@ class Report:
 
 async def run_spine(
     folder: Path,
+    nursery: Nursery,
     *,
     messages: int,
     people: int,
-    faults: Sequence[str] = (),
+    rounds: Sequence[Sequence[str]] = ((),),
     channels: Sequence[str] = ("sms",),
     seed: int = 0,
     quiet_within: float = 120.0,
-) -> Report:
-    """Deliver `messages` of `people`, 1 to 5 times each, with the faults struck one after another in the middle."""
+) -> list[Report]:
+    """Deliver `messages` of `people`, 1 to 5 times each, in each round, with its faults struck one after another."""
     chance = random.Random(seed)
     everyone = make_people(people)
-    texts = make_texts(everyone, messages, chance, channels)
-    async with running_system(folder, everyone) as system:
-        driver = Driver(system, TwilioConfig(), chance)
-        pids = {member.name: member.pid for member in (*system.webs, *system.workers)}
-        started = time.monotonic()
-        strikes = asyncio.create_task(_strike(system, driver, faults, messages))
-        await driver.deliver(texts)
-        await strikes
-        taken = time.monotonic()
-        await until_quiet(system, within=quiet_within)
-        ended = time.monotonic()
-        findings = await check(system, texts)
+    async with running_system(folder, everyone, nursery) as system:
+        reports: list[Report] = []
+        texts: list[Text] = []
+        for faults in rounds:
+            texts += (fresh := make_texts(everyone, messages, chance, channels, first=len(texts)))
+            reports.append(await _run_round(system, fresh, texts, faults, chance, quiet_within))
         logs = system.logs()
     for word in ("Traceback", "work_failed", "turn_failed"):
         assert word not in logs, logs[max(0, logs.find(word) - 500) : logs.find(word) + 3000]
+    return reports
+
+
+async def _run_round(
+    system: System, fresh: list[Text], texts: list[Text], faults: Sequence[str], chance: random.Random, within: float
+) -> Report:
+    """Deliver the fresh texts and check all there were so far."""
+    driver = Driver(system, TwilioConfig(), chance)
+    pids = {member.name: member.pid for member in (*system.webs, *system.workers)}
+    started = time.monotonic()
+    strikes = asyncio.create_task(_strike(system, driver, faults, len(fresh)))
+    await driver.deliver(fresh)
+    await strikes
+    taken = time.monotonic()
+    await until_quiet(system, within=within)
+    ended = time.monotonic()
+    findings = await check(system, texts)
     return Report(findings, pids, driver.delivered, driver.retried, ended - started, ended - taken)
 
 
@@ -94,7 +107,7 @@ async def _kill_worker(system: System) -> None:
 
 async def _kill_web(system: System) -> None:
     await system.webs[1].stop(signal.SIGKILL)
-    await system.webs[1].start()
+    system.webs[1].start()
 
 
 _FAULTS = {

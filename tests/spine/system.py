@@ -2,10 +2,8 @@
 
 import asyncio
 import base64
-import os
 import signal
 import socket
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -20,11 +18,11 @@ from onevalet.embedded.postgres import Postgres
 from onevalet.embedded.valkey import Valkey
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
+from tests.nursery import Forked, Nursery, plain_environment
 from tests.scripted_model import ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
 from tests.spine.balancer import balanced
 
-ROOT = Path(__file__).parents[2]
 PUBLIC_URL = "https://valet.example"
 TELEGRAM_SECRET = "telegram-webhook-secret"
 
@@ -37,7 +35,8 @@ class Member:
     command: str
     environment: dict[str, str]
     log: Path
-    process: asyncio.subprocess.Process | None = None
+    nursery: Nursery
+    process: Forked | None = None
 
     @property
     def pid(self) -> int:
@@ -50,18 +49,14 @@ class Member:
         """Give the address of a web process."""
         return f"http://127.0.0.1:{self.environment['PORT']}"
 
-    async def start(self) -> None:
+    def start(self) -> None:
         """Start it; its output goes to its log."""
-        with self.log.open("ab") as log:
-            self.process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "onevalet", self.command, cwd=ROOT, env=self.environment, stdout=log, stderr=log
-            )
+        self.process = self.nursery.fork([self.command], self.environment, self.log)
 
     async def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End it with a signal and give its exit code."""
         assert self.process is not None
-        if self.process.returncode is None:
-            self.process.send_signal(how)
+        self.process.send_signal(how)
         return await asyncio.wait_for(self.process.wait(), 40)
 
 
@@ -88,7 +83,7 @@ class System:
 
 @asynccontextmanager
 async def running_system(
-    folder: Path, people: tuple[Person, ...], *, webs: int = 2, workers: int = 2, pace: float = 0.1
+    folder: Path, people: tuple[Person, ...], nursery: Nursery, *, webs: int = 2, workers: int = 2, pace: float = 0.1
 ) -> AsyncIterator[System]:
     """Run a system for the block: servers, simulator, scripted model, and the processes."""
     async with AsyncExitStack() as stack:
@@ -109,21 +104,22 @@ async def running_system(
         system = System(postgres, valkey, simulator, model, folder)
         environment = _environment(system, config)
         for number, port in enumerate(web_ports, start=1):
-            system.webs.append(
-                Member(f"web{number}", "web", environment | {"PORT": str(port)}, folder / f"web{number}.log")
-            )
+            of_web = environment | {"PORT": str(port)}
+            system.webs.append(Member(f"web{number}", "web", of_web, folder / f"web{number}.log", nursery))
         for number in range(1, workers + 1):
-            system.workers.append(Member(f"worker{number}", "worker", environment, folder / f"worker{number}.log"))
+            log = folder / f"worker{number}.log"
+            system.workers.append(Member(f"worker{number}", "worker", environment, log, nursery))
+        await nursery.ready()
         stack.push_async_callback(_stop_all, system)
-        await asyncio.gather(*(member.start() for member in (*system.webs, *system.workers)))
+        for member in (*system.webs, *system.workers):
+            member.start()
         await _until_ready(system)
-        await _set_up_channels(environment)
+        await _set_up_channels(system, environment, nursery)
         yield system
 
 
 def _environment(system: System, config: SimulatorConfig) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return kept | {
+    return plain_environment() | {
         "DATABASE_URL": system.postgres.url,
         "REDIS_URL": system.valkey.url,
         "PUBLIC_URL": PUBLIC_URL,
@@ -161,20 +157,10 @@ async def _until_ready(system: System) -> None:
                     await asyncio.sleep(0.1)
 
 
-async def _set_up_channels(environment: dict[str, str]) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "onevalet",
-        "channels",
-        "setup",
-        cwd=ROOT,
-        env=environment,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    said, _ = await process.communicate()
-    assert process.returncode == 0, said.decode()
+async def _set_up_channels(system: System, environment: dict[str, str], nursery: Nursery) -> None:
+    said = system.folder / "setup.log"
+    process = nursery.fork(["channels", "setup"], environment, said)
+    assert await process.wait() == 0, said.read_text()
 
 
 async def _stop_all(system: System) -> None:

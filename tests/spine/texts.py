@@ -28,7 +28,11 @@ def make_people(count: int) -> tuple[Person, ...]:
 
 
 def make_texts(
-    people: tuple[Person, ...], count: int, chance: random.Random, channels: Sequence[str] = ("sms",)
+    people: tuple[Person, ...],
+    count: int,
+    chance: random.Random,
+    channels: Sequence[str] = ("sms",),
+    first: int = 0,
 ) -> list[Text]:
     """Make texts in turn over the people, who are spread over the channels; each to be delivered 1 to 5 times."""
     return [
@@ -39,5 +43,5 @@ def make_texts(
             sid=f"SM{chance.getrandbits(128):032x}",
             copies=chance.randint(1, 5),
         )
-        for n in range(count)
+        for n in range(first, first + count)
     ]

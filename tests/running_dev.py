@@ -1,0 +1,92 @@
+"""A `dev` as a newcomer runs it, in a process of its own, for all tests that need one."""
+
+import random
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from tests.nursery import ROOT, plain_environment
+
+
+@dataclass(frozen=True, slots=True)
+class RunningDev:
+    """Where it is; `environment` makes other commands find it."""
+
+    pid: int
+    home: Path
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Give the gateway's address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def simulator_url(self) -> str:
+        """Give the simulator's address."""
+        return f"http://127.0.0.1:{self.port + 1}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Give the environment of a command beside it."""
+        return dev_environment(self.home, self.port)
+
+
+@contextmanager
+def running_dev(home: Path, how: signal.Signals) -> Iterator[RunningDev]:
+    """Run `dev` for the block; at the end it is asked to end by a signal, which it heeds and leaves nothing behind."""
+    port = two_free_ports()
+    log = home.parent / f"{home.name}.log"
+    with log.open("ab") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "onevalet", "dev"],
+            cwd=ROOT,
+            env=dev_environment(home, port),
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
+    try:
+        assert process.stdout is not None
+        shown = b""
+        while b"simulator" not in shown:
+            line = process.stdout.readline()
+            assert line, f"dev ended: {shown!r} {log.read_text()}"
+            shown += line
+        yield RunningDev(process.pid, home, port)
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(how)
+        process.stdout.read()
+        assert process.wait(15) == 0
+        gone, alive = psutil.wait_procs(children, timeout=5)
+        assert not alive, alive
+        assert len(gone) >= 2
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def dev_environment(home: Path, port: int) -> dict[str, str]:
+    """Give the environment that a newcomer has, but for the folder and the port."""
+    kept = {name: value for name, value in plain_environment().items() if name != "LANG"}
+    return kept | {"ONEVALET_HOME": str(home), "PORT": str(port), "PYTHONUNBUFFERED": "1"}
+
+
+def two_free_ports() -> int:
+    """Find a port that is free together with the next one."""
+    # Below the range from which the system takes ports for clients, so that none is taken meanwhile.
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as first, socket.socket() as second:
+            try:
+                first.bind(("127.0.0.1", port))
+                second.bind(("127.0.0.1", port + 1))
+            except OSError:
+                continue
+            return port
