@@ -11,11 +11,12 @@ import regex
 from core.channel import Part
 from core.json_types import Json, JsonObject
 from core.messages import Action, ActionStyle, OutboundMessage
+from notify.slack.literal import defuse
 from notify.slack.split import MAX_TEXT, split
 
 MAX_LABEL = 75
 MAX_ACTIONS_A_BLOCK = 25
-MAX_ACTIONS = 50
+MAX_ACTIONS = 100
 """In one part; further ones follow in parts of their own."""
 MAX_ALL_BLOCKS = 13_000
 
@@ -47,7 +48,7 @@ def _source(message: OutboundMessage) -> str:
 
 
 def _part(text: str, actions: Sequence[Action]) -> Part:
-    blocks: list[Json] = [{"type": "markdown", "text": text}]
+    blocks: list[Json] = [{"type": "markdown", "text": defuse(text)}]
     for start in range(0, len(actions), MAX_ACTIONS_A_BLOCK):
         row = actions[start : start + MAX_ACTIONS_A_BLOCK]
         elements: list[Json] = [_button(action, start + index) for index, action in enumerate(row)]

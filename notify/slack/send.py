@@ -9,9 +9,10 @@ from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
 from core.json_types import Json, JsonObject
 from core.messages import Address, OutboundMessage
-from notify.slack import streams
+from notify.slack import redraw, streams
 from notify.slack.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingClient
 from notify.slack.faults import FORMATTING
+from notify.slack.literal import escape, literal_blocks
 from notify.slack.render import render
 
 EVENT_TYPE = "onevalet_part"
@@ -56,8 +57,8 @@ class SlackNotification:
     async def send(self, part: Part, to: Target) -> Receipt:
         """Post one part; our id travels in its metadata. Raises `DeliveryError`.
 
-        Where Slack refuses the blocks, the words are sent once more as plain text. A growing message gets the part,
-        or is deleted where it cannot hold it.
+        Where Slack refuses the blocks, the words are sent once more as plain text, above the same buttons. A growing
+        message gets the part, or is deleted where it cannot hold it.
         """
         blocks = _blocks(part)
         if to.stream and (receipt := await self._complete(part, to, blocks)):
@@ -70,7 +71,7 @@ class SlackNotification:
             if error.code not in FORMATTING:
                 raise
             _log.warning("slack_blocks_refused", ref=to.ref, code=error.code)
-        receipt = await self._post(to, _plain(part))
+        receipt = await self._post_plainly(part, to, blocks)
         return Receipt(receipt.provider_id, degraded=True)
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
@@ -141,6 +142,27 @@ class SlackNotification:
             _log.warning("slack_stream_not_dropped", ref=to.ref, code=error.code)
         return None
 
+    async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
+        """Change a sent part to what it said without its buttons, and `outcome` beneath. Raises `DeliveryError`."""
+        await redraw.redraw(self._client, part, provider_id, to, outcome)
+
+    async def _post_plainly(self, part: Part, to: Target, blocks: list[Json]) -> Receipt:
+        """Post the words without formatting; without the buttons only where these are what Slack refuses."""
+        buttons: list[Json] = [block for block in blocks if isinstance(block, dict) and block.get("type") == "actions"]
+        if not buttons:
+            return await self._post(to, _plain(part))
+        content: JsonObject = {
+            "text": escape(part.text, MAX_FALLBACK),
+            "blocks": [*literal_blocks(part.text), *buttons],
+        }
+        try:
+            return await self._post(to, content)
+        except Rejected as error:
+            if error.code not in FORMATTING:
+                raise
+            _log.warning("slack_buttons_refused", ref=to.ref, code=error.code)
+        return await self._post(to, _plain(part))
+
     async def _post(self, to: Target, content: JsonObject) -> Receipt:
         arguments: JsonObject = {
             "channel": to.address.peer,
@@ -182,23 +204,6 @@ class SlackNotification:
                 return
             arguments["cursor"] = cursor
         raise Unavailable("history is longer than what is read")
-
-
-def escape(text: str, limit: int | None = None) -> str:
-    """Write a text so that Slack shows it as it is; cut before `limit` characters, where one is given.
-
-    Source: docs.slack.dev, messaging/formatting-message-text, "Escaping text".
-    """
-    written = [{"&": "&amp;", "<": "&lt;", ">": "&gt;"}.get(letter, letter) for letter in text]
-    if limit is None or sum(map(len, written)) <= limit:
-        return "".join(written)
-    kept, used = [], 1
-    for letters in written:
-        used += len(letters)
-        if used > limit:
-            break
-        kept.append(letters)
-    return "".join(kept).rstrip() + "…"
 
 
 def _metadata(to: Target) -> JsonObject:

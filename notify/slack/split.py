@@ -1,7 +1,8 @@
 """Cut Markdown into pieces at natural borders, code fences closed and opened again; pure.
 
-Slack counts characters without saying of what kind, so UTF-16 units are counted, the larger number. The text
-must also fit in plain form, where Slack takes 40,000 and `&` is written with five: weights count both.
+Slack counts characters without saying of what kind, so UTF-16 units are counted, the larger number; `<` is written
+with four of them (`literal`). The text must also fit in plain form, where Slack takes 40,000 and `&` is written
+with five: weights count both.
 """
 
 from collections.abc import Iterator
@@ -64,8 +65,11 @@ class Fence:
 def weigh(text: str) -> int:
     """Weigh a text; MAX_TEXT times ten is the limit."""
     units = len(text.encode("utf-16-le", "surrogatepass")) // 2
-    escaped = units + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
-    return max(_SCALE * units, 3 * escaped)
+    ampersands, left, right = (text.count(mark) for mark in "&<>")
+    escaped = units + 4 * ampersands + 3 * (left + right)
+    # After a backslash `&` and `>` are written longer; letters are weighed one by one, so it is always counted.
+    marked = units + 3 * (ampersands + left) + 2 * right
+    return max(_SCALE * marked, 3 * escaped)
 
 
 def split(text: str, limit: int = MAX_TEXT) -> list[Piece]:

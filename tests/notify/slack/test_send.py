@@ -21,7 +21,8 @@ from core.errors import (
     Unreachable,
 )
 from core.messages import Action, Address, OutboundKind, OutboundMessage
-from notify.slack.send import SlackNotification, escape
+from notify.slack.literal import escape
+from notify.slack.send import SlackNotification
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule
 from tests.notify.slack.conftest import SLACK, act, ada, make_sender
@@ -89,6 +90,53 @@ async def test_refused_formatting_is_sent_once_more_as_words_and_none_is_lost(
     assert receipt.degraded
     assert bubble["text"] == text
     assert await slack.find(part(), to(), ago()) is not None
+
+
+@pytest.mark.parametrize("own", [None, {"type": "actions", "elements": []}])
+async def test_refused_formatting_takes_no_buttons_with_it_that_slack_would_take(
+    simulator: Simulator, slack: SlackNotification, own: Any
+) -> None:
+    text = "**Send it?** to <@U1> & all: " + "word " * 1500
+    (made,) = slack.render(message(text, Action("Approve", "tok_1")))
+    blocks: Any = made.data["blocks"]
+    receipt = await slack.send(Part(text, {"blocks": [{"type": "nonsense"}, own or blocks[1]]}), to())
+    (bubble,) = ada(simulator)["bubbles"]
+    assert receipt.degraded
+    assert bubble["text"].replace("\n", "") == text
+    assert [one["value"] for one in bubble["buttons"]] == ([] if own else ["tok_1"])
+
+
+async def test_a_card_is_drawn_anew_as_often_as_one_likes(simulator: Simulator, slack: SlackNotification) -> None:
+    root = (await act(simulator, "say", text="hello"))["ts"]
+    (made,) = slack.render(message("**Send it?** \\<!channel\\>", Action("Approve", "tok_1")))
+    receipt = await slack.send(made, to(thread=root))
+    for _ in range(2):
+        await slack.redraw(made, receipt.provider_id, to(thread=root).address, "Approved by Ada <@U1> & co")
+        bubble = ada(simulator)["bubbles"][-1]
+        assert (bubble["ts"], bubble["buttons"], bubble["edited"]) == (receipt.provider_id, [], False)
+        assert bubble["text"] == "**Send it?** <!channel>\nApproved by Ada <@U1> & co"
+    assert await slack.find(made, to(thread=root), ago()) is not None
+
+
+async def test_a_redraw_whose_formatting_is_refused_keeps_every_word(
+    simulator: Simulator, slack: SlackNotification
+) -> None:
+    receipt = await slack.send(part(), to())
+    text = "1 < 2 & " + "word " * 2000
+    await slack.redraw(Part(text, {"blocks": [{"type": "nonsense"}]}), receipt.provider_id, to().address, "x" * 400)
+    (bubble,) = ada(simulator)["bubbles"]
+    assert bubble["text"].replace("\n", "") == text + "x" * 299 + "…"
+
+
+async def test_a_redraw_that_can_never_be_is_rejected(simulator: Simulator, slack: SlackNotification) -> None:
+    said = (await act(simulator, "say", text="mine"))["ts"]
+    for ts in ("1794650000.000100", said):
+        with pytest.raises(Rejected) as refused:
+            await slack.redraw(part(), ts, to().address, "Approved")
+        assert not isinstance(refused.value, Unreachable)
+    simulator.wire.faults.add(Rule("slack.chat.update", FaultKind.RATE_LIMIT, seconds=3))
+    with pytest.raises(RateLimited):
+        await slack.redraw(part(), said, to().address, "Approved")
 
 
 async def test_a_long_plain_text_is_within_what_slack_takes_even_when_escaped() -> None:

@@ -1,0 +1,117 @@
+"""What keeps Slack from reading more into a text than Markdown; pure.
+
+Slack reads its own marks (`<!channel>`, `<@U…>`, `<address|label>`) inside Markdown too, so that a text could call
+people, or hide where a link leads. Escaped angle brackets are shown as they are, in code too.
+Source: docs.slack.dev, messaging/formatting-message-text; github.com/PostHog/posthog/pull/95054 for Markdown blocks.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
+
+from core.json_types import Json, JsonObject
+from notify.slack.split import find_fences
+
+MAX_SECTION = 3_000
+MAX_LINE = 300
+
+_TICKS = re.compile("`+")
+# An escaped character, an address in angle brackets (Markdown and Slack agree on it), or an angle bracket.
+_MARKS = re.compile(r"\\[!-/:-@\[-`{-~]|<(?:https?://|mailto:)[^\s<>|]+>|<")
+_WRITTEN = {"\\<": "&lt;", "\\>": "&gt;", "\\&": "&amp;", "<": "&lt;"}
+
+
+def defuse(markdown: str) -> str:
+    """Write Markdown so that Slack finds no mark of its own in it; what is read stays the same."""
+    if "<" not in markdown and "\\" not in markdown:
+        return markdown
+    written, done = [], 0
+    for start, end in _code(markdown):
+        written += [_MARKS.sub(_write, markdown[done:start]), markdown[start:end].replace("<", "&lt;")]
+        done = end
+    return "".join([*written, _MARKS.sub(_write, markdown[done:])])
+
+
+def escape(text: str, limit: int | None = None) -> str:
+    """Write a text so that Slack shows it as it is; cut before `limit` characters, where one is given.
+
+    Source: docs.slack.dev, messaging/formatting-message-text, "Escaping text".
+    """
+    written = [{"&": "&amp;", "<": "&lt;", ">": "&gt;"}.get(letter, letter) for letter in text]
+    if limit is None or sum(map(len, written)) <= limit:
+        return "".join(written)
+    kept, used = [], 1
+    for letters in written:
+        used += len(letters)
+        if used > limit:
+            break
+        kept.append(letters)
+    return "".join(kept).rstrip() + "…"
+
+
+def literal_blocks(text: str) -> list[Json]:
+    """Show a text as it is, without Markdown, in as many sections as it needs."""
+    blocks: list[Json] = []
+    piece = ""
+    for letter in map(escape, text):
+        if _units(piece + letter) > MAX_SECTION:
+            blocks.append(_section(piece))
+            piece = ""
+        piece += letter
+    return [*blocks, _section(piece)] if piece.strip() or not blocks else blocks
+
+
+def line_block(line: str) -> JsonObject:
+    """Show one line, small, beneath a message."""
+    return {"type": "context", "elements": [_plain(escape(line, MAX_LINE) or "…")]}
+
+
+def _section(written: str) -> JsonObject:
+    return {"type": "section", "text": _plain(written if written.strip() else "…")}
+
+
+def _plain(written: str) -> JsonObject:
+    return {"type": "plain_text", "text": written, "emoji": False}
+
+
+def _write(found: re.Match[str]) -> str:
+    return _WRITTEN.get(found[0], found[0])
+
+
+def _code(markdown: str) -> Iterator[tuple[int, int]]:
+    """Give where code stands, in order: fences, and between them runs of as many backticks on both sides."""
+    done = 0
+    for fence in find_fences(markdown):
+        yield from _spans(markdown, done, fence.start)
+        yield fence.start, fence.end
+        done = fence.end
+    yield from _spans(markdown, done, len(markdown))
+
+
+def _spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    runs = [(found.start(), found.end()) for found in _TICKS.finditer(markdown, start, end)]
+    closers: dict[int, list[int]] = defaultdict(list)
+    for first, behind in runs:
+        closers[behind - first].append(first)
+    done = start
+    for begun, behind in runs:
+        # Outside of code a backslash takes the first backtick away.
+        opens = begun + _escaped(markdown, begun)
+        if begun < done or opens == behind:
+            continue
+        size = behind - opens
+        following = closers[size]
+        at = bisect_left(following, behind)
+        if at < len(following) and "\n\n" not in markdown[behind : following[at]]:
+            done = following[at] + size
+            yield opens, done
+
+
+def _escaped(markdown: str, at: int) -> int:
+    """Give 1 if an odd number of backslashes stands before this place."""
+    return (at - len(markdown[:at].rstrip("\\"))) % 2
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

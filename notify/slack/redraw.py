@@ -1,0 +1,43 @@
+"""A sent part drawn anew: what it said, its buttons gone, and what became of it beneath."""
+
+from core.channel import Part
+from core.errors import Rejected
+from core.json_types import Json
+from core.messages import Address
+from notify.slack.client import SendingClient
+from notify.slack.faults import FORMATTING
+from notify.slack.literal import escape, line_block, literal_blocks
+
+MAX_FALLBACK = 4_000
+"""Characters in `text` (docs.slack.dev, reference/methods/chat.update, msg_too_long)."""
+
+
+async def redraw(client: SendingClient, part: Part, ts: str, to: Address, outcome: str) -> None:
+    """Change the message `ts` of the app's own; to the same content again is well. Raises `DeliveryError`.
+
+    Where Slack refuses the blocks, the words stand there plainly.
+    """
+    blocks = part.data.get("blocks")
+    words = [block for block in blocks if _is_words(block)] if isinstance(blocks, list) else []
+    try:
+        await _update(client, part, ts, to, outcome, words or literal_blocks(part.text))
+    except Rejected as error:
+        if error.code not in FORMATTING or not words:
+            raise
+        await _update(client, part, ts, to, outcome, literal_blocks(part.text))
+
+
+async def _update(client: SendingClient, part: Part, ts: str, to: Address, outcome: str, words: list[Json]) -> None:
+    await client.call(
+        "chat.update",
+        {
+            "channel": to.peer,
+            "ts": ts,
+            "text": escape(f"{outcome}\n\n{part.text}", MAX_FALLBACK),
+            "blocks": [*words, line_block(outcome)],
+        },
+    )
+
+
+def _is_words(block: Json) -> bool:
+    return isinstance(block, dict) and block.get("type") != "actions"
