@@ -9,13 +9,14 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 
 import asyncpg
 import structlog
 
 from core.context import ConnectedAccounts
 from core.crypto import CannotOpen, make_data_key, open_sealed, seal, unwrap, wrap
-from core.database import Database
+from core.database import Connection, Database
 from core.errors import OneValetError, ToolFailed
 from core.json_types import JsonObject, storable
 from core.secret_keys import SecretKeys
@@ -35,6 +36,18 @@ class CredentialError(OneValetError):
 
 class CredentialsSealed(CredentialError):
     """Credentials do not open: a secret key is missing, or rows were changed. A matter for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class SealedAccount:
+    """An account's credentials, sealed for the person whom they go to."""
+
+    service: str
+    account_name: str
+    key_version: int
+    sealed: bytes
+    preferred: bool
+    created_at: datetime
 
 
 class CredentialStore:
@@ -112,6 +125,66 @@ class CredentialStore:
         return ConnectedAccounts(
             service, tuple(str(one["account_name"]) for one in listed), preferred[0] if preferred else ""
         )
+
+    async def sealed_for(self, connection: Connection, kept: str, gone: str) -> "builtins.list[SealedAccount]":
+        """Seal one person's credentials anew for another, inside a transaction that leaves `kept`'s rows in sight.
+
+        An account whose name is taken there gets a number behind it. Raises `CredentialsSealed`.
+        """
+        await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
+        theirs = await connection.fetch(
+            "select c.*, d.secret_key_id, d.wrapped, d.version from credentials c join data_keys d"
+            " on d.tenant_id = c.tenant_id and d.version = c.key_version where c.tenant_id = $1"
+            " order by c.service, c.account_name",
+            gone,
+        )
+        await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
+        if not theirs:
+            return []
+        taken = {
+            (row["service"], row["account_name"])
+            for row in await connection.fetch(
+                "select service, account_name from credentials where tenant_id = $1", kept
+            )
+        }
+        row = await connection.fetchrow("select * from read_data_key($1,null)", kept)
+        if row is None:
+            wrapped = wrap(self._keys.newest, make_data_key(), kept, 1)
+            row = await connection.fetchrow("select * from add_data_key($1,$2,$3)", kept, self._keys.newest.id, wrapped)
+        assert row is not None  # noqa: S101 - the person is there: a turn of theirs is running
+        key = self._unwrap(kept, row)
+        moved = []
+        for one in theirs:
+            try:
+                plain = open_sealed(
+                    self._unwrap(gone, one), one["credentials_json"], gone, one["service"], one["account_name"],
+                    one["version"],
+                )  # fmt: skip
+            except CannotOpen as error:
+                raise CredentialsSealed("Credentials were changed where they are stored and do not open.") from error
+            name = _free_name(one["account_name"], {name for service, name in taken if service == one["service"]})
+            taken.add((one["service"], name))
+            sealed = seal(key, plain, kept, one["service"], name, row["version"])
+            moved.append(
+                SealedAccount(one["service"], name, row["version"], sealed, one["preferred"], one["created_at"])
+            )
+        return moved
+
+    async def seal_for(self, tenant_id: str, plain: bytes, *place: str | int) -> tuple[int, bytes]:
+        """Seal bytes of another table under the tenant's data key; gives the key's version, too."""
+        version, key = await self._own_data_key(tenant_id)
+        return version, seal(key, plain, tenant_id, *place, version)
+
+    async def open_for(self, tenant_id: str, version: int, sealed: bytes, *place: str | int) -> bytes:
+        """Open what `seal_for` gave for the same place; raises `CredentialsSealed`."""
+        row = await self._database.call("select * from read_data_key($1,$2)", tenant_id, version)
+        if row is None:
+            raise CredentialsSealed("The data key that this was sealed under is gone.")
+        try:
+            return open_sealed(self._unwrap(tenant_id, row), sealed, tenant_id, *place, version)
+        except CannotOpen as error:
+            _log.error("sealed_value_does_not_open", tenant=tenant_id)
+            raise CredentialsSealed("This was changed where it is stored and does not open.") from error
 
     async def _own_data_key(self, tenant_id: str) -> tuple[int, bytes]:
         row = await self._database.call("select * from read_data_key($1,null)", tenant_id)
@@ -192,6 +265,15 @@ def unwrap_data_key(keys: SecretKeys, tenant_id: str, row: asyncpg.Record) -> by
     except CannotOpen as error:
         _log.error("data_key_does_not_open", tenant=tenant_id)
         raise CredentialsSealed("This person's data key was changed where it is stored and does not open.") from error
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """Give the name, or the first of `name 2`, `name 3` … that is free."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name[: MOST_NAME - 8]} {number}"
+    return free
 
 
 def _name(name: str) -> str:

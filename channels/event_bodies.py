@@ -1,0 +1,114 @@
+"""From a proven request to an event: its body, type and id; pure."""
+
+import hashlib
+import json
+import math
+from datetime import UTC, datetime
+from urllib.parse import parse_qs
+
+from channels.event_proofs import Headers, one_header
+from core.errors import RequestRefused
+from core.events.sources import EventSource, Style
+from core.events.types import Event
+from core.json_types import Json, JsonObject, storable
+
+MOST_ID = 200
+MOST_TYPE = 200
+DEPTH = 100
+"""How deep a body may nest."""
+SAME_WITHIN = 600
+"""Seconds within which the same content without an id is the same event; up to twice as long."""
+
+_ID_HEADERS = {Style.GITHUB: "X-GitHub-Delivery"}
+_TYPE_HEADERS = {Style.GITHUB: "X-GitHub-Event"}
+_FORM = "application/x-www-form-urlencoded"
+
+
+def read_event(source: EventSource, headers: Headers, content_type: str, body: bytes, now: float) -> tuple[Event, str]:
+    """Read a request of this source; gives the event, and the id that it would have had a while ago, if any.
+
+    Raises `RequestRefused` for what is not well-formed.
+    """
+    data = _read_body(content_type, body)
+    id, also = _id(source, headers, data, body, now)
+    occurred = None
+    created = data.get("created")
+    if source.style is Style.STRIPE and isinstance(created, int) and 0 < created < 2**33:
+        occurred = datetime.fromtimestamp(created, tz=UTC)
+    return Event(source.name, _type(source, headers, data), data, id, source.tenant_id, occurred), also
+
+
+def _id(source: EventSource, headers: Headers, data: JsonObject, body: bytes, now: float) -> tuple[str, str]:
+    options = source.options
+    found = one_header(headers, options.id_header or _ID_HEADERS.get(source.style, "X-Event-Id"))
+    if not found:
+        found = _text(data, options.id_field or "id")
+    found = storable(found)
+    if found:
+        return (found if len(found) <= MOST_ID else f"sha256:{hashlib.sha256(found.encode()).hexdigest()}"), ""
+    # Nothing tells a repeated delivery from a second event with the same words but the time between them.
+    digest, window = hashlib.sha256(body).hexdigest(), int(now // SAME_WITHIN)
+    return f"content:{digest}:{window}", f"content:{digest}:{window - 1}"
+
+
+def _type(source: EventSource, headers: Headers, data: JsonObject) -> str:
+    options = source.options
+    found = one_header(headers, options.type_header or _TYPE_HEADERS.get(source.style, "X-Event-Type"))
+    action = data.get("action")
+    if found and source.style is Style.GITHUB and isinstance(action, str):
+        found = f"{found}.{action}"
+    found = storable(found or _text(data, options.type_field or "type") or "event")
+    return found[:MOST_TYPE]
+
+
+def _text(data: JsonObject, path: str) -> str:
+    at: Json = data
+    for name in path.split("."):
+        at = at.get(name) if isinstance(at, dict) else None
+    return str(at) if isinstance(at, str | int) and not isinstance(at, bool) else ""
+
+
+def _read_body(content_type: str, body: bytes) -> JsonObject:
+    if content_type == _FORM:
+        # GitHub's default: the JSON in one field of a form.
+        body = _form_payload(body)
+    try:
+        read: Json = json.loads(body, parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise RequestRefused("body is not JSON") from error
+    _check_depth(read)
+    return read if isinstance(read, dict) else {"value": read}
+
+
+def _form_payload(body: bytes) -> bytes:
+    try:
+        [payload] = parse_qs(body.decode("ascii"), strict_parsing=True, max_num_fields=20)["payload"]
+    except (ValueError, KeyError) as error:
+        raise RequestRefused("form without payload") from error
+    return payload.encode(errors="replace")
+
+
+def _refuse(_: str) -> float:
+    raise ValueError("not a number of JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("number too large")
+    return number
+
+
+def _check_depth(read: Json) -> None:
+    level: list[Json] = [read]
+    for _ in range(DEPTH):
+        inner: list[Json] = []
+        for one in level:
+            if isinstance(one, dict):
+                inner += one.values()
+            elif isinstance(one, list):
+                inner += one
+        if not inner:
+            return
+        level = inner
+    raise RequestRefused("body nests too deep")

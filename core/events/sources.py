@@ -1,0 +1,162 @@
+"""Where events come from: each person's own sources, with the secrets that prove them."""
+
+import hashlib
+import re
+import secrets
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+
+import asyncpg
+
+from core.credentials import CredentialStore
+from core.database import Database
+from core.errors import OneValetError
+from core.ids import IdMaker
+from core.json_types import JsonObject
+
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+RESERVED = frozenset({"sms", "slack", "telegram", "console", "push", "email"})
+"""Channels publish under their own names."""
+A_MINUTE = 300
+"""Events that a source may send in a minute, unless it says otherwise."""
+
+
+class SourceError(OneValetError):
+    """A source cannot be made or found; the message is one plain sentence."""
+
+
+class Style(StrEnum):
+    """How a source proves that an event is its own."""
+
+    BEARER = "bearer"
+    """The secret itself in a header, by default `Authorization: Bearer`."""
+    HMAC = "hmac"
+    """HMAC-SHA256 of the body, in hex or base64, with the time before it if `timestamp_header` is set."""
+    GITHUB = "github"
+    STRIPE = "stripe"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """Where things stand in a source's requests; empty: where its style has them.
+
+    Fields are paths in the body, their names joined by dots (`data.object.id`).
+    """
+
+    signature_header: str = ""
+    timestamp_header: str = ""
+    id_header: str = ""
+    id_field: str = ""
+    type_header: str = ""
+    type_field: str = ""
+    a_minute: int = A_MINUTE
+
+    def to_json(self) -> JsonObject:
+        """Write them down."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: JsonObject) -> "SourceOptions":
+        """Read what `to_json` wrote."""
+        texts = {name: str(data.get(name, "")) for name in cls.__slots__ if name != "a_minute"}
+        a_minute = data.get("a_minute")
+        return cls(**texts, a_minute=a_minute if isinstance(a_minute, int) else A_MINUTE)
+
+
+@dataclass(frozen=True, slots=True)
+class EventSource:
+    """One source. `secret` is set where the style must compute with it; of a bearer's there is the hash only."""
+
+    tenant_id: str
+    id: str
+    name: str
+    style: Style
+    options: SourceOptions = SourceOptions()
+    secret: bytes = field(default=b"", repr=False)
+    secret_hash: bytes = field(default=b"", repr=False)
+
+
+class EventSources:
+    """Make, find, list and delete sources."""
+
+    def __init__(self, database: Database, credentials: CredentialStore, make_id: IdMaker) -> None:
+        self._database = database
+        self._credentials = credentials
+        self._make_id = make_id
+
+    async def add(
+        self, tenant_id: str, name: str, style: Style, options: SourceOptions | None = None, secret: str = ""
+    ) -> tuple[EventSource, str]:
+        """Make a source; gives it and its secret, which is made unless given. Raises `SourceError`."""
+        if not NAME.fullmatch(name) or name in RESERVED:
+            raise SourceError(
+                f"A source cannot be called {name!r}: 1 to 64 letters a-z, digits, - and _, and not a channel's name."
+            )
+        if style is Style.STRIPE and not secret:
+            raise SourceError("Stripe makes the secret of an endpoint itself (whsec_…): hand it in.")
+        secret = secret or secrets.token_urlsafe(32)
+        made = EventSource(tenant_id, self._make_id("src"), name, style, options or SourceOptions())
+        hashed, version, sealed = None, None, None
+        if style is Style.BEARER:
+            hashed = hash_secret(secret)
+        else:
+            version, sealed = await self._credentials.seal_for(tenant_id, secret.encode(), "event source", made.id)
+        try:
+            async with self._database.tenant(tenant_id) as connection:
+                await connection.execute(
+                    "insert into event_sources (tenant_id, id, name, style, secret_hash, key_version, sealed, options)"
+                    " values ($1,$2,$3,$4,$5,$6,$7,$8)",
+                    tenant_id, made.id, name, style.value, hashed, version, sealed, made.options.to_json(),
+                )  # fmt: skip
+        except asyncpg.UniqueViolationError as error:
+            raise SourceError(f"There is a source called {name} already: delete it first.") from error
+        except asyncpg.ForeignKeyViolationError as error:
+            raise SourceError(f"There is no tenant {tenant_id}.") from error
+        return made, secret
+
+    async def find(self, source: str, bearer: str = "") -> EventSource | None:
+        """Find a source by its id; with the bearer's secret, which names the tenant, by its name, too."""
+        hashed = hash_secret(bearer) if bearer else None
+        found = await self._database.call("select * from find_event_source($1,$2)", source, hashed)
+        if found is None:
+            return None
+        async with self._database.tenant(found["tenant_id"]) as connection:
+            row = await connection.fetchrow(
+                "select * from event_sources where tenant_id = $1 and id = $2", found["tenant_id"], found["source_id"]
+            )
+        return await self._read(row) if row is not None else None
+
+    async def list(self, tenant_id: str) -> list[EventSource]:
+        """List a person's sources, without their secrets."""
+        async with self._database.tenant(tenant_id) as connection:
+            rows = await connection.fetch("select * from event_sources where tenant_id = $1 order by name", tenant_id)
+        return [_without_secret(row) for row in rows]
+
+    async def delete(self, tenant_id: str, name: str) -> bool:
+        """Delete a source, not its events; False when there is none of this name."""
+        async with self._database.tenant(tenant_id) as connection:
+            done = await connection.execute(
+                "delete from event_sources where tenant_id = $1 and name = $2", tenant_id, name
+            )
+        return done == "DELETE 1"
+
+    async def _read(self, row: asyncpg.Record) -> EventSource:
+        plain = _without_secret(row)
+        secret = b""
+        if row["sealed"] is not None:
+            secret = await self._credentials.open_for(
+                plain.tenant_id, row["key_version"], row["sealed"], "event source", plain.id
+            )
+        return EventSource(
+            plain.tenant_id, plain.id, plain.name, plain.style, plain.options, secret, row["secret_hash"] or b""
+        )
+
+
+def hash_secret(secret: str) -> bytes:
+    """Give what is kept of a bearer's secret: 32 random bytes need no salt and no slow hash."""
+    return hashlib.sha256(b"onevalet event source\0" + secret.encode(errors="surrogateescape")).digest()
+
+
+def _without_secret(row: asyncpg.Record) -> EventSource:
+    options = SourceOptions.from_json(row["options"])
+    return EventSource(row["tenant_id"], row["id"], row["name"], Style(row["style"]), options)

@@ -1,0 +1,253 @@
+"""`POST /events/{source}`: what is proven is kept before the 2xx, all else is 4xx, and strangers cost nothing."""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+import aiohttp
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from channels.app import build_app, serve
+from channels.bad_requests import BadRequests
+from channels.event_bodies import read_event
+from channels.event_proofs import check_proof
+from channels.events import EventRoutes
+from core.credentials import CredentialStore
+from core.database import Database
+from core.errors import RequestRefused
+from core.events.bus import EventBus
+from core.events.sources import EventSource, EventSources, SourceError, SourceOptions, Style
+from core.events.types import Event
+from core.ids import make_id
+from core.json_types import storable
+from core.secret_keys import SecretKey, SecretKeys
+from tests.core.store.house import Store, opened
+
+NOW = 1_800_000_000.0
+SECRET = b"whsec_of_this_test"
+BODY = b'{"id":"evt_1","type":"invoice.paid","action":"opened","data":{"object":{"id":7}}}'
+
+
+def signed(secret: bytes, body: bytes) -> str:
+    """Give the HMAC-SHA256 in hex."""
+    return hmac.new(secret, body, hashlib.sha256).hexdigest()
+
+
+def good_headers(style: Style, body: bytes = BODY, secret: bytes = SECRET, at: float = NOW) -> dict[str, str]:
+    """Prove a body as its source does."""
+    match style:
+        case Style.BEARER:
+            return {"Authorization": f"Bearer {secret.decode()}"}
+        case Style.HMAC:
+            return {"X-Signature": signed(secret, f"{at:.0f}.".encode() + body), "X-Time": f"{at:.0f}"}
+        case Style.GITHUB:
+            return {
+                "X-Hub-Signature-256": f"sha256={signed(secret, body)}",
+                "X-GitHub-Event": "issues",
+                "X-GitHub-Delivery": "d-1",
+            }
+        case Style.STRIPE:
+            return {"Stripe-Signature": f"v0=abc,t={at:.0f},v1={signed(secret, f'{at:.0f}.'.encode() + body)}"}
+
+
+OPTIONS = {Style.HMAC: SourceOptions(timestamp_header="X-Time")}
+
+
+@dataclass(slots=True)
+class Door:
+    """A served application with one source of each style of Ann's."""
+
+    store: Store
+    sources: EventSources
+    url: str
+    http: aiohttp.ClientSession
+    ids: dict[Style, str]
+
+    async def post(self, source: str, headers: Mapping[str, str], body: bytes = BODY) -> tuple[int, dict[str, object]]:
+        """Post a body; gives the status and what was answered."""
+        async with self.http.post(f"{self.url}/events/{source}", data=body, headers=headers) as answer:
+            return answer.status, await answer.json() if answer.status == 200 else {}
+
+    async def kept(self) -> list[tuple[object, ...]]:
+        """Give (tenant, source, type, id) of all events."""
+        rows = await self.store.eye.fetch("select * from events order by received_at")
+        return [(row["tenant_id"], row["source"], row["type"], row["id"]) for row in rows]
+
+
+@pytest.fixture
+async def door(database_url: str) -> AsyncIterator[Door]:
+    async with opened(database_url) as store, aiohttp.ClientSession() as http:
+        await store.eye.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
+        credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))]))
+        sources = EventSources(store.database, credentials, make_id)
+        ids = {}
+        for style in Style:
+            made, _ = await sources.add("ann", f"my-{style.value}", style, OPTIONS.get(style), SECRET.decode())
+            ids[style] = made.id
+        bus = EventBus("redis://127.0.0.1:1/0", store.database)
+        routes = EventRoutes(sources, bus, now=lambda: NOW).routes()
+        app = build_app([], ready=store.database.ready, extra_routes=routes, bad_requests=BadRequests(10_000))
+        async with serve(app, "127.0.0.1", 0) as port:
+            yield Door(store, sources, f"http://127.0.0.1:{port}", http, ids)
+        await bus.close()
+
+
+async def test_promises_1_and_2_each_style_is_taken_in_once_and_named_as_its_source_says(door: Door) -> None:
+    for style in Style:
+        answers = [await door.post(door.ids[style], good_headers(style)) for _ in range(2)]
+        assert [status for status, _ in answers] == [200, 200], style
+        assert [body["duplicate"] for _, body in answers] == [False, True], style
+    assert await door.kept() == [
+        ("ann", "my-bearer", "invoice.paid", "evt_1"),
+        ("ann", "my-hmac", "invoice.paid", "evt_1"),
+        ("ann", "my-github", "issues.opened", "d-1"),
+        ("ann", "my-stripe", "invoice.paid", "evt_1"),
+    ]
+    # A bearer's secret names the tenant: two people may call a source alike, and each posts to its own.
+    _, secret = await door.sources.add("bob", "my-bearer", Style.BEARER)
+    assert (await door.post("my-bearer", {"Authorization": f"Bearer {secret}"}))[0] == 200
+    assert (await door.kept())[-1] == ("bob", "my-bearer", "invoice.paid", "evt_1")
+
+
+async def test_promise_12_nothing_unproven_or_malformed_comes_in_and_none_of_it_is_our_fault(door: Door) -> None:
+    tried = 0
+    for style in Style:
+        good, source = good_headers(style), door.ids[style]
+        name = next(iter(good))
+        bad: list[tuple[str, dict[str, str], bytes]] = [
+            (source, {}, BODY),
+            (source, good | {name: ""}, BODY),
+            (source, good | {name: good[name][:-1] + ("0" if good[name][-1] != "0" else "1")}, BODY),
+            (source, good | {name: good[name] + "é"}, BODY),
+            (source, good_headers(style, secret=b"another"), BODY),
+            ("src_unknown", good, BODY),
+            ("Not%20a%00source", good, BODY),
+        ]
+        if style is not Style.BEARER:
+            bad.append((source, good, BODY + b" "))
+        if style in (Style.HMAC, Style.STRIPE):
+            bad += [(source, good_headers(style, at=NOW + off), BODY) for off in (-301, 301)]
+        for malformed in (b"", b"{", b"\xff\xfe", b'{"a":NaN}', b'{"a":1e999}', b"[" * 5000, b"[" * 101 + b"]" * 101):
+            bad.append((source, good_headers(style, malformed), malformed))
+        for where, headers, body in bad:
+            status, _ = await door.post(where, headers, body)
+            assert 400 <= status < 500, (style, where, headers, body[:40], status)
+            tried += 1
+    async with door.http.post(f"{door.url}/events/{door.ids[Style.BEARER]}", data=b"x" * 300_000) as answer:
+        assert answer.status == 413
+    assert tried > 50
+    assert await door.kept() == []
+
+
+async def test_strangers_are_answered_from_memory_and_a_deleted_source_is_soon_forgotten(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    find = door.sources.find
+
+    async def counting(source: str, bearer: str = "") -> EventSource | None:
+        asked.append(source)
+        return await find(source, bearer)
+
+    monkeypatch.setattr(door.sources, "find", counting)
+    for _ in range(20):
+        await door.post("src_nobody", {"Authorization": f"Bearer {os.urandom(4).hex()}"})
+        await door.post(door.ids[Style.GITHUB], {"X-Hub-Signature-256": "sha256=00"})
+    assert sorted(asked) == sorted(["src_nobody", door.ids[Style.GITHUB]])
+    assert await door.sources.delete("ann", "my-github")
+    monkeypatch.setattr("channels.events.time.monotonic", lambda: 1e12)
+    assert (await door.post(door.ids[Style.GITHUB], good_headers(Style.GITHUB)))[0] == 404
+
+
+async def test_a_source_has_its_own_rate_and_can_say_where_things_stand(door: Door) -> None:
+    options = SourceOptions(
+        signature_header="X-Token", id_header="X-Id", id_field="n", type_field="data.kind", a_minute=3
+    )
+    made, secret = await door.sources.add("ann", "door", Style.BEARER, options)
+    headers = {"X-Token": secret}
+    bodies = [b'{"n":1,"data":{"kind":"opened"}}', b'{"n":2}', b"[1]"]
+    assert [(await door.post(made.id, headers, body))[0] for body in bodies] == [200, 200, 200]
+    assert (await door.post(made.id, headers | {"X-Id": "9"}))[0] == 429
+    kept = await door.kept()
+    assert kept[:2] == [("ann", "door", "opened", "1"), ("ann", "door", "event", "2")]
+    assert str(kept[2][3]).startswith("content:")
+    assert await door.store.one("select data from events where id like 'content:%'") == '{"value": [1]}'
+
+
+async def test_promise_1_without_postgres_it_is_503_and_comes_in_with_the_next_try(door: Door) -> None:
+    class Away:
+        async def publish(self, event: Event, also: str = "") -> bool:
+            database = Database("postgresql://nobody@127.0.0.1:1/none", patience=0.1)
+            return await EventBus("redis://127.0.0.1:1/0", database).publish(event, also)
+
+    app = build_app(
+        [], ready=door.store.database.ready, extra_routes=EventRoutes(door.sources, Away(), now=lambda: NOW).routes()
+    )
+    async with serve(app, "127.0.0.1", 0) as port:
+        door.url, url = f"http://127.0.0.1:{port}", door.url
+        assert (await door.post(door.ids[Style.STRIPE], good_headers(Style.STRIPE)))[0] == 503
+    door.url = url
+    assert (await door.post(door.ids[Style.STRIPE], good_headers(Style.STRIPE)))[0] == 200
+
+
+async def test_secrets_lie_in_the_database_hashed_or_sealed_and_sources_are_named_well(door: Door) -> None:
+    rows = await door.store.eye.fetch("select * from event_sources")
+    assert len(rows) == len(Style)
+    for row in rows:
+        assert (row["secret_hash"] is None) != (row["sealed"] is None)
+        assert SECRET not in (row["secret_hash"] or b"") + (row["sealed"] or b"")
+    assert "whsec" not in repr(await door.sources.find(door.ids[Style.STRIPE]))
+    for name in ("sms", "", "A", "x" * 65, "my-hmac"):
+        with pytest.raises(SourceError):
+            await door.sources.add("ann", name, Style.HMAC)
+    with pytest.raises(SourceError, match="whsec"):
+        await door.sources.add("ann", "stripe2", Style.STRIPE)
+
+
+_LEAF = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+_NAMES = st.sampled_from(["id", "type", "action", "created", "x"])
+_BODIES = st.recursive(_LEAF, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner), max_leaves=8)
+_HEADERS = st.sampled_from(["X-Signature", "Stripe-Signature", "X-Event-Id", "X-GitHub-Event", "X-Time"])
+
+
+@given(
+    headers=st.dictionaries(_HEADERS, st.text(max_size=20)),
+    body=st.binary(max_size=20) | _BODIES.map(lambda value: json.dumps(value).encode()),
+    style=st.sampled_from(Style),
+    form=st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_request_is_proven_or_refused_and_any_proven_one_read_or_refused(
+    headers: dict[str, str], body: bytes, style: Style, form: bool
+) -> None:
+    source = EventSource("ann", "src_1", "x", style, OPTIONS.get(style, SourceOptions()), SECRET, b"h")
+    given_headers = CIMultiDictProxy(CIMultiDict(headers))
+    with pytest.raises(RequestRefused):
+        check_proof(source, given_headers, body, NOW)
+    try:
+        event, also = read_event(
+            source, given_headers, "application/x-www-form-urlencoded" if form else "application/json", body, NOW
+        )
+    except RequestRefused:
+        return
+    assert 0 < len(event.id) <= 200
+    assert 0 < len(event.type) <= 200
+    assert [event.id, event.type, also] == storable([event.id, event.type, also])
+    json.dumps(storable(event.data), allow_nan=False)
+
+
+def test_hmac_in_base64_and_githubs_form_are_read() -> None:
+    source = EventSource("ann", "src_1", "x", Style.HMAC, SourceOptions(), SECRET)
+    digest = base64.b64encode(hmac.new(SECRET, BODY, hashlib.sha256).digest()).decode()
+    check_proof(source, CIMultiDictProxy(CIMultiDict({"X-Signature": digest})), BODY, NOW)
+    event, _ = read_event(
+        source, CIMultiDictProxy(CIMultiDict()), "application/x-www-form-urlencoded", b"payload=%7B%22id%22%3A5%7D", NOW
+    )
+    assert (event.id, event.data) == ("5", {"id": 5})
