@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from core.budgets import TurnBudget
+from core.budgets import OutOfMoney, TurnBudget
 from core.canonical import canonical_json
+from core.errors import ModelError
 from core.hooks import Hook, HookContext, Messages
 from core.journal import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.model_types import ModelAnswer, TokenUsage, ToolCall
+from core.model_types import ModelAnswer, ModelClient, ModelRequest, TokenUsage, ToolCall
 from core.tool_runner import CallResult
 
 _log = structlog.get_logger()
@@ -64,6 +65,22 @@ class Judge(Hook):
         return ALL_WELL
 
 
+class AskingJudge(Judge):
+    """A judge that asks a model. The loop asks `client` for it, within the turn's budget; no answer, no judgement."""
+
+    client: ModelClient
+
+    def question(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> ModelRequest | None:
+        """Give what the model is asked about an answer; None for nothing."""
+        return None
+
+    def judgement(self, told: ModelAnswer) -> Judgement:
+        """Read what the model said, its usage included."""
+        return ALL_WELL
+
+
 type _Ask = Callable[[Judge, HookContext], Awaitable[Judgement]]
 
 
@@ -101,7 +118,13 @@ class Judging:
         if not self._judges:
             return ALL_WELL
         key = StepKey(step, 1, self._where.agent_path)
-        return await self._judge(key, lambda judge, where: judge.rate_answer(where, messages, self._trail, answer))
+
+        async def ask(judge: Judge, where: HookContext) -> Judgement:
+            if isinstance(judge, AskingJudge):
+                return await self._ask_model(judge, key, judge.question(where, messages, self._trail, answer))
+            return await judge.rate_answer(where, messages, self._trail, answer)
+
+        return await self._judge(key, ask)
 
     async def _judge(self, key: StepKey, ask: _Ask) -> Judgement:
         if known := self._recorded.get(key):
@@ -117,6 +140,18 @@ class Judging:
         await self._budget.settle(key, judged.usage)
         self._advised += bool(judged.finding)
         return replace(judged, ends=bool(judged.finding) and self._advised > self._most_advice)
+
+    async def _ask_model(self, judge: AskingJudge, key: StepKey, request: ModelRequest | None) -> Judgement:
+        if request is None:
+            return ALL_WELL
+        try:
+            await self._budget.reserve(key, request)
+            return judge.judgement(await judge.client.answer(request))
+        except OutOfMoney:
+            return ALL_WELL  # there is an answer, and it is the person's
+        except ModelError:
+            await self._budget.release(key)
+            return ALL_WELL
 
     async def _ask(self, where: HookContext, ask: _Ask) -> Judgement:
         usage = TokenUsage()

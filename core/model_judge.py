@@ -4,10 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from core.errors import ModelError
 from core.hooks import HookContext, Messages
 from core.json_types import Json, JsonObject
-from core.judge import ALL_WELL, Judge, Judgement, Trail
+from core.judge import AskingJudge, Judgement, Trail
 from core.model_types import ChatMessage, ModelAnswer, ModelClient, ModelRequest, Role
 
 _ASK = """You check the answer of an assistant before a person reads it. Judge only what is in front of you.
@@ -20,31 +19,27 @@ _MOST_ACTS = 20
 _SECONDS = 10.0
 
 
-class ModelJudge(Judge):
-    """Ask a model to rate final answers. `client`'s first layer is asked, once; no answer means no judgement."""
+class ModelJudge(AskingJudge):
+    """Ask a model to rate final answers. `client`'s first layer is asked, once."""
 
     priority = 20
 
     def __init__(self, client: ModelClient) -> None:
-        self._client = client
+        self.client = client
 
-    async def rate_answer(
-        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
-    ) -> Judgement:
+    def question(self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer) -> ModelRequest:
         """Ask whether the answer is good."""
         asked = [one.text for one in messages if one.role is Role.USER and not one.internal]
         shown = _shown(asked[-1] if asked else "", trail, answer)
-        try:
-            told = await self._client.answer(
-                ModelRequest(
-                    (ChatMessage(Role.SYSTEM, _ASK), ChatMessage(Role.USER, shown)),
-                    use_tools=False,
-                    timeout=_SECONDS,
-                    max_output_tokens=500,
-                )
-            )
-        except ModelError:
-            return ALL_WELL
+        return ModelRequest(
+            (ChatMessage(Role.SYSTEM, _ASK), ChatMessage(Role.USER, shown)),
+            use_tools=False,
+            timeout=_SECONDS,
+            max_output_tokens=500,
+        )
+
+    def judgement(self, told: ModelAnswer) -> Judgement:
+        """Take an answer that cannot be read for a good one."""
         rated = _read(told.text)
         advice = rated.get("advice")
         if rated.get("good") is not False or not isinstance(advice, str) or not advice:

@@ -14,7 +14,7 @@ from core.agents.answers import Waiting, waiting_in
 from core.agents.asking import Voice, has_a_voice
 from core.agents.registry import AgentRegistry
 from core.agents.settling import answered, notice, reminder, stopped
-from core.agents.standard_agent import StandardAgent, Thinking
+from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
 from core.agents.turn_agents import Consents, PoolLimits, TurnAgents, make_agent, used_tokens
 from core.agents.valet import Valet
 from core.asking import ask
@@ -267,6 +267,10 @@ class Orchestrator:
         """Make an agent that the loop or a task calls for."""
         return await make_agent(valet, context, thinking, values, instruction)
 
+    async def execute_agent(self, agent: StandardAgent, run: Callable[[], Awaitable[AgentResult]]) -> AgentResult:
+        """Run an agent's handler, which `run` does, within the agent's time; its result is journalled after this."""
+        return await run()
+
     async def post_process(self, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
         """Finish the turn: the last chance to change what is said and kept."""
         reply = await self._hooks.plus(request.hooks).post_call(self._where(request), result.reply)
@@ -316,6 +320,8 @@ class Orchestrator:
             budget=self._budgets.for_turn(request) if self._budgets else NoBudget(),
             limits=self._pool_limits,
             make_agent=self.create_agent,
+            execute_agent=self.execute_agent,
+            hooks=self._hooks.plus(request.hooks),
             consents=self._consents,
         )
 

@@ -263,6 +263,10 @@ class ReactLoop:
             return []
         step = run.step - 1
         run.results = results = await run.runner.run_all(step, answer.tool_calls)
+        run.calls += [
+            _call_record(run, one, StepKey(step, number, run.task.where.agent_path), answer.usage)
+            for number, one in enumerate(results, start=1)
+        ]
         if any(one.outcome is Outcome.WAITING for one in results):
             return results  # history may not hold calls that are not answered
         told = [ChatMessage(Role.TOOL, one.text, tool_call_id=one.call.id, name=one.call.name) for one in results]
@@ -270,7 +274,6 @@ class ReactLoop:
         run.state = run.state.having_seen(entity for one in results for entity in one.entities)
         for one in results:
             run.tools.apply(one)
-        run.calls += [_call_record(one, answer.usage) for one in results]
         failed = all(one.outcome not in (Outcome.OK, Outcome.HANDED_OVER) for one in results)
         run.failures = run.failures + 1 if failed else 0
         return results
@@ -366,13 +369,14 @@ def _used_before(task: LoopTask, recorded: dict[StepKey, StepRecord]) -> TokenUs
     return sum((one.usage for one in before if one.key.step < (task.go_on_at or 0)), TokenUsage())
 
 
-def _call_record(result: CallResult, usage: TokenUsage) -> ToolCallRecord:
+def _call_record(run: LoopRun, result: CallResult, key: StepKey, usage: TokenUsage) -> ToolCallRecord:
+    tool = run.task.tools.get(result.call.name)
     return ToolCallRecord(
         name=result.call.name,
         args_summary=result.arguments_summary(),
         duration_ms=result.duration_ms,
         success=result.outcome in (Outcome.OK, Outcome.HANDED_OVER),
-        result_status=None,
+        result_status=tool.status_after(key, result.outcome) if tool else None,
         result_chars=result.chars,
         token_attribution=usage,
     )

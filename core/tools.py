@@ -107,6 +107,10 @@ class Tool[**P, R]:
         """Run it as one call of a turn; what fails is raised. Agents, which may also wait, have their own way."""
         return await self.run(arguments, context), Outcome.OK
 
+    def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
+        """Give the status in which a call left an agent; None, for a tool has none."""
+        return None
+
 
 @overload
 def tool[**P, R](fn: Callable[P, R], /) -> Tool[P, R]: ...

@@ -24,49 +24,67 @@ if TYPE_CHECKING:
     from core.hooks import HookContext as HookContext
     from core.hooks import PlannedCall as PlannedCall
     from core.hooks import Rule as Rule
+    from core.hooks import StepReport as StepReport
     from core.hooks import Verdict as Verdict
+    from core.judge import AskingJudge as AskingJudge
     from core.judge import Judge as Judge
     from core.judge import Judgement as Judgement
     from core.model_types import ModelAnswer as ModelAnswer
+    from core.model_types import TextSoFar as TextSoFar
     from core.orchestrator import Orchestrator as Orchestrator
     from core.orchestrator import Refusal as Refusal
     from core.react_config import ReactLoopConfig as ReactLoopConfig
+    from core.react_result import CallResult as CallResult
     from core.react_result import ReactLoopResult as ReactLoopResult
+    from core.react_result import ToolCallRecord as ToolCallRecord
+    from core.streaming import StreamEvent as StreamEvent
+    from core.streaming import StreamEventType as StreamEventType
     from core.tools import tool as tool
+    from core.turn_types import WhileRunning as WhileRunning
 
 _HOMES = {
     "AgentResult": "core.agents.standard_agent",
     "AgentStatus": "core.agents.standard_agent",
     "ApprovalRequest": "core.agents.standard_agent",
-    "InputField": "core.agents.fields",
-    "OutputField": "core.agents.fields",
-    "StandardAgent": "core.agents.standard_agent",
-    "valet": "core.agents.valet",
+    "AskingJudge": "core.judge",
+    "CallResult": "core.react_result",
     "CredentialStore": "core.credentials",
     "Decision": "core.hooks",
     "Hook": "core.hooks",
     "HookContext": "core.hooks",
+    "InputField": "core.agents.fields",
     "Judge": "core.judge",
     "Judgement": "core.judge",
     "ModelAnswer": "core.model_types",
     "Orchestrator": "core.orchestrator",
+    "OutputField": "core.agents.fields",
     "PlannedCall": "core.hooks",
     "ReactLoopConfig": "core.react_config",
     "ReactLoopResult": "core.react_result",
     "Refusal": "core.orchestrator",
     "Rule": "core.hooks",
     "SafetyCheck": "core.checks",
+    "StandardAgent": "core.agents.standard_agent",
+    "StepReport": "core.hooks",
+    "StreamEvent": "core.streaming",
+    "StreamEventType": "core.streaming",
+    "TextSoFar": "core.model_types",
+    "ToolCallRecord": "core.react_result",
     "ToolExecutionContext": "core.context",
     "ToolFailed": "core.errors",
     "ToolRetry": "core.errors",
     "Verdict": "core.hooks",
+    "WhileRunning": "core.turn_types",
     "tool": "core.tools",
+    "valet": "core.agents.valet",
 }
 
 __all__ = [
     "AgentResult",
     "AgentStatus",
     "ApprovalRequest",
+    "AskingJudge",
+    "CallResult",
     "CredentialStore",
     "Decision",
     "Hook",
@@ -84,10 +102,16 @@ __all__ = [
     "Rule",
     "SafetyCheck",
     "StandardAgent",
+    "StepReport",
+    "StreamEvent",
+    "StreamEventType",
+    "TextSoFar",
+    "ToolCallRecord",
     "ToolExecutionContext",
     "ToolFailed",
     "ToolRetry",
     "Verdict",
+    "WhileRunning",
     "tool",
     "valet",
 ]

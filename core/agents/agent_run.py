@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import cast
 
 import structlog
@@ -20,7 +21,7 @@ from core.agents.collect import Collected, asked_names, collect, question
 from core.agents.entry import WAITING, PoolEntry
 from core.agents.schema import INSTRUCTION
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
-from core.agents.turn_agents import MAX_NESTING, ConsentState, TurnAgents, nesting
+from core.agents.turn_agents import MAX_NESTING, ConsentState, TurnAgents, agent_path, nesting
 from core.agents.valet import Valet, valet_of
 from core.canonical import canonical_hash
 from core.context import ToolExecutionContext
@@ -71,7 +72,7 @@ class AgentRun:
         self._valet = valet
         self._call = call
         self._context = context
-        self._path = f"{key.agent_path}/" * bool(key.agent_path) + f"{key.step}.{key.call_index}/{valet.name}"
+        self._path = agent_path(key, valet.name)
         self._entry = turn.entries.get(self._path)
         self._instruction = ""
         turn.used = True
@@ -90,9 +91,9 @@ class AgentRun:
         collected = self._collect(arguments)
         if not collected.whole:
             asked = question(self._valet.inputs, collected)
-            return self._wait(AgentStatus.WAITING_FOR_INPUT, asked, collected.fields, self._asked(collected))
+            return await self._wait(AgentStatus.WAITING_FOR_INPUT, asked, collected.fields, self._asked(collected))
         if entry is not None and entry.status is AgentStatus.PAUSED:
-            return self._wait(AgentStatus.PAUSED, entry.question, collected.fields, state=entry.state)
+            return await self._wait(AgentStatus.PAUSED, entry.question, collected.fields, state=entry.state)
         return await self._run_handlers(collected.fields)
 
     def _is_stale(self, entry: PoolEntry) -> bool:
@@ -115,7 +116,7 @@ class AgentRun:
             return _told(_result(run.known)), run.known.outcome
         answer = self._entry.answer if self._entry is not None else ""
         if run.last is not None and run.last.status is AgentStatus.WAITING_FOR_INPUT and not answer:
-            return self._wait(run.last.status, run.last.raw_message, fields, state=run.state)
+            return await self._wait(run.last.status, run.last.raw_message, fields, state=run.state)
         agent = await self._make(fields, run.state)
         if refused := await self._may_begin(agent, run, fields):
             return refused
@@ -170,7 +171,7 @@ class AgentRun:
             return NEEDS_APPROVAL, Outcome.REFUSED
         consent = await self._turn.consents.ask(self._path, self._call.id, agent.approval_request())
         if consent.state is ConsentState.PENDING:
-            return self._wait(AgentStatus.WAITING_FOR_APPROVAL, consent.text, fields)
+            return await self._wait(AgentStatus.WAITING_FOR_APPROVAL, consent.text, fields)
         return (consent.text, Outcome.REFUSED) if consent.state is ConsentState.REFUSED else None
 
     async def _handle(self, agent: StandardAgent, run: _Run, fields: JsonObject, answer: str) -> tuple[str, Outcome]:
@@ -179,7 +180,9 @@ class AgentRun:
         began = time.monotonic()
         try:
             async with limit:
-                result, outcome = await _call_handler(agent, run.last, answer or self._instruction), Outcome.OK
+                await self._tell(AgentStatus.RUNNING)
+                work = partial(_call_handler, agent, run.last, answer or self._instruction)
+                result, outcome = await self._turn.execute_agent(agent, work), Outcome.OK
         except _WaitsInside as waits:
             paused = replace(run.record, state=StepState.STARTED, result={_PAUSED: True})
             await self._turn.journal.write(paused)
@@ -195,7 +198,8 @@ class AgentRun:
         record = replace(run.record, outcome=outcome, duration_ms=int((time.monotonic() - began) * 1000))
         await self._turn.journal.write(replace(record, result=_json_of(result) | {"state": agent.state}))
         if result.status in WAITING:
-            return self._wait(result.status, result.raw_message, fields, state=agent.state)
+            return await self._wait(result.status, result.raw_message, fields, state=agent.state)
+        await self._tell(result.status)
         return _told(result), outcome
 
     async def _failed(
@@ -230,7 +234,11 @@ class AgentRun:
         except Exception as error:  # it is over either way
             _log.warning("agent_failed", agent=self._valet.name, error=type(error).__name__, moment="on_cancelled")
 
-    def _wait(
+    async def _tell(self, status: AgentStatus) -> None:
+        where = replace(self._turn.where, agent_path=self._path)
+        await self._turn.hooks.state_changed(where, status.value)
+
+    async def _wait(
         self,
         status: AgentStatus,
         asked: str,
@@ -262,6 +270,8 @@ class AgentRun:
             revision=known.revision if known else 0,
         )
         turn.waiting[self._path] = entry
+        if not same:
+            await self._tell(status)
         return asked, Outcome.WAITING
 
     async def _think(

@@ -7,7 +7,8 @@ from pydantic import BaseModel
 
 from core.agents.agent_run import AgentRun
 from core.agents.schema import agent_spec
-from core.agents.turn_agents import TurnAgents
+from core.agents.standard_agent import AgentStatus
+from core.agents.turn_agents import TurnAgents, agent_path
 from core.agents.valet import Valet
 from core.context import ToolExecutionContext
 from core.errors import ToolRetry
@@ -55,6 +56,13 @@ class AgentTool(Tool[..., object]):
     ) -> tuple[str, Outcome]:
         """Run the agent, or on from where it waited."""
         return await AgentRun(self.turn, self.valet, key, call, context).go(arguments)
+
+    def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
+        """Tell whether it is done, waits and for what, or did not come to its end."""
+        waits = self.turn.waiting.get(agent_path(key, self.name)) if outcome is Outcome.WAITING else None
+        if waits is not None:
+            return waits.status.value
+        return (AgentStatus.COMPLETED if outcome is Outcome.OK else AgentStatus.ERROR).value
 
 
 def agent_tools(valets: Iterable[Valet], turn: TurnAgents) -> list[AnyTool]:

@@ -1,18 +1,18 @@
 """The agents of one turn: what they share, and which of them the turn leaves in the pool."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 
 from core.agents.entry import PoolEntry
-from core.agents.standard_agent import ApprovalRequest, StandardAgent, Thinking
+from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent, Thinking
 from core.agents.valet import Valet
 from core.budgets import NoBudget, TurnBudget
 from core.clock import Clock
 from core.context import ToolExecutionContext
-from core.hooks import HookContext
+from core.hooks import HookContext, Hooks
 from core.journal import Journal, StepKey, StepRecord
 from core.model_types import TokenUsage
 from core.react import LoopTask, ReactLoop
@@ -76,6 +76,17 @@ async def make_agent(
     return valet.agent(context, thinking, values=values, instruction=instruction)
 
 
+class ExecuteAgent(Protocol):
+    """Run an agent's handler, which `run` does: the orchestrator's `execute_agent`."""
+
+    async def __call__(self, agent: StandardAgent, run: Callable[[], Awaitable[AgentResult]]) -> AgentResult: ...
+
+
+async def execute_agent(agent: StandardAgent, run: Callable[[], Awaitable[AgentResult]]) -> AgentResult:
+    """Run it."""
+    return await run()
+
+
 @dataclass(slots=True)
 class TurnAgents:
     """What the agents of one turn share. `entries` are the turn's own in the pool, by agent path."""
@@ -92,6 +103,8 @@ class TurnAgents:
     budget: TurnBudget = field(default_factory=NoBudget)
     limits: PoolLimits = field(default_factory=PoolLimits)
     make_agent: MakeAgent = make_agent
+    execute_agent: ExecuteAgent = execute_agent
+    hooks: Hooks = field(default_factory=Hooks)
     consents: Consents | None = None
     waiting: dict[str, PoolEntry] = field(default_factory=dict)
     """Those that wait when the turn stops, by agent path."""
@@ -113,6 +126,11 @@ class TurnAgents:
 async def used_tokens(journal: Journal) -> TokenUsage:
     """Add up what all loops of a turn have used."""
     return sum((one.usage for one in await journal.recorded()), TokenUsage())
+
+
+def agent_path(key: StepKey, name: str) -> str:
+    """Give the path of an agent that a call of a loop runs."""
+    return f"{key.agent_path}/" * bool(key.agent_path) + f"{key.step}.{key.call_index}/{name}"
 
 
 def nesting(agent_path: str) -> int:

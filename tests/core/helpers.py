@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from core.budgets import NoBudget, TurnBudget
 from core.clock import Clock
 from core.context import NoCredentials, NoHttp, NoStorage, ToolExecutionContext
 from core.context_manager import ContextManager
@@ -115,6 +116,7 @@ async def run_loop(
     control: TurnControl | None = None,
     while_running: WhileRunning = WhileRunning.STEER,
     state: ConversationState | None = None,
+    budget: TurnBudget | None = None,
 ) -> tuple[ReactLoopResult, FakeModel]:
     """Run one turn of the loop over a scripted model."""
     model = script if isinstance(script, FakeModel) else FakeModel(list(script))
@@ -130,5 +132,6 @@ async def run_loop(
         control=control,
         while_running=while_running,
         state=state or ConversationState(),
+        budget=budget or NoBudget(),
     )
     return await ReactLoop(caller, numbers, Hooks(hooks)).run(task), model

@@ -4,13 +4,14 @@ import itertools
 
 import pytest
 
+from core.budgets import NoBudget, OutOfMoney
 from core.errors import ModelUnavailable
 from core.hooks import HookContext, Messages
 from core.journal import MemoryJournal, StepKey, StepKind
 from core.judge import ALL_WELL, Act, Judge, Judgement, Trail
 from core.judge_checks import CheckingJudge
 from core.model_judge import ModelJudge
-from core.model_types import ModelAnswer, Role, TokenUsage
+from core.model_types import ModelAnswer, ModelRequest, Role, TokenUsage
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended
 from core.tools import AnyTool, tool
@@ -182,6 +183,39 @@ async def test_a_rating_model_that_is_away_lets_the_answer_pass() -> None:
     judge = ModelJudge(FakeModel([ModelUnavailable("down")]))
     result, _ = await run_loop([says("Hello")], hooks=[judge])
     assert (result.response, result.token_usage.total) == ("Hello", 110)
+
+
+class Purse(NoBudget):
+    """Note what is set aside, paid and given back, by (step, call); nothing beyond `cap` calls."""
+
+    def __init__(self, cap: int = 9) -> None:
+        self.noted: list[tuple[str, int, int]] = []
+        self.cap = cap
+
+    async def reserve(self, key: StepKey, request: ModelRequest) -> None:
+        if sum(one[0] == "reserve" for one in self.noted) >= self.cap:
+            raise OutOfMoney("used up")
+        self.noted.append(("reserve", key.step, key.call_index))
+
+    async def settle(self, key: StepKey, usage: TokenUsage) -> None:
+        self.noted.append((f"settle {usage.total}", key.step, key.call_index))
+
+    async def release(self, key: StepKey) -> None:
+        self.noted.append(("release", key.step, key.call_index))
+
+
+async def test_what_a_judge_asks_a_model_is_reserved_and_settled_like_any_call() -> None:
+    for verdict, paid in ((says("{}"), "settle 110"), (ModelUnavailable("down"), "release")):
+        purse = Purse()
+        result, _ = await run_loop([says("fine")], hooks=[ModelJudge(FakeModel([verdict]))], budget=purse)
+        assert purse.noted == [("reserve", 0, 0), ("settle 110", 0, 0), ("reserve", 0, 1), (paid, 0, 1)]
+        assert result.ended is Ended.ANSWERED
+
+
+async def test_at_the_cap_no_judge_is_asked_and_the_answer_is_the_persons() -> None:
+    rater = FakeModel([])
+    result, _ = await run_loop([says("fine")], hooks=[ModelJudge(rater)], budget=Purse(cap=1))
+    assert (result.response, result.ended, rater.requests) == ("fine", Ended.ANSWERED, [])
 
 
 async def test_a_judge_that_fails_is_passed_over() -> None:

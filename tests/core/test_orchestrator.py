@@ -1,12 +1,15 @@
 """The orchestrator's lifecycle, over a scripted model in process."""
 
 import asyncio
+import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from core import sentences
+from core.clock import Clock
 from core.context import ToolExecutionContext
 from core.errors import (
     ContextOverflow,
@@ -29,6 +32,18 @@ from tests.core.helpers import FakeModel, Step, says, user, wants
 NOW = datetime(2026, 11, 21, 22, 0, tzinfo=UTC)
 TENANT = TurnTenant("t1", "Ada", "de", "Asia/Tokyo")
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
+
+
+class _Later(Clock):
+    """A clock that is an hour later each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at = NOW
+
+    def now(self) -> datetime:
+        self.at += timedelta(hours=1)
+        return self.at
 
 
 def _request(*texts: str, channel: str = "sms", history: Sequence[ChatMessage] = (), media: int = 0) -> TurnRequest:
@@ -205,6 +220,30 @@ class TestPrompt:
         assert "called Ada" in first
         assert first.endswith("Sunday, 2026-11-22 07:00 in the person's timezone, Asia/Tokyo.")
         assert first.rsplit("\n", 1)[0] == later.rsplit("\n", 1)[0]
+
+    async def test_what_stays_is_the_same_to_the_byte_from_turn_to_turn_so_that_providers_cache_it(self) -> None:
+        class Memory:
+            """Remember other things each time."""
+
+            async def search(self, tenant_id: str, query: str) -> list[str]:
+                return [f"They said: {query}"]
+
+        @tool(effect="read")
+        async def look() -> str:
+            """Look."""
+            return json.dumps([{"id": "7", "name": "Ann Example"}])
+
+        clock = _Later()
+        model = FakeModel([wants(("look", {})), says("Hi"), says("Ho")])
+        orchestrator = Orchestrator(model, "You are Koi.", Memory(), tools=[look], clock=clock)
+        first = await orchestrator.handle_message(_request("Hello"))
+        await orchestrator.handle_message(replace(_request("Well?"), history=first.history))
+        one, two = (model.requests[index].messages[0].text for index in (0, 2))
+        assert "Ann Example" in two
+        stable = system_prompt("You are Koi.", TENANT, "sms", NOW).rpartition("\n\n")[0]
+        assert one.startswith(stable)
+        assert two.startswith(stable)
+        assert model.requests[0].tools == model.requests[2].tools
 
     def test_an_unknown_timezone_is_utc_and_no_persona_is_ours(self) -> None:
         said = system_prompt("", TurnTenant("t", timezone="Nowhere/At all"), "pigeon", NOW)
