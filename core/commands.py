@@ -1,8 +1,17 @@
 """People's own words for the gateway itself, answered without a model."""
 
+import re
 from dataclasses import dataclass
 
 from core.messages import Command
+
+_LETTER = "[2-9A-HJ-NP-Z]"
+_LINK = re.compile(
+    rf"/?link ((?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}(?: merge)?)", re.I
+)
+_PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy)(?: .*)?)", re.IGNORECASE)
+PERSON_COMMANDS = frozenset({"link", "unlink", "prefs"})
+"""What people say about themselves (core.person_commands); where nobody writes slashes, words that stand alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +20,21 @@ class CommandAnswer:
 
     text: str
     new_session: bool = False
+    reason: str = ""
+    """Why nothing is said, where `text` is empty."""
+    owed: str = ""
+    """A conversation in which the answer waits to be sent already."""
+
+
+def own_words(text: str, channel: str) -> Command | None:
+    """Read a command that a person typed as plain words, the same on every channel; None for anything else."""
+    said = " ".join(text.split()).rstrip(".!")
+    if found := _LINK.fullmatch(said):
+        return Command("link", found[1])
+    if found := _PREFS.fullmatch(said):
+        return Command("prefs", found[1])
+    word = said.lower()
+    return Command(word) if channel in ("sms", "slack") and word in PERSON_COMMANDS else None
 
 
 def answer_command(command: Command, channel: str) -> CommandAnswer | None:
@@ -30,9 +54,10 @@ def answer_command(command: Command, channel: str) -> CommandAnswer | None:
 def _help(channel: str) -> str:
     match channel:
         case "sms":
-            words = "NEW starts afresh, HALT stops what I am doing, STOP ends all messages from me."
+            new, stop, link, more = "NEW", "HALT", "LINK", ", STOP ends all messages from me"
         case "slack":
-            words = "`/valet new` starts afresh, `/valet stop` stops what I am doing."
+            new, stop, link, more = "`/valet new`", "`/valet stop`", "`/valet link`", ""
         case _:
-            words = "/new starts afresh, /stop stops what I am doing."
+            new, stop, link, more = "/new", "/stop", "/link", ""
+    words = f"{new} starts afresh, {stop} stops what I am doing, {link} joins another place of yours{more}."
     return f"Ask me anything, for example “what can you do?”. {words}"

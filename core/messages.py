@@ -153,6 +153,8 @@ class ReachabilityChange:
     keys: tuple[str, ...] = ()
     reply: str = ""
     """Said once to the sender's own address when this changed anything, where the carrier does not confirm it."""
+    said_at: datetime | None = None
+    """When, as the provider tells it, where it does: what was said later and known earlier counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,8 @@ async def _apply_missing(connection: "asyncpg.Connection[asyncpg.Record]", known
                 migration.number, migration.name, migration.checksum,
             )  # fmt: skip
         names.append(migration.name)
+    if names and await connection.fetchval("select to_regproc('let_keys_wait')") is not None:
+        await connection.execute("select let_keys_wait()")
     return names
 
 

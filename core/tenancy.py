@@ -40,6 +40,8 @@ class Merge(StrEnum):
     """Every row; its keys must be unlike those of any other person's rows, as our ids are."""
     FIRST = "first"
     """Those that the one who stays has not under the same primary key."""
+    NUMBER = "number"
+    """Every row, with a number after the highest of the one who stays."""
     DROP = "drop"
     ADD = "add"
     VALUES = "values"
@@ -82,5 +84,26 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "spending": Belonging(Merge.ADD),
     "reservations": Belonging(Merge.MOVE),
     "pool_entries": Belonging(Merge.MOVE, "open question", "open questions"),
+    "event_sources": Belonging(Merge.MOVE, "event source", "event sources"),
+    "events": Belonging(Merge.FIRST),
+    "event_work": Belonging(Merge.FIRST),
+    "approvals": Belonging(Merge.MOVE, "request for approval", "requests for approval"),
+    "approval_codes": Belonging(Merge.FIRST),
+    "approval_audit": Belonging(Merge.MOVE),
+    "approval_cards": Belonging(Merge.MOVE),
+    "redraws": Belonging(Merge.MOVE),
+    "memory_versions": Belonging(Merge.FIRST),
+    "memory_sessions": Belonging(Merge.FIRST),
+    "memory_messages": Belonging(Merge.FIRST),
+    "memories": Belonging(Merge.NUMBER, "memory", "memories"),
+    "memory_vectors": Belonging(Merge.MOVE),
+    "memory_terms": Belonging(Merge.FIRST),
+    "memory_jobs": Belonging(Merge.MOVE),
+    "memory_forgettings": Belonging(Merge.MOVE),
+    "memory_recalls": Belonging(Merge.MOVE),
+    "memory_members": Belonging(Merge.FIRST),
+    "tasks": Belonging(Merge.NUMBER, "task", "tasks"),
+    "task_runs": Belonging(Merge.MOVE),
+    "run_notices": Belonging(Merge.MOVE),
 }
-"""Every table of a tenant's must be here: a merge that does not know a table is not made."""
+"""Every table of a tenant's must be here, in any order: a merge that does not know a table is not made."""

@@ -13,9 +13,10 @@ from core.channel import NotificationChannel
 from core.commands import answer_command
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
-from core.messages import OutboundKind, OutboundMessage
+from core.messages import Command, OutboundKind, OutboundMessage
 from core.model_types import ChatMessage, Role
 from core.orchestrator import Orchestrator
+from core.person_commands import PersonCommands
 from core.turn_types import TurnResult, TurnState
 from core.turns import BegunTurn, Lease, TurnStore
 from jobs.leases import kept_alive
@@ -44,6 +45,7 @@ class TurnRunner:
         channels: Mapping[str, NotificationChannel],
         make_id: IdMaker,
         worker: str,
+        people: PersonCommands | None = None,
     ) -> None:
         self._store = store
         self._orchestrator = orchestrator
@@ -51,6 +53,7 @@ class TurnRunner:
         self._channels = channels
         self._make_id = make_id
         self._worker = worker
+        self._people = people
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Take the named lane, or the one that waits longest."""
@@ -105,12 +108,10 @@ class TurnRunner:
         if turn.attempts > MAX_ATTEMPTS:
             return _set_aside(turn, SET_ASIDE, "poison"), False
         command = None if _is_an_answer(turn) else turn.command
-        if command and (answer := answer_command(command, turn.address.channel)):
-            if refusal := await self._orchestrator.check_command(turn.request):
-                return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason), False
-            return TurnResult(TurnState.DONE, reply=answer.text), answer.new_session
         channel = self._channels.get(turn.address.channel)
         try:
+            if command and (result := await self._obey(command, turn)):
+                return result
             row = self._store.stream_row(lease, turn.turn_id)
             async with at_work(channel, turn.address, turn.turn_id, row) as hooks:
                 return await self._orchestrator.handle_message(replace(turn.request, hooks=hooks)), False
@@ -119,6 +120,22 @@ class TurnRunner:
         except Exception:
             _log.exception("turn_failed", turn=turn.turn_id)
             return _set_aside(turn, FAILED, "error"), False
+
+    async def _obey(self, command: Command, turn: BegunTurn) -> tuple[TurnResult, bool] | None:
+        """Do what a command says; None when it is not one of ours and its text goes to the assistant."""
+        named = self._people.knows(command) if self._people else False
+        if not named and answer_command(command, turn.address.channel) is None:
+            return None
+        if refusal := await self._orchestrator.check_command(turn.request):
+            return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason), False
+        answer = answer_command(command, turn.address.channel)
+        if answer is None and self._people is not None:
+            answer = await self._people.answer(command, turn.request.tenant.id, turn.turn_id, turn.address.channel)
+        if answer is None:
+            return None
+        if answer.owed:
+            self._bell.delivery(answer.owed)
+        return TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session
 
     async def _hand_back(self, lease: Lease, delay: timedelta, within: float) -> None:
         try:

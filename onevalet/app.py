@@ -82,6 +82,9 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
     if not settings.onevalet_model and not demo:
         raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
     keys = secret_keys(settings)
+    from core.linking import Linking
+    from core.person_commands import PersonCommands
+    from core.preferences import PreferenceStore
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
     from jobs.turns import TurnRunner
@@ -103,7 +106,11 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         channels = build_notification_channels(settings)
         for channel in channels.values():
             stack.push_async_callback(channel.close)
-        turns = TurnRunner(TurnStore(database, make_id, LANE_LEASE), orchestrator, bell, channels, make_id, worker)
+        # Whoever's tables want more in a merge than their rows moved adds a hook here (core.linking.MergeHook).
+        linking = Linking(database, CredentialStore(database, keys), make_id, hooks=())
+        people = PersonCommands(linking, PreferenceStore(database), clock)
+        store = TurnStore(database, make_id, LANE_LEASE)
+        turns = TurnRunner(store, orchestrator, bell, channels, make_id, worker, people)
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
         inbox = Inbox(database, bell, make_id, settings.access, clock=clock)
         ways_in = build_channels(settings, inbox, database)

@@ -287,4 +287,5 @@ def _reachability(
         reason="started" if reachable else "stopped",
         keys=keys,
         reply="" if answered else reply,
+        said_at=text.sent_at,
     )

@@ -37,6 +37,13 @@ TOLD = {
     "find_consent": {"state", "since"},
     "count_consents": {"stops", "starts"},
     "drop_strangers": {"strangers", "codes"},
+    "look_for_part": {"tenant_id", "outbound_id", "part"},
+    "find_link_code": {"tenant_id"},
+    "count_belongings": {"counts"},
+    "begin_link": {"outcome", "gone_id", "counts"},
+    "merge_people": {"rows_moved"},
+    "drop_link_codes": {"codes"},
+    "drop_unknown": {"messages"},
     "add_event_group": {"group_name", "added"},
     "drop_event_group": {"group_name", "dropped"},
     "find_event_work": {"tenant_id", "source", "event_id"},
@@ -56,6 +63,8 @@ KEPT = (
     "insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path, tool_call_id,"
     " status, schema_version, expires_at) select tenant_id, 'a', 'A', conversation_id, id, '0.1/A', 'c',"
     " 'WAITING_FOR_INPUT', 'v', now() from turns where tenant_id = $1",
+    "select keep_link_code($1, (select id from turns where tenant_id = $1 limit 1), decode(md5($1), 'hex'), now(),"
+    " now(), 9)",
     "select reserve_money($1, 'turn', '', 0, 0, '2026-01-01', '', 1, 2, '1 minute')",
     "insert into event_sources (tenant_id, id, name, style, secret_hash) values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
     "select publish_event($1, 'door', '1', '', 'opened', '{}', null)",

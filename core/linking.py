@@ -1,0 +1,183 @@
+"""One person on several channels: codes to link two places by, and what becomes of what both have."""
+
+import base64
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+import asyncpg
+import structlog
+
+from core.credentials import CredentialStore
+from core.database import Connection, Database
+from core.errors import LeaseLost
+from core.ids import IdMaker
+from core.json_types import JsonObject
+from core.link_codes import (
+    GUESSES_WITHIN,
+    MOST_CODES,
+    MOST_OF_ACCOUNT,
+    MOST_OF_SENDER,
+    VALID,
+    Choose,
+    link_code_hash,
+    new_link_code,
+)
+from core.tenancy import MERGE_RULES, TENANT_TABLES
+
+_log = structlog.get_logger()
+
+
+class LinkOutcome(StrEnum):
+    """What became of a code that somebody typed."""
+
+    LINKED = "linked"
+    ASK = "ask"
+    """Both have something: the person has to agree first."""
+    SAME = "same"
+    BUSY = "busy"
+    WRONG = "wrong"
+    USED = "used"
+    EXPIRED = "expired"
+    LIMITED = "limited"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What became of it; `counts`: rows per table of the other place, and of this one."""
+
+    outcome: LinkOutcome
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+class MergeHook:
+    """What an owner of tables does when two people become one, beside the rows that `core.tenancy` has moved.
+
+    Both are called inside the merging transaction, with foreign keys checked late; whatever is raised undoes it all.
+    """
+
+    async def before(self, connection: Connection, kept: str, gone: str) -> None:
+        """Make `gone`'s rows fit to be `kept`'s: seal anew, rename. The connection sees `gone`'s rows."""
+
+    async def after(self, connection: Connection, kept: str, gone: str) -> None:
+        """Put in order what is together now. The connection sees `kept`'s rows, and `gone` has none."""
+
+
+class Linking:
+    """Link and unlink what people are known by. `hooks` are called in every merge, in order."""
+
+    def __init__(
+        self,
+        database: Database,
+        credentials: CredentialStore,
+        make_id: IdMaker,
+        *,
+        hooks: Sequence[MergeHook] = (),
+        choose: Choose = secrets.choice,
+    ) -> None:
+        self._database = database
+        self._credentials = credentials
+        self._make_id = make_id
+        self._hooks = tuple(hooks)
+        self._choose = choose
+
+    async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str:
+        """Give a code to the person of a turn, in place of any earlier one; empty when there were too many today."""
+        code = new_link_code(self._choose)
+        row = await self._database.call(
+            "select keep_link_code($1,$2,$3,$4,$5,$6) as outcome",
+            tenant_id, turn_id, link_code_hash(code), now, now + VALID, MOST_CODES,
+        )  # fmt: skip
+        return code if row and row["outcome"] == "given" else ""
+
+    async def redeem(self, tenant_id: str, turn_id: str, code: str, *, agreed: bool, now: datetime) -> Link:
+        """Make one person of the one in whose turn a code was typed and the one who was given it.
+
+        All in one transaction; repeating it by the same turn says the same. Raises `LeaseLost` when the turn is over.
+        """
+        hashed = link_code_hash(code)
+        try:
+            async with self._database.tenant(tenant_id) as connection:
+                link, gone = await self._begin(connection, tenant_id, turn_id, hashed, agreed=agreed, now=now)
+                if gone:
+                    await self._merge(connection, tenant_id, gone, turn_id, hashed)
+        except asyncpg.PostgresError as error:
+            if error.sqlstate == "OV001":
+                raise LeaseLost from error
+            raise
+        _log.info("link_code_typed", turn=turn_id, tenant=tenant_id, outcome=link.outcome.value, merged=gone)
+        return link
+
+    async def unlink(self, tenant_id: str, turn_id: str, text: str) -> tuple[bool, str]:
+        """Let the identity of a turn start again as a new person, and owe it `text` as such.
+
+        False where there is nobody to be unlinked from; with it, the conversation that the text waits in.
+        """
+        row = await self._database.call(
+            "select * from unlink_identity($1,$2,$3,$4,$5,$6,$7)",
+            tenant_id,
+            turn_id,
+            self._make_id("tn"),
+            self._make_id("idn"),
+            self._make_id("cv"),
+            self._make_id("out"),
+            text,
+        )
+        assert row is not None  # noqa: S101 - the function always says what became of it
+        _log.info("unlinked", turn=turn_id, tenant=tenant_id, outcome=row["outcome"])
+        return row["outcome"] == "unlinked", row["conversation_id"] or ""
+
+    async def _begin(
+        self, connection: Connection, tenant_id: str, turn_id: str, hashed: bytes, *, agreed: bool, now: datetime
+    ) -> tuple[Link, str]:
+        row = await connection.fetchrow(
+            "select * from begin_link($1,$2,$3,$4,$5,$6,$7,$8,$9)",
+            tenant_id,
+            turn_id,
+            hashed,
+            agreed,
+            [table for table in TENANT_TABLES if MERGE_RULES[table].one],
+            now,
+            MOST_OF_SENDER,
+            MOST_OF_ACCOUNT,
+            GUESSES_WITHIN,
+        )
+        assert row is not None  # noqa: S101 - the function always says what became of it
+        counts = {table: (both[0], both[1]) for table, both in row["counts"].items()}
+        outcome = LinkOutcome.LINKED if row["outcome"] == "go" else LinkOutcome(row["outcome"])
+        return Link(outcome, counts), row["gone_id"]
+
+    async def _merge(self, connection: Connection, kept: str, gone: str, turn_id: str, hashed: bytes) -> None:
+        await connection.execute("set constraints all deferred")
+        for hook in self._hooks:
+            await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
+            await hook.before(connection, kept, gone)
+        moved = await self._credentials.sealed_for(connection, kept, gone)
+        sealed: list[JsonObject] = [
+            {
+                "service": one.service,
+                "account_name": one.account_name,
+                "key_version": one.key_version,
+                "sealed": base64.b64encode(one.sealed).decode(),
+                "preferred": one.preferred,
+                "created_at": one.created_at.isoformat(),
+            }
+            for one in moved
+        ]
+        rules = {table: rule.how.value for table, rule in MERGE_RULES.items()}
+        await connection.fetch(
+            "select * from merge_people($1,$2,$3,$4,$5,$6)", kept, gone, turn_id, hashed, rules, sealed
+        )
+        for hook in self._hooks:
+            await hook.after(connection, kept, gone)
+
+
+def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:
+    """Say what one of two places has, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this one."""
+    said = []
+    for table, rule in MERGE_RULES.items():
+        if number := counts.get(table, (0, 0))[which]:
+            said.append(f"{number} {rule.one if number == 1 else rule.many}")
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said) or "nothing"

@@ -1,0 +1,97 @@
+"""What people say about themselves in exact words: /link, /unlink and /prefs, answered without a model."""
+
+from datetime import datetime
+
+from core.clock import Clock
+from core.commands import PERSON_COMMANDS, CommandAnswer
+from core.link_codes import LINKED, shown_code
+from core.linking import Link, Linking, LinkOutcome, count_in_words
+from core.messages import Command
+from core.preferences import PreferenceRefused, PreferenceStore, written
+
+AGREED = "MERGE"
+"""The word behind a code by which a person agrees to what becomes one."""
+
+UNLINKED = "This place is on its own now: I know nothing about you here, and we start afresh."
+ALONE = "This is the only place that I know you by, so there is nothing to unlink."
+
+
+class PersonCommands:
+    """Answer the commands of this room, each for the person of its turn."""
+
+    def __init__(self, linking: Linking, preferences: PreferenceStore, clock: Clock) -> None:
+        self._linking = linking
+        self._preferences = preferences
+        self._clock = clock
+
+    def knows(self, command: Command) -> bool:
+        """Tell whether a command is one of these."""
+        return command.name in PERSON_COMMANDS
+
+    async def answer(self, command: Command, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer | None:
+        """Answer a command, or None when it is not one of these. Repeating it by the same turn changes nothing."""
+        now = self._clock.now()
+        match command.name:
+            case "link" if command.argument:
+                return await self._redeem(command.argument, tenant_id, turn_id, now)
+            case "link":
+                return await self._give(tenant_id, turn_id, channel, now)
+            case "unlink":
+                alone, owed = await self._linking.unlink(tenant_id, turn_id, UNLINKED)
+                return CommandAnswer("", reason="unlinked", owed=owed) if alone else CommandAnswer(ALONE)
+            case "prefs":
+                return CommandAnswer(await self._prefer(command.argument, tenant_id, turn_id, channel))
+        return None
+
+    async def _give(self, tenant_id: str, turn_id: str, channel: str, now: datetime) -> CommandAnswer:
+        code = await self._linking.give_code(tenant_id, turn_id, now)
+        if not code:
+            return CommandAnswer("You have asked for many codes today; try again tomorrow.")
+        return CommandAnswer(
+            f"To link another place to this one, write to me there within ten minutes: LINK {shown_code(code)}\n"
+            "From then on I take both for you. Give the code to nobody."
+        )
+
+    async def _redeem(self, said: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
+        words = said.split()
+        agreed = len(words) > 1 and words[-1].upper() == AGREED
+        code = "".join(words[:-1] if agreed else words)
+        link = await self._linking.redeem(tenant_id, turn_id, code, agreed=agreed, now=now)
+        return CommandAnswer(_sentence(link, code))
+
+    async def _prefer(self, said: str, tenant_id: str, turn_id: str, channel: str) -> str:
+        name, _, value = said.strip().partition(" ")
+        if not name:
+            how = {"sms": "PREFS timezone Lisbon", "slack": "/valet prefs timezone Lisbon"}
+            return (
+                f"{written(await self._preferences.read(tenant_id))}\n"
+                f"To change one, tell me, or write for example: {how.get(channel, '/prefs timezone Lisbon')}"
+            )
+        try:
+            return written(await self._preferences.set(tenant_id, name, value, turn_id))
+        except PreferenceRefused as error:
+            return str(error)
+
+
+def _sentence(link: Link, code: str) -> str:
+    match link.outcome:
+        case LinkOutcome.LINKED:
+            return LINKED
+        case LinkOutcome.ASK:
+            there, here = count_in_words(link.counts, 0), count_in_words(link.counts, 1)
+            return (
+                f"Both places have something already, which would become one person's for good: {there} there, "
+                f"{here} here. If both are you, write: LINK {shown_code(code.upper().replace('-', ''))} {AGREED}"
+            )
+        case LinkOutcome.SAME:
+            return "That code is for another place of yours: write it to me there, not here."
+        case LinkOutcome.BUSY:
+            return "I am just at work for you in the other place. Please write this again in a minute."
+        case LinkOutcome.EXPIRED:
+            return "This code has run out. Write /link, or LINK in a text message, for a new one."
+        case LinkOutcome.USED:
+            return "This code was used already."
+        case LinkOutcome.WRONG:
+            return "I gave nobody this code. Codes have nine letters and digits."
+        case LinkOutcome.LIMITED:
+            return "Too many wrong codes: try again in an hour."

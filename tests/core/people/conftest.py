@@ -1,0 +1,15 @@
+"""A worker that takes commands, over a store of one's own."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.core.people.house import House
+from tests.core.store.house import opened
+
+
+@pytest.fixture
+async def house(database_url: str) -> AsyncIterator[House]:
+    """Give a worker over an empty store."""
+    async with opened(database_url) as store:
+        yield House(store)
