@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 from channels.event_proofs import Headers, one_header
 from core.errors import RequestRefused
-from core.events.sources import EventSource, Style
+from core.events.source_types import EventSource, Style
 from core.events.types import Event
 from core.json_types import Json, JsonObject, storable
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from multidict import CIMultiDictProxy
 
 from core.errors import RequestRefused
-from core.events.sources import EventSource, Style, hash_secret
+from core.events.source_types import EventSource, Style
+from core.events.sources import hash_secret
 
 MAX_AGE = 300
 """Seconds that a signed time may be off, either way."""

@@ -14,7 +14,8 @@ from channels.bad_requests import BadRequests
 from channels.event_bodies import read_event
 from channels.event_proofs import bearer_of, check_proof
 from core.errors import RequestRefused
-from core.events.sources import EventSource, EventSources
+from core.events.source_types import EventSource
+from core.events.sources import EventSources
 from core.events.types import Event
 
 PATH = "/events/{source}"

@@ -17,6 +17,8 @@ from core.clock import Clock
 from core.credentials import CredentialStore
 from core.database import Database
 from core.errors import ConfigError
+from core.events.bus import EventBus
+from core.events.sources import EventSources
 from core.ids import make_id
 from core.inbox import Inbox
 from core.outbox import Outbox
@@ -54,9 +56,10 @@ async def open_web(
 ) -> AsyncIterator[tuple[int, list[Channel]]]:
     """Serve the ways in inside the block; gives the port and the channels."""
     from channels.app import build_app, serve
+    from channels.events import EventRoutes
 
     url, bell_url = database_url(settings), redis_url(settings)
-    secret_keys(settings)  # lacking here, it would be found out only by whoever connects a service
+    keys = secret_keys(settings)  # lacking here, it would be found out only by whoever connects a service
     async with AsyncExitStack() as stack:
         # Short patience: a provider comes back by itself, and must not wait for its answer.
         database = Database(url, patience=2.5, name="onevalet web")
@@ -66,7 +69,10 @@ async def open_web(
         stack.push_async_callback(bell.stop)
         clock = Clock(settings.onevalet_clock)
         channels = build_channels(settings, Inbox(database, bell, make_id, settings.access, clock=clock), database)
-        app = build_app(channels, ready=database.ready, extra_routes=extra_routes)
+        bus = EventBus(bell_url, database)
+        stack.push_async_callback(bus.close)
+        events = EventRoutes(EventSources(database, CredentialStore(database, keys), make_id), bus)
+        app = build_app(channels, ready=database.ready, extra_routes=[*events.routes(), *extra_routes])
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))
         for channel in channels:
             stack.push_async_callback(channel.stop)

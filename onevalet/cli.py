@@ -10,6 +10,7 @@ import typer
 
 from core.access import PersonRole
 from core.errors import ConfigError, OneValetError
+from core.events.source_types import A_MINUTE, SourceOptions, Style
 from onevalet.settings import Settings, load_settings
 
 # Not `type` statements: typer does not look through them.
@@ -30,6 +31,10 @@ app.add_typer(credentials_app, name="credentials")
 channels_app = typer.Typer(no_args_is_help=True, help="Set up the channels at their providers.")
 app.add_typer(keys_app, name="keys")
 app.add_typer(channels_app, name="channels")
+events_app = typer.Typer(no_args_is_help=True, help="See the events that came, and where they may come from.")
+source_app = typer.Typer(no_args_is_help=True, help="Make, list and delete sources of events.")
+events_app.add_typer(source_app, name="source")
+app.add_typer(events_app, name="events")
 
 
 @app.command()
@@ -164,6 +169,63 @@ def set_up_channels(json: Json = False) -> None:
 
     if not _run(lambda settings: set_up(settings, as_json=json)):
         raise typer.Exit(1)
+
+
+@source_app.command("add")
+def add_event_source(
+    name: str,
+    style: Annotated[Style, typer.Option(help="How it proves itself.")] = Style.BEARER,
+    tenant: Tenant = "",
+    secret: Annotated[bool, typer.Option("--secret", help="Read the secret from standard input.")] = False,
+    signature_header: Annotated[str, typer.Option(help="Where the secret or signature stands.")] = "",
+    timestamp_header: Annotated[str, typer.Option(help="hmac: where the signed time stands.")] = "",
+    id_header: Annotated[str, typer.Option(help="Where an event's id stands.")] = "",
+    id_field: Annotated[str, typer.Option(help="The same in the body: names joined by dots.")] = "",
+    type_header: Annotated[str, typer.Option(help="Where an event's type stands.")] = "",
+    type_field: Annotated[str, typer.Option(help="The same in the body.")] = "",
+    a_minute: Annotated[int, typer.Option(min=1, help="How many events it may send in a minute.")] = A_MINUTE,
+) -> None:
+    """Make a source; prints its URL, and its secret this once."""
+    from onevalet.event_sources import add_source
+
+    options = SourceOptions(signature_header, timestamp_header, id_header, id_field, type_header, type_field, a_minute)
+    _run(lambda settings: add_source(settings, tenant, name, style, options, read_secret=secret))
+
+
+@source_app.command("list")
+def list_event_sources(tenant: Tenant = "", json: Json = False) -> None:
+    """List a person's sources, never their secrets."""
+    from onevalet.event_sources import print_sources
+
+    _run(lambda settings: print_sources(settings, tenant, as_json=json))
+
+
+@source_app.command("delete")
+def delete_event_source(name: str, tenant: Tenant = "") -> None:
+    """Delete a source; the events that came stay."""
+    from onevalet.event_sources import delete_source
+
+    _run(lambda settings: delete_source(settings, tenant, name))
+
+
+@events_app.command("list")
+def list_events(
+    set_aside: Annotated[bool, typer.Option("--set-aside", help="Those only that could not be handled.")] = False,
+    tenant: Tenant = "",
+    json: Json = False,
+) -> None:
+    """List the newest events and what became of them."""
+    from onevalet.event_sources import print_events
+
+    _run(lambda settings: print_events(settings, tenant, set_aside=set_aside, as_json=json))
+
+
+@events_app.command("retry")
+def retry_event(source: str, id: str, tenant: Tenant = "") -> None:
+    """Handle an event that was set aside once more."""
+    from onevalet.event_sources import retry_event as retry
+
+    _run(lambda settings: retry(settings, tenant, source, id))
 
 
 def main() -> None:

@@ -23,7 +23,8 @@ from core.credentials import CredentialStore
 from core.database import Database
 from core.errors import RequestRefused
 from core.events.bus import EventBus
-from core.events.sources import EventSource, EventSources, SourceError, SourceOptions, Style
+from core.events.source_types import EventSource, SourceOptions, Style
+from core.events.sources import EventSources, SourceError
 from core.events.types import Event
 from core.ids import make_id
 from core.json_types import storable
