@@ -7,11 +7,13 @@ Deterministic and pure: the same conversation gets the same answer. `core.model`
 import json
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import cast
 
 from core import sentences
-from core.demo_intents import INTENTS, Found, Intent
+from core.demo_days import read_day
+from core.demo_intents import INTENTS, RESULTS, Found, Intent
 from core.json_types import Json, JsonObject
 from core.model_types import ModelAnswer, ToolCall
 
@@ -31,6 +33,11 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
+_MOST_CLAUSES = 12
+_TODAY = re.compile(r"\bNow it is \w+, (\d{4}-\d\d-\d\d)")
+"""As `core.prompt` tells every model."""
+_DAYS = ("date", "return_date")
 _LONGEST_QUOTE = 60
 
 
@@ -42,6 +49,15 @@ class Plan:
     intent: Intent | None = None
     found: Found | None = None
     arguments: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What sentences are understood with: the tools there are, the table, and which day it is."""
+
+    usable: Collection[str]
+    intents: Sequence[Intent]
+    today: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +75,42 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
     `tools` are the names of those offered. All that the person said since the last finished answer counts.
     """
     said, done = _since_last_answer(messages)
-    usable = {*tools, *(one.tool for one in done)}
-    parts: list[str] = []
-    calls: list[ToolCall] = []
-    understood = True
-    for plan in [plan for text in said for plan in _plans(text, usable, intents)]:
-        if plan.intent is None:
-            understood = False
-            parts.append(f'I do not understand "{_short(plan.sentence)}".')
-        elif not plan.intent.tool:
-            parts.append(_say(plan, tools, intents))
-        elif made := _take(done, plan):
-            parts.append(_phrase(plan, made))
-        elif plan.intent.tool in tools:
-            number = f"demo_{len(messages)}_{len(calls)}"
-            calls.append(ToolCall(number, plan.intent.tool, json.dumps(plan.arguments, ensure_ascii=False)))
-        else:
-            parts.append(f'I did not get to "{_short(plan.sentence)}".')
+    if said and said[-1].startswith(sentences.SAY_THIS):
+        return ModelAnswer(said[-1].removeprefix(sentences.SAY_THIS), model=MODEL, finish_reason="stop")
+    known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(messages))
+    plans = [plan for text in said for plan in _plans(text, known)]
+    parts, calls = _go_through(plans, done, tools, intents, f"demo_{len(messages)}")
     if calls:
         return ModelAnswer(tool_calls=tuple(calls), model=MODEL, finish_reason="tool_calls")
     parts += [one.result for one in done]
-    if not parts or not understood:
+    if not parts or not all(plan.intent for plan in plans):
         parts.append(HOW_TO_CHANGE)
     return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
+
+
+def _go_through(
+    plans: Sequence[Plan], done: list[Done], tools: Collection[str], intents: Sequence[Intent], prefix: str
+) -> tuple[list[str], list[ToolCall]]:
+    """Give what there is to say of each plan, and the calls that are still wanted; takes from `done` what is told."""
+    parts: list[str] = []
+    told: list[str] = []
+    calls: list[ToolCall] = []
+    for plan in sorted(plans, key=_comes_last):
+        if plan.intent is None:
+            parts.append(f'I do not understand "{_short(plan.sentence)}".')
+        elif not plan.intent.tool:
+            parts.append(_say(plan, tools, intents))
+        elif plan.intent.last and calls:
+            break
+        elif made := _take(done, wanted := _filled(plan, told)):
+            told.append(_phrase(wanted, made))
+            parts.append(told[-1])
+        elif plan.intent.tool in tools:
+            number = f"{prefix}_{len(calls)}"
+            calls.append(ToolCall(number, plan.intent.tool, json.dumps(wanted.arguments, ensure_ascii=False)))
+        else:
+            parts.append(f'I did not get to "{_short(plan.sentence)}".')
+    return parts, calls
 
 
 def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[Done]]:
@@ -117,38 +146,108 @@ def _text(content: Json) -> str:
     return str(content or "")
 
 
-def _plans(text: str, usable: Collection[str], intents: Sequence[Intent]) -> list[Plan]:
-    """Understand a message as a whole, or else each of its sentences."""
-    whole = _plan(text, usable, intents)
+def _today(messages: Sequence[JsonObject]) -> date | None:
+    """Find in the system prompt which day it is for the person."""
+    prompts = [_text(one.get("content")) for one in messages if one.get("role") == "system"]
+    found = [day for prompt in prompts for day in _TODAY.findall(prompt)]
+    return date.fromisoformat(found[-1]) if found else None
+
+
+def _plans(text: str, known: _Known) -> list[Plan]:
+    """Understand a message as a whole, or else each of its sentences, or else what these string together."""
+    whole = _plan(text, known)
+    if whole.intent:
+        return [whole]
     sentences_in = [one for one in _SENTENCE_END.split(text.strip()) if one.strip(" .!?")]
-    if whole.intent or len(sentences_in) < 2:
-        return [whole] if whole.sentence else []
-    plans = [_plan(one, usable, intents) for one in sentences_in]
-    return plans if any(plan.intent for plan in plans) else [whole]
+    plans = [plan for one in sentences_in for plan in _strung(one, known)]
+    if any(plan.intent for plan in plans):
+        return plans
+    return [whole] if whole.sentence else []
 
 
-def _plan(text: str, usable: Collection[str], intents: Sequence[Intent]) -> Plan:
+def _strung(sentence: str, known: _Known) -> list[Plan]:
+    """Understand a sentence, or else the clauses it consists of if that is all that it consists of."""
+    plans: list[Plan] = []
+    whole, rest = _plan(sentence, known), sentence.strip()
+    ends = [(one.start(), one.end()) for one in _CLAUSE_END.finditer(rest)]
+    if whole.intent or not 0 < len(ends) < _MOST_CLAUSES:
+        return [whole]
+    starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(rest)]
+    at = 0
+    while at < len(starts):
+        tried = ((stop, _plan(rest[starts[at] : stops[stop]], known)) for stop in range(len(stops) - 1, at - 1, -1))
+        stop, plan = next(((stop, plan) for stop, plan in tried if plan.intent), (at, None))
+        if plan is None:
+            return [whole]
+        plans.append(_there(plan, plans))
+        at = stop + 1
+    return plans
+
+
+def _there(plan: Plan, before: Sequence[Plan]) -> Plan:
+    """Let "there" be where the flights before it lead to, on their day unless another is named."""
+    arguments = plan.arguments or {}
+    flights = [one.arguments for one in before if one.arguments and "destination" in one.arguments]
+    if arguments.get("city") != "there" or not flights:
+        return plan
+    day = {"date": flights[-1]["date"]} if "date" in flights[-1] else {}
+    return replace(plan, arguments={**day, **arguments, "city": flights[-1]["destination"]})
+
+
+def _plan(text: str, known: _Known) -> Plan:
     sentence = text.replace("’", "'").strip().rstrip(" .!")
     polite = _POLITE_END.sub("", _POLITE.sub("", sentence))
     for said in dict.fromkeys((sentence, polite)):
-        for intent in intents:
-            if intent.tool and intent.tool not in usable:
+        for intent in known.intents:
+            if (intent.tool and intent.tool not in known.usable) or (intent.without in known.usable):
                 continue
             found = intent.match(said)
-            arguments = intent.arguments(found) if found else None
+            arguments = _dated(intent.arguments(found), known.today) if found else None
             if found and arguments is not None:
                 return Plan(sentence, intent, found, arguments)
     return Plan(sentence)
+
+
+def _dated(arguments: JsonObject | None, today: date | None) -> JsonObject | None:
+    """Make dates of the days that were named; None where one cannot be told."""
+    if arguments is None:
+        return None
+    if isinstance(fields := arguments.get("fields"), dict):
+        inner = _dated(fields, today)
+        return None if inner is None else arguments | {"fields": inner}
+    named = {name: read_day(str(arguments[name]), today) for name in _DAYS if name in arguments}
+    if None in named.values():
+        return None
+    return arguments | {name: str(day) for name, day in named.items()}
+
+
+def _comes_last(plan: Plan) -> bool:
+    return bool(plan.intent and plan.intent.last)
+
+
+def _filled(plan: Plan, told: Sequence[str]) -> Plan:
+    """Put in what the others told, where that is wanted."""
+    if not _comes_last(plan) or not plan.arguments:
+        return plan
+    kept = {name: value for name, value in plan.arguments.items() if told or value != RESULTS}
+    filled = {name: "\n\n".join(told) if value == RESULTS else value for name, value in kept.items()}
+    return replace(plan, arguments=filled)
 
 
 def _take(done: list[Done], plan: Plan) -> Done | None:
     """Take the result of the call that a plan wanted, so that no other plan gets it too."""
     wanted = plan.intent.tool if plan.intent else ""
     for one in done:
-        if (one.tool, one.arguments) == (wanted, plan.arguments):
+        if one.tool == wanted and _undated(one.arguments) == _undated(plan.arguments):
             done.remove(one)
             return one
     return None
+
+
+def _undated(arguments: Json) -> Json:
+    # A turn may go on the day after it began, and "tomorrow" is another day then.
+    given = arguments if isinstance(arguments, dict) else {}
+    return {name: value for name, value in given.items() if name not in _DAYS}
 
 
 def _say(plan: Plan, tools: Collection[str], intents: Sequence[Intent]) -> str:

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from functools import cache
 from zoneinfo import available_timezones
 
+from core.agents.answers import ANSWER
+from core.demo_days import DAY
 from core.demo_sums import read_sum
 from core.json_types import JsonObject
 
 type Found = re.Match[str]
+
+RESULTS = "{results}"
 
 
 def named(found: Found) -> JsonObject | None:
@@ -25,7 +29,9 @@ class Intent:
     the call's arguments of the match, None when it is not meant after all; by default they are the pattern's
     named groups. A result that matches `expected` whole is told as `phrase`, with the arguments and `{result}`
     filled in; any other is told as it is. `say` may use the named groups and `{abilities}`. `example` is what
-    help shows where the tool is offered.
+    help shows where the tool is offered. One that comes `last` is called once the others have their results; an
+    argument that is RESULTS becomes what they told, or is left out where there are none. `without` names a tool that
+    must not be on offer.
     """
 
     pattern: str
@@ -35,6 +41,8 @@ class Intent:
     phrase: str = "{result}"
     say: str = ""
     example: str = ""
+    last: bool = False
+    without: str = ""
 
     def match(self, sentence: str) -> Found | None:
         """Match a sentence without its last full stop."""
@@ -57,6 +65,48 @@ def _expression(found: Found) -> JsonObject | None:
 def _number(found: Found) -> JsonObject | None:
     return {"number": int(found["number"])}
 
+
+def _email(found: Found) -> JsonObject:
+    to = re.findall(_ADDRESS, found["to"], re.IGNORECASE)
+    groups = found.groupdict()
+    body, subject = (groups.get("body") or "").strip(), (groups.get("subject") or "").strip()
+    subject = subject or _beginning(body)
+    wanted = {"recipient": to, "subject": subject[:1].upper() + subject[1:], "body": body[:1].upper() + body[1:]}
+    return {name: value for name, value in wanted.items() if value}
+
+
+def _fields(found: Found) -> JsonObject:
+    return {"fields": named(found)}
+
+
+def _results(found: Found) -> JsonObject:
+    to = re.findall(_ADDRESS, found["to"] or found["too"], re.IGNORECASE)
+    return {"recipient": to, "subject": "For your information", "body": RESULTS}
+
+
+def _beginning(text: str) -> str:
+    line = text.partition("\n")[0]
+    return line if len(line) <= _SUBJECT else f"{line[:_SUBJECT].rpartition(' ')[0] or line[:_SUBJECT]} …"
+
+
+_SUBJECT = 50
+_ADDRESS = r"[^\s,;:<>()@]+@[^\s,;:<>()@]+\.[a-z]{2,}"
+_TO = rf"(?P<to>{_ADDRESS}(?:(?:,| and|, and) {_ADDRESS})*)"
+_MAIL = r"(?:(?:send|write) (?:an? )?(?:e-?mail|mail|message) to|e-?mail|mail|write to)"
+_FOUND = (
+    r"(?:it|that|this|them|both|everything|all(?: of (?:it|this|that|them))?"
+    r"|(?:(?:the|a|your) )?(?:results?|summary|details|options|answers?|flights?|weather|forecast)(?: of (?:it|that))?)"
+)
+_PLACE = r"(?:(?! and )[^,.;:?!\n+])+?"
+_WEATHER = (
+    r"(?:(?:check|show|get|look up)(?: me)? )?(?:(?:what|how)(?: is|'s| will) )?"
+    r"(?:the )?(?:weather|forecast|temperature)(?: forecast)?(?: be)?(?: like)?"
+    r"|(?:will it|is it going to) (?:rain|snow|be (?:cold|warm|hot|sunny))|(?:is it|is there) (?:rain|snow)(?:ing)?"
+)
+_FLIGHTS = (
+    r"(?:(?:search|find|check|show|get|look (?:up|for)|i need|i want)(?: me)?(?: for)? )?"
+    r"(?:(?:the|a|an|some|any) )?(?:cheap(?:est)? )?(?:flights?|fly)"
+)
 
 _NOW = r"(?: today| now| right now| currently| at the moment)?"
 _TIME = (
@@ -100,6 +150,49 @@ INTENTS = (
     Intent(rf"(?:{_NOTE}|{_REMEMBER})(?:\s*[:,]\s*|\s+-?\s*)(?P<text>.+)", tool="add_note", example="note: buy milk"),
     Intent(_LIST, tool="list_notes", example="what are my notes?"),
     Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),
+    Intent(
+        rf"(?:{_WEATHER}) (?:in|for|at|of) (?P<city>{_PLACE}) (?:on |for )?(?P<date>{DAY})",
+        tool="get_weather",
+    ),
+    Intent(
+        rf"(?:{_WEATHER})(?: (?P<date>{DAY}))? (?:in|for|at|of) (?P<city>{_PLACE})(?: right now| now)?",
+        tool="get_weather",
+        example="weather in Berlin tomorrow",
+    ),
+    Intent(rf"(?:{_WEATHER}) (?P<city>there)(?: (?P<date>{DAY}))?", tool="get_weather"),
+    Intent(rf"(?:{_WEATHER})(?: {DAY})?", say="Where? Ask me for the weather in a city."),
+    Intent(
+        rf"{_FLIGHTS}(?: from (?P<origin>{_PLACE}))?(?: to (?P<destination>{_PLACE}))?"
+        rf"(?: (?:on |for )?(?P<date>{DAY}))?"
+        rf"(?:,? (?:and )?(?:back|return(?:ing)?)(?: on)? (?P<return_date>{DAY}))?",
+        tool="FlightSearchAgent",
+        example="flights from Berlin to Rome next Friday",
+    ),
+    Intent(
+        rf"{_MAIL} {_TO}(?:,? (?:that|saying|to say)|:) (?P<body>.+)",
+        tool="SendEmailAgent",
+        arguments=_email,
+        example="email sam@example.com that I am late",
+    ),
+    Intent(
+        rf"(?:{_MAIL} {_TO}(?:(?: with| about)? {_FOUND}(?:(?:,| and|, and) {_FOUND})*)?"
+        rf"|(?:send|mail|e-?mail) {_FOUND} to {_TO.replace('<to>', '<too>')})",
+        tool="SendEmailAgent",
+        arguments=_results,
+        last=True,
+    ),
+    Intent(rf"{_MAIL} {_TO} about (?P<subject>[^:]+?)(?:: (?P<body>.+))?", tool="SendEmailAgent", arguments=_email),
+    Intent(
+        rf"{_MAIL} {_TO}.*",
+        without="SendEmailAgent",
+        say="You have connected no email account; `credentials set email` does, docs/agents.md says how.",
+    ),
+    Intent(
+        r"never ?mind|forget (?:it|that|about it)|drop (?:it|that)|cancel(?: it| that)?|no,? (?:thanks|thank you)",
+        tool=ANSWER,
+        arguments=lambda _: {"drop": True},
+    ),
+    Intent(rf"(?:from )?(?P<origin>{_PLACE})(?:,| on|, on)? (?P<date>{DAY})", tool=ANSWER, arguments=_fields),
     Intent(
         r"help(?: me)?|what (?:can|do) you do|what can i (?:do|ask)(?: you)?|(?:who|what) are you|how do you work",
         say="I am the demo model: no language model, only a few phrases and the real tools behind them. {abilities} "

@@ -15,6 +15,10 @@ SUMMARISE = (
 )
 SAY_SOMETHING = "Your last answer was empty. Answer the person, or call a tool."
 GO_ON = "Go on with what is to be done; the person has said nothing new."
+SAY_THIS = (
+    "Before you can go on, say this to the person now. Keep every fact, option and question in it, use your own voice "
+    "and the person's language, and add nothing:\n\n"
+)
 TOOLS_CHANGED = (
     "The tools have changed since this turn began. What is recorded above did happen. Use only the tools "
     "that are offered now."

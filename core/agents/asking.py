@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from core import sentences
 from core.budgets import OutOfMoney, TurnBudget
 from core.canonical import canonical_hash
 from core.errors import ModelError
@@ -17,11 +18,6 @@ from core.turn_types import TurnTenant
 
 PATH = "ask"
 """The agent path of what is asked, in the turn's journal."""
-_SAY = (
-    "Before you can go on, say this to the person now. Keep every fact, option and question in it, use your own voice "
-    "and the person's language, and add nothing:\n\n"
-)
-
 _log = structlog.get_logger()
 
 
@@ -43,7 +39,9 @@ class Voice:
             await self.budget.settle(known.key, answer.usage)
             return answer.text.strip() or text
         key = StepKey(step, sum(one.step == step for one in recorded), PATH)
-        request = ModelRequest((*messages, ChatMessage(Role.USER, f"{_SAY}{text}", internal=True)), use_tools=False)
+        request = ModelRequest(
+            (*messages, ChatMessage(Role.USER, f"{sentences.SAY_THIS}{text}", internal=True)), use_tools=False
+        )
         began = time.monotonic()
         try:
             await self.budget.reserve(key, request)

@@ -1,5 +1,6 @@
 """The demo model: what it understands, and its way through litellm like any other model's."""
 
+import json
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -70,9 +71,88 @@ def test_a_sentence_becomes_a_call(sentence: str, name: str, arguments: str) -> 
     assert calls_of(sentence) == [(name, arguments)]
 
 
+ALL = [*TOOLS, "get_weather", "FlightSearchAgent", "SendEmailAgent"]
+SUNDAY: JsonObject = {"role": "system", "content": "Be brief.\n\nNow it is Sunday, 2026-11-22 23:10 in the person's"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name", "arguments"),
+    [
+        ("What's the weather in Berlin?", "get_weather", {"city": "Berlin"}),
+        ("weather in New York tomorrow", "get_weather", {"city": "New York", "date": "2026-11-23"}),
+        ("Will it rain today in Bergen?", "get_weather", {"city": "Bergen", "date": "2026-11-22"}),
+        ("Forecast for Rome on December 4", "get_weather", {"city": "Rome", "date": "2026-12-04"}),
+        ("weather in Rome on the 3rd of January", "get_weather", {"city": "Rome", "date": "2027-01-03"}),
+        ("Find me a cheap flight to Rome", "FlightSearchAgent", {"destination": "Rome"}),
+        (
+            "flights from Berlin to Rome next Sunday, returning 2026-12-09",
+            "FlightSearchAgent",
+            {"origin": "Berlin", "destination": "Rome", "date": "2026-11-29", "return_date": "2026-12-09"},
+        ),
+        (
+            "email sam@example.com and bo@example.com that I'm late, sorry",
+            "SendEmailAgent",
+            {
+                "recipient": ["sam@example.com", "bo@example.com"],
+                "subject": "I'm late, sorry",
+                "body": "I'm late, sorry",
+            },
+        ),
+        (
+            "Send an email to sam@example.com about lunch: at noon?\nYours",
+            "SendEmailAgent",
+            {"recipient": ["sam@example.com"], "subject": "Lunch", "body": "At noon?\nYours"},
+        ),
+        ("from Berlin, next Friday", "answer_waiting_agent", {"fields": {"origin": "Berlin", "date": "2026-11-27"}}),
+        ("Never mind.", "answer_waiting_agent", {"drop": True}),
+    ],
+)
+def test_an_errand_becomes_a_call_with_real_days(sentence: str, name: str, arguments: JsonObject) -> None:
+    said = demo.answer([SUNDAY, says(sentence)], [*ALL, "answer_waiting_agent"])
+    assert [(call.name, json.loads(call.arguments)) for call in said.tool_calls] == [(name, arguments)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Search flights from SFO to NYC next Friday, check the weather in NYC next Friday, and "
+        "email team@example.com the results.",
+        "Search flights from SFO to NYC next Friday, check weather there and send it to team@example.com",
+        "Flights from SFO to NYC next Friday + check the weather there + send an email to team@example.com, please",
+    ],
+)
+def test_flights_and_weather_at_once_and_then_the_email_with_both(sentence: str) -> None:
+    messages = [SUNDAY, says(sentence)]
+    asked = demo.answer(messages, ALL)
+    assert [(call.name, json.loads(call.arguments)) for call in asked.tool_calls] == [
+        ("FlightSearchAgent", {"origin": "SFO", "destination": "NYC", "date": "2026-11-27"}),
+        ("get_weather", {"city": "NYC", "date": "2026-11-27"}),
+    ]
+    messages += [_said(*asked.tool_calls), *map(_result, asked.tool_calls, ("Three flights", "Sunny"))]
+    [mail] = demo.answer(messages, ALL).tool_calls
+    wanted = {"recipient": ["team@example.com"], "subject": "For your information", "body": "Three flights\n\nSunny"}
+    assert (mail.name, json.loads(mail.arguments)) == ("SendEmailAgent", wanted)
+    # Approved on the next day, when "next Friday" would be another one.
+    monday: JsonObject = {"role": "system", "content": "Now it is Friday, 2026-11-27 08:00 in the person's timezone"}
+    told = demo.answer([monday, *messages[1:], _said(mail), _result(mail, "Sent to team@example.com.")], ALL)
+    assert told.text == "Three flights\nSunny\nSent to team@example.com.\n(demo model)"
+
+
+def test_without_an_email_account_it_says_how_to_connect_one() -> None:
+    said = demo.answer([says("email sam@example.com that I'm late")], TOOLS)
+    assert said.text.startswith("You have connected no email account")
+
+
+def test_what_an_agent_asks_is_said_as_it_stands() -> None:
+    said = demo.answer([says("flights"), says(f"{sentences.SAY_THIS}Where to?")], ALL)
+    assert (said.text, said.tool_calls) == ("Where to?", ())
+
+
 @pytest.mark.parametrize(
     ("sentence", "answer"),
     [
+        ("weather?", "Where?"),
+        ("weather in Rome on February 30", "I do not understand"),
         ("Hello!", 'Try "what time is it in Tokyo?"'),
         ("What can you do?", '"note: buy milk"'),
         ("help", "ONEVALET_MODEL"),
