@@ -24,6 +24,7 @@ _FORMATTING = re.compile(
     r"can't parse (?!reply|inline|keyboard)|entit(y|ies)|ENTITY_|ENTITIES_|text_link", re.IGNORECASE
 )
 _KEYBOARD = re.compile(r"button|keyboard|reply.?markup", re.IGNORECASE)
+_UNCHANGED = re.compile("message is not modified|MESSAGE_NOT_MODIFIED", re.IGNORECASE)
 _GONE = re.compile(
     r"chat not found|user not found|user_id_invalid|peer_id_invalid|chat_id is empty|input_user_deactivated"
     r"|user_is_blocked|chat_write_forbidden|have no rights to send|group chat was deactivated",
@@ -58,6 +59,11 @@ def refuses_formatting(error: BadRequest) -> bool:
 def refuses_keyboard(error: BadRequest) -> bool:
     """Tell whether Telegram refuses the buttons, not the text."""
     return _KEYBOARD.search(error.message) is not None
+
+
+def is_unchanged(error: BadRequest) -> bool:
+    """Tell whether a message is already as it should become."""
+    return _UNCHANGED.search(error.message) is not None
 
 
 def brief(error: TelegramError) -> str:

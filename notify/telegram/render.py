@@ -25,18 +25,27 @@ _PICTURES = ("image/jpeg", "image/png", "image/webp")
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
-    """Turn a message into parts, in order; never empty. Files follow the text; the last text has the buttons.
+    """Turn a message into parts, in order; never empty. The last has the buttons, or asks for a reply.
 
-    Raises `ValueError` for a button whose token is not 1 to 64 bytes.
+    Files follow the text, but stand before one with buttons. Raises `ValueError` for a button whose token is not 1 to
+    64 bytes.
     """
     rich = _read(message.text)
     pieces = [cut(rich, start, end) for start, end in split(rich.text, MAX_UNITS)]
-    if not pieces and (message.actions or not message.media):
+    below = _below(message)
+    if not pieces and (below or not message.media):
         pieces = [Rich(_EMPTY)]
-    keyboard = _keyboard(message.actions)
     last = len(pieces) - 1
-    texts = [_text_part(piece, keyboard if index == last else []) for index, piece in enumerate(pieces)]
-    return (*texts, *(_media_part(media) for media in message.media))
+    texts = [_text_part(piece, below if index == last else {}) for index, piece in enumerate(pieces)]
+    files = [_media_part(media) for media in message.media]
+    return (*files, *texts) if below else (*texts, *files)
+
+
+def _below(message: OutboundMessage) -> JsonObject:
+    """Give what stands below the last text: a message has either buttons or the wish for a reply."""
+    if message.actions:
+        return {"keyboard": _keyboard(message.actions)}
+    return {"force_reply": True} if message.wants_reply else {}
 
 
 def _read(markdown: str) -> Rich:
@@ -45,14 +54,10 @@ def _read(markdown: str) -> Rich:
     return rich if is_visible(rich.text) else Rich(source.strip() if is_visible(source) else "")
 
 
-def _text_part(rich: Rich, keyboard: list[Json]) -> Part:
-    data: JsonObject = {}
+def _text_part(rich: Rich, below: JsonObject) -> Part:
     entities: list[Json] = [_entity(rich, index) for index in range(len(rich.marks))]
-    if entities:
-        data["entities"] = entities
-    if keyboard:
-        data["keyboard"] = keyboard
-    return Part(text=rich.text, data=data)
+    marks: JsonObject = {"entities": entities} if entities else {}
+    return Part(text=rich.text, data={**marks, **below})
 
 
 def _entity(rich: Rich, index: int) -> JsonObject:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 import structlog
-from telegram import InlineKeyboardMarkup, LinkPreviewOptions, Message, MessageEntity, ReplyParameters
+from telegram import LinkPreviewOptions, Message
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, TelegramError
 
@@ -13,6 +13,8 @@ from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, Rejected, Unavailable
 from core.json_types import Json
 from core.messages import Address, OutboundKind, OutboundMessage
+from notify.telegram import redraw
+from notify.telegram.arguments import entities_of, markup_of, number, reply, thread
 from notify.telegram.client import CONNECT_SECONDS, READ_SECONDS, REAL_API_URL, TelegramSender
 from notify.telegram.faults import brief, refuses_formatting, refuses_keyboard, to_delivery_error
 from notify.telegram.render import render
@@ -67,7 +69,7 @@ class TelegramNotification:
     async def show_working(self, to: Address) -> None:
         """Show that we type, for five seconds."""
         try:
-            await self._sender.bot.send_chat_action(_number(to.peer), ChatAction.TYPING, message_thread_id=_thread(to))
+            await self._sender.bot.send_chat_action(number(to.peer), ChatAction.TYPING, message_thread_id=thread(to))
         except (TelegramError, Rejected) as error:
             _log.info("working_not_shown", channel=self.name, cause=type(error).__name__)
 
@@ -76,13 +78,22 @@ class TelegramNotification:
         if not text.strip():
             return
         # A whole number that is not zero (core.telegram.org/bots/api#sendmessagedraft), the same for the same turn.
-        number = zlib.crc32(draft_id.encode()) or 1
+        draft = zlib.crc32(draft_id.encode()) or 1
         part = render(OutboundMessage(draft_id, OutboundKind.REPLY, text))[-1]
-        entities = _entities(part.data.get("entities"))
+        entities = entities_of(part.data.get("entities"))
         try:
             await self._sender.bot.send_message_draft(
-                _number(to.peer), number, part.text, entities=entities, message_thread_id=_thread(to)
+                number(to.peer), draft, part.text, entities=entities, message_thread_id=thread(to)
             )
+        except TelegramError as error:
+            raise to_delivery_error(error) from error
+
+    async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
+        """Change a sent part to what it said without its buttons, and `outcome` beneath. Raises `DeliveryError`."""
+        try:
+            await redraw.redraw(self._sender.bot, part, number(to.peer), number(provider_id), outcome)
+        except ChatMigrated as error:
+            raise Rejected("the chat moved, and its messages with it") from error
         except TelegramError as error:
             raise to_delivery_error(error) from error
 
@@ -104,7 +115,7 @@ class TelegramNotification:
         except BadRequest as error:
             if part.data.get("entities") and refuses_formatting(error):
                 call = self._text_call(part, to, entities=False)
-            elif part.data.get("keyboard") and refuses_keyboard(error):
+            elif markup_of(part.data) and refuses_keyboard(error):
                 call = self._text_call(part, to, keyboard=False)  # the codes in the text still answer a card
             else:
                 raise
@@ -112,8 +123,8 @@ class TelegramNotification:
             return await _following(call, to, degraded=True)
 
     def _text_call(self, part: Part, to: Target, *, entities: bool = True, keyboard: bool = True) -> Call:
-        found = _entities(part.data.get("entities")) if entities else None
-        buttons = _keyboard(part.data.get("keyboard")) if keyboard else None
+        found = entities_of(part.data.get("entities")) if entities else None
+        buttons = markup_of(part.data) if keyboard else None
 
         async def call(chat: int) -> Message:
             return await self._sender.bot.send_message(
@@ -121,8 +132,8 @@ class TelegramNotification:
                 part.text,
                 entities=found,
                 reply_markup=buttons,
-                message_thread_id=_thread(to.address),
-                reply_parameters=_reply(to),
+                message_thread_id=thread(to.address),
+                reply_parameters=reply(to),
                 # A preview would make Telegram fetch every address that we mention.
                 link_preview_options=LinkPreviewOptions(is_disabled=True),
             )
@@ -133,10 +144,10 @@ class TelegramNotification:
         source = str(media.get("source", ""))
 
         async def call(chat: int) -> Message:
-            bot, thread, reply = self._sender.bot, _thread(to.address), _reply(to)
+            bot, topic, answered = self._sender.bot, thread(to.address), reply(to)
             if media.get("kind") == "photo":
-                return await bot.send_photo(chat, source, message_thread_id=thread, reply_parameters=reply)
-            return await bot.send_document(chat, source, message_thread_id=thread, reply_parameters=reply)
+                return await bot.send_photo(chat, source, message_thread_id=topic, reply_parameters=answered)
+            return await bot.send_document(chat, source, message_thread_id=topic, reply_parameters=answered)
 
         return call
 
@@ -144,7 +155,7 @@ class TelegramNotification:
 async def _following(call: Call, to: Target, *, degraded: bool = False) -> Receipt:
     """Make the call, once more where the chat has moved to."""
     try:
-        message = await call(_number(to.address.peer))
+        message = await call(number(to.address.peer))
         return Receipt(provider_id=str(message.message_id), degraded=degraded)
     except ChatMigrated as error:
         moved_to = error.new_chat_id
@@ -153,32 +164,3 @@ async def _following(call: Call, to: Target, *, degraded: bool = False) -> Recei
     except ChatMigrated as error:
         raise Unavailable("the chat moves on and on") from error
     return Receipt(provider_id=str(message.message_id), moved_to=str(moved_to), degraded=degraded)
-
-
-def _number(peer: str) -> int:
-    try:
-        return int(peer)
-    except ValueError:
-        raise Rejected("the address is no chat id") from None
-
-
-def _thread(to: Address) -> int | None:
-    return int(to.thread) if to.thread.isascii() and to.thread.isdigit() else None
-
-
-def _reply(to: Target) -> ReplyParameters | None:
-    if not (to.reply_to.isascii() and to.reply_to.isdigit()):
-        return None
-    return ReplyParameters(int(to.reply_to), allow_sending_without_reply=True)
-
-
-def _entities(value: Json) -> list[MessageEntity] | None:
-    if not isinstance(value, list):
-        return None
-    return [MessageEntity.de_json(item, None) for item in value if isinstance(item, dict)] or None
-
-
-def _keyboard(value: Json) -> InlineKeyboardMarkup | None:
-    if not isinstance(value, list) or not value:
-        return None
-    return InlineKeyboardMarkup.de_json({"inline_keyboard": value}, None)

@@ -1,6 +1,7 @@
 """Markdown as Telegram's texts and entities: whole, within the limits, never refused."""
 
 import json
+import string
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from core.messages import Action, ActionStyle, Media, OutboundKind, OutboundMess
 from notify.telegram.render import MAX_UNITS, render
 from notify.telegram.rich import to_rich
 from notify.telegram.split import split
-from notify.telegram.visible import is_visible, units
+from notify.telegram.visible import clean, is_visible, units
 from simulator.telegram.arguments import Arguments
 from simulator.telegram.entities import FormattedText
 from simulator.telegram.formatting import check_length, read_text
@@ -135,6 +136,28 @@ def test_files_follow_the_text() -> None:
     assert document.data == {"media": {"kind": "document", "source": "BQAC"}}
     (alone,) = render(message("", media=media[:1]))
     assert alone == photo
+
+
+def test_files_stand_before_a_text_with_buttons() -> None:
+    media = (Media("tg:BQAC", "application/pdf", "a.pdf"),)
+    file, text = render(message("Send it?", media=media, actions=(Action("OK", "t"),), wants_reply=True))
+    assert "media" in file.data
+    assert set(text.data) == {"keyboard"}  # a message has one kind of markup: the buttons go first
+    (asking,) = render(message("What else?", wants_reply=True))
+    assert asking.data == {"force_reply": True}
+
+
+_values = st.text(st.sampled_from("ab1*_~`#>-+.!|<@&;:/()[]{}\\= ") | st.characters(codec="utf-8"), max_size=40)
+
+
+@given(_values)
+@settings(max_examples=150, deadline=None)
+def test_promise_9_an_escaped_value_is_shown_letter_by_letter(value: str) -> None:
+    value = " ".join(clean(value).replace("\ufffd", "").split())
+    escaped = "".join(f"\\{one}" if one in string.punctuation else one for one in value)
+    (part,) = render(message(f"**To**: {escaped}."))
+    assert part.text == f"To: {value}."
+    assert [one["type"] for one in part.data["entities"]] == ["bold"]  # type: ignore[union-attr,index,call-overload]
 
 
 def test_a_code_block_is_closed_and_opened_again() -> None:

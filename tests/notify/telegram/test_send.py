@@ -285,3 +285,65 @@ async def test_promise_14_neither_text_nor_token_reaches_a_log(
     assert ours
     assert "telegram-token" not in f"{ours}{logs}"
     assert "a private text" not in f"{ours}{logs}"
+
+
+CARD = (Action("Approve", "tok_1"), Action("Cancel", "tok_2"))
+
+
+async def test_a_card_is_drawn_anew_as_often_as_one_likes(house: House, telegram: TelegramNotification) -> None:
+    (part,) = telegram.render(outbound("**Send it?** to `<@all>` 👍", actions=CARD))
+    receipt = await telegram.send(part, target())
+    assert len(shown(house)[0]["keyboard"][0]) == 2
+    for _ in range(2):
+        await telegram.redraw(part, receipt.provider_id, target().address, "Approved at 14:02\n*now*")
+        (said,) = shown(house)
+        assert said["text"] == "Send it? to <@all> 👍\n\nApproved at 14:02 *now*"
+        assert [one["type"] for one in said["entities"]] == ["bold", "code"]
+        assert said["keyboard"] == []
+
+
+@pytest.mark.parametrize(
+    ("size", "line"),
+    [(4096, ""), (4090, ""), (4074, "👍👍👍👍👍👍👍👍👍…"), (4060, "👍" * 16 + "…"), (3000, "👍" * 100)],
+)
+async def test_promise_9_no_word_is_left_out_for_what_became_of_it(
+    house: House, telegram: TelegramNotification, size: int, line: str
+) -> None:
+    (part,) = telegram.render(outbound("x" * size, actions=CARD))
+    receipt = await telegram.send(part, target())
+    for _ in range(2):
+        await telegram.redraw(part, receipt.provider_id, target().address, "👍" * 100)
+        (said,) = shown(house)
+        assert said["text"] == "x" * size + (f"\n\n{line}" if line else "")
+        assert said["keyboard"] == []
+
+
+async def test_a_redraw_that_can_never_be_is_rejected(house: House, telegram: TelegramNotification) -> None:
+    (part,) = telegram.render(outbound("Send it?", actions=CARD))
+    theirs = (await house.act("say", text="mine"))["message_id"]
+    asking = await telegram.send(telegram.render(outbound("Which?", wants_reply=True))[0], target())
+    for number in ("4711", str(theirs), asking.provider_id, "none"):
+        with pytest.raises(Rejected) as refused:
+            await telegram.redraw(part, number, target().address, "Approved")
+        assert not isinstance(refused.value, Unreachable)
+    (file,) = telegram.render(outbound("", media=(Media("tg:BQAC", "image/png"),)))
+    with pytest.raises(Rejected):
+        await telegram.redraw(file, asking.provider_id, target().address, "Approved")
+    house.wire.faults.add(Rule("telegram.editMessageText", FaultKind.RATE_LIMIT, seconds=3))
+    with pytest.raises(RateLimited):
+        await telegram.redraw(part, asking.provider_id, target().address, "Approved")
+
+
+async def test_a_redraw_whose_formatting_is_refused_is_plain(house: House, telegram: TelegramNotification) -> None:
+    (part,) = telegram.render(outbound("Send it?", actions=CARD))
+    receipt = await telegram.send(part, target())
+    wrong = Part(part.text, {**part.data, "entities": [{"type": "bold", "offset": 5000, "length": 4}]})
+    await telegram.redraw(wrong, receipt.provider_id, target().address, "Approved")
+    assert [(one["text"], one["keyboard"]) for one in shown(house)] == [("Send it?\n\nApproved", [])]
+
+
+async def test_a_question_is_answered_as_a_reply(house: House, telegram: TelegramNotification) -> None:
+    for part in telegram.render(outbound("word " * 1000, wants_reply=True)):
+        await telegram.send(part, target())
+    first, last = shown(house)
+    assert (first["force_reply"], last["force_reply"]) == (None, "Your answer")

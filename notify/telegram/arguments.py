@@ -1,0 +1,46 @@
+"""Our values as the arguments of Telegram's calls."""
+
+from telegram import ForceReply, InlineKeyboardMarkup, MessageEntity, ReplyParameters
+
+from core.channel import Target
+from core.errors import Rejected
+from core.json_types import Json, JsonObject
+from core.messages import Address
+
+PLACEHOLDER = "Your answer"
+"""Stands in the field in which a person answers; 1 to 64 characters (core.telegram.org/bots/api#forcereply)."""
+
+
+def number(name: str) -> int:
+    """Read a chat's or a message's id. Raises `Rejected`."""
+    try:
+        return int(name)
+    except ValueError:
+        raise Rejected("the address is no chat id") from None
+
+
+def thread(to: Address) -> int | None:
+    """Give the topic of a chat."""
+    return int(to.thread) if to.thread.isascii() and to.thread.isdigit() else None
+
+
+def reply(to: Target) -> ReplyParameters | None:
+    """Give which message is answered; one that is gone stops nothing."""
+    if not (to.reply_to.isascii() and to.reply_to.isdigit()):
+        return None
+    return ReplyParameters(int(to.reply_to), allow_sending_without_reply=True)
+
+
+def entities_of(value: Json) -> list[MessageEntity] | None:
+    """Give a rendered part's marks."""
+    if not isinstance(value, list):
+        return None
+    return [MessageEntity.de_json(item, None) for item in value if isinstance(item, dict)] or None
+
+
+def markup_of(data: JsonObject) -> InlineKeyboardMarkup | ForceReply | None:
+    """Give a rendered part's buttons, or the wish that the person replies to it: a message has one of them."""
+    rows = data.get("keyboard")
+    if isinstance(rows, list) and rows:
+        return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
+    return ForceReply(selective=True, input_field_placeholder=PLACEHOLDER) if data.get("force_reply") is True else None

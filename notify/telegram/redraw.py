@@ -1,0 +1,66 @@
+"""A sent part drawn anew: what it said, its buttons gone, and what became of it beneath."""
+
+import regex
+from telegram import Bot, LinkPreviewOptions
+from telegram.error import BadRequest
+
+from core.channel import Part
+from core.errors import Rejected
+from notify.telegram.arguments import entities_of
+from notify.telegram.faults import is_unchanged, refuses_formatting
+from notify.telegram.render import MAX_UNITS
+from notify.telegram.visible import clean, is_visible, units
+
+MAX_OUTCOME = 300
+SHORTEST = 12
+"""Where less is left for what became of it, only the buttons go."""
+
+_GAP = "\n\n"
+_GRAPHEME = regex.compile(r"\X")
+
+
+async def redraw(bot: Bot, part: Part, chat: int, message: int, outcome: str) -> None:
+    """Change a text of ours; to the same again is well. No word of the part is ever left out for the outcome.
+
+    Raises PTB's errors, and `Rejected` for a file, which has no text to change.
+    """
+    if "media" in part.data:
+        raise Rejected("a file has no text to draw anew")
+    room = min(MAX_OUTCOME, MAX_UNITS - units(part.text) - units(_GAP))
+    line = _within(" ".join(clean(outcome).split()), room) if room >= SHORTEST else ""
+    try:
+        await _draw(bot, part, chat, message, line, entities=True)
+    except BadRequest as error:
+        if not (part.data.get("entities") and refuses_formatting(error)):
+            raise
+        await _draw(bot, part, chat, message, line, entities=False)
+
+
+async def _draw(bot: Bot, part: Part, chat: int, message: int, line: str, *, entities: bool) -> None:
+    try:
+        if not is_visible(line):
+            await bot.edit_message_reply_markup(chat, message, reply_markup=None)
+            return
+        await bot.edit_message_text(
+            f"{part.text}{_GAP}{line}",
+            chat_id=chat,
+            message_id=message,
+            entities=entities_of(part.data.get("entities")) if entities else None,
+            link_preview_options=LinkPreviewOptions(is_disabled=True),
+        )
+    except BadRequest as error:
+        if not is_unchanged(error):
+            raise
+
+
+def _within(line: str, room: int) -> str:
+    """Cut our own line between graphemes."""
+    if units(line) <= room:
+        return line
+    kept, used = "", 1
+    for found in _GRAPHEME.finditer(line):
+        used += units(found.group())
+        if used > room:
+            break
+        kept += found.group()
+    return f"{kept.rstrip()}…"
