@@ -28,10 +28,12 @@ const MRKDWN = [
 ];
 
 const MARKDOWN = [
-  [/\\([\\`*_{}[\]()#+\-.!~>|])/, (match) => match[1]],
-  [/(`+)((?:(?!\1)[\s\S])+)\1/, (match) => h("code", {}, match[2])],
+  [/\\([!-/:-@[-`{-~])/, (match) => match[1]],
+  [/(`+)((?:(?!\1)[\s\S])+)\1/, (match) => h("code", {}, unescape(match[2]))],
   [/!?\[([^\]]*)\]\(\s*<?([^\s)>]+)>?(?:\s+"[^"]*")?\s*\)/, (match, inner) => link(match[2], inner(match[1]))],
-  [/<(https?:[^>\s]+|mailto:[^>\s]+)>/, (match) => link(match[1], match[1])],
+  // Slack reads its own marks in Markdown, too.
+  [/<([@#!])([^>|]+)(?:\|([^>]*))?>/, (match) => h("span", { class: "mention" }, unescape(match[3] || match[1].replace("!", "@") + match[2]))],
+  [/<(https?:[^>|\s]+|mailto:[^>|\s]+)(?:\|([^>]*))?>/, (match) => link(match[1], match[2] || match[1])],
   [/\*\*(?=\S)([\s\S]*?\S)\*\*(?!\*)/, (match, inner) => h("strong", {}, inner(match[1]))],
   [/(?<!\w)__(?=\S)([\s\S]*?\S)__(?!\w)/, (match, inner) => h("strong", {}, inner(match[1]))],
   [/~~(?=\S)([\s\S]*?\S)~~/, (match, inner) => h("s", {}, inner(match[1]))],
@@ -39,6 +41,7 @@ const MARKDOWN = [
   [/(?<!\w)_(?=[^\s_])([^_]*[^\s_])_(?!\w)/, (match, inner) => h("em", {}, inner(match[1]))],
   bare,
   emoji,
+  [/&(amp|lt|gt);/, (match) => unescape(match[0])],
 ];
 
 // Put marks on a text: the leftmost rule that matches wins, the earlier one where two begin together.
@@ -95,7 +98,7 @@ function blocks(lines) {
     if (!line.trim()) at += 1;
     else if (fence) {
       at += 1;
-      out.push(h("pre", {}, take((one) => !one.trim().startsWith(fence[1])).join("\n")));
+      out.push(h("pre", {}, unescape(take((one) => !one.trim().startsWith(fence[1])).join("\n"))));
       at += 1;
     } else if (heading) {
       out.push(h(`h${Math.min(heading[1].length + 3, 6)}`, {}, inline(MARKDOWN, heading[2])));

@@ -7,7 +7,7 @@ from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.composition import ANY_TEXT, check_confirm, check_options, check_style, check_text
 from simulator.slack.problems import Problems
-from simulator.slack.shapes import Obj, obj, text
+from simulator.slack.shapes import Obj, items, obj, text
 
 type Check = Callable[[Problems, Obj, str], None]
 
@@ -85,6 +85,9 @@ def _choices(problems: Problems, element: Obj, at: str) -> None:
 def _static_select(problems: Problems, element: Obj, at: str) -> None:
     check_text(problems, element, "placeholder", at, limits.PLACEHOLDER)
     check_options(problems, element, at, limits.SELECT_OPTIONS)
+    # block-elements/select-menu-element: initial_option is exactly one of the options.
+    if "initial_option" in element and element["initial_option"] not in items(element.get("options")):
+        problems.add("must be one of the provided options", f"{at}/initial_option")
 
 
 def _placeholder(problems: Problems, element: Obj, at: str) -> None:

@@ -21,7 +21,7 @@ def edit_message_text(world: World, given: Arguments) -> dict[str, Json]:
     """Give a message another text and keyboard (none, where none is given). Raises `Refusal`."""
     if not given.text("text"):
         raise bad_request("message text is empty")
-    text, keyboard = read_text(given), read_markup(given)
+    text, keyboard = read_text(given), _inline(given)
     said = _own_message(world, given)
     if said.file:
         raise bad_request("there is no text in the message to edit")
@@ -36,7 +36,7 @@ def edit_message_text(world: World, given: Arguments) -> dict[str, Json]:
 
 def edit_message_reply_markup(world: World, given: Arguments) -> dict[str, Json]:
     """Give a message another keyboard, or none. Raises `Refusal`."""
-    keyboard = read_markup(given)
+    keyboard = _inline(given)
     said = _own_message(world, given)
     if keyboard == said.keyboard:
         raise bad_request(_NOT_MODIFIED)
@@ -74,6 +74,14 @@ def answer_callback_query(world: World, given: Arguments) -> bool:
     return True
 
 
+def _inline(given: Arguments) -> dict[str, Json] | None:
+    """Give the keyboard of an edit: `InlineKeyboardMarkup` and no other kind is described for it."""
+    markup = read_markup(given)
+    if markup and "inline_keyboard" not in markup:
+        raise bad_request("inline keyboard expected")
+    return markup
+
+
 def _own_message(world: World, given: Arguments) -> Message:
     if not given.text("chat_id") and not given.text("message_id"):
         # Then it must be an inline message, of which there are none here.
@@ -81,6 +89,7 @@ def _own_message(world: World, given: Arguments) -> Message:
             raise bad_request("Message identifier is not specified")
         raise bad_request("MESSAGE_ID_INVALID")
     said = find_message(world, given, "message to edit")
-    if said.sender != world.bot.bot_id:
+    # #updating-messages: "only … messages without reply_markup or with inline keyboards".
+    if said.sender != world.bot.bot_id or (said.keyboard and "inline_keyboard" not in said.keyboard):
         raise bad_request("message can't be edited")
     return said

@@ -8,6 +8,7 @@ from simulator.telegram.refusals import bad_request
 
 MAX_CALLBACK_DATA = 64
 _MAX_BUTTONS = 100
+_MAX_PLACEHOLDER = 64
 _OTHER_TYPES = (
     *("callback_game", "pay", "switch_inline_query", "switch_inline_query_chosen_chat"),
     *("switch_inline_query_current_chat", "login_url", "web_app", "copy_text"),
@@ -34,7 +35,19 @@ def read_markup(given: Arguments) -> dict[str, Json] | None:
     rows = value.get("inline_keyboard")
     if isinstance(rows, list) and any(rows):
         return {"inline_keyboard": [row for row in _inline_rows(rows) if row]}
-    return value if value.get("remove_keyboard") or value.get("force_reply") else None
+    if value.get("force_reply"):
+        return _force_reply(value)
+    return value if value.get("remove_keyboard") else None
+
+
+def _force_reply(value: dict[str, Json]) -> dict[str, Json]:
+    """Read https://core.telegram.org/bots/api#forcereply: a placeholder has 1 to 64 characters."""
+    if not all(isinstance(value.get(name, False), bool) for name in ("force_reply", "selective")):
+        raise bad_request('Field "force_reply" must be of type Boolean')
+    placeholder = string_field(value, "input_field_placeholder", "Can't parse reply markup: ")
+    if len(placeholder) > _MAX_PLACEHOLDER:
+        raise bad_request("reply keyboard placeholder is too long")
+    return value
 
 
 def inline_buttons(markup: Json) -> list[dict[str, Json]]:

@@ -86,6 +86,7 @@ def _message(world: World, message: Message) -> Json:
         "text": message.text.text,
         "entities": [entity.to_json() for entity in message.text.entities],
         "keyboard": rows or [],
+        "force_reply": _force_reply(message),
         "edited": bool(message.edited),
         "reply_to": message.reply_to or None,
         "date": message.date,
@@ -94,6 +95,12 @@ def _message(world: World, message: Message) -> Json:
         "service": message.service,
         "presses": [_press(press) for press in world.presses.values() if press.message is message],
     }
+
+
+def _force_reply(message: Message) -> Json:
+    """Give the words that stand in the field of a reply that the bot asks for, or None."""
+    markup = message.keyboard or {}
+    return str(markup.get("input_field_placeholder") or "Reply") if markup.get("force_reply") else None
 
 
 def _status(world: World, message: Message) -> str:

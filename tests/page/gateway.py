@@ -190,6 +190,8 @@ class ScriptedGateway:
         elif text:
             reply = {"message_id": message["message_id"]} if "quote" in text else None
             extra = {"reply_parameters": reply} if reply else {}
+            if "question" in text:
+                extra["reply_markup"] = {"force_reply": True, "input_field_placeholder": "Your answer"}
             await self.telegram("sendMessage", **where, text=f"You said: {text}", **extra)
         else:
             await self.telegram("sendMessage", **where, text="Thank you for the file.")

@@ -31,7 +31,9 @@ MARKDOWN = """# Top
 
 | a | b |
 |---|---|
-| 1 | 2 |"""
+| 1 | 2 |
+
+a &lt;!here\\> \\<b `x &lt; y`"""
 HOSTILE = "<img src=x onerror=alert(1)> [a](javascript:alert(1)) <javascript:alert(1)|b> **<b>c</b>**"
 
 
@@ -88,6 +90,12 @@ async def test_a_telegram_key_is_pressed_and_its_message_redrawn_as_edited(page:
     await page.click(".keyboard button", "Approve")
     await page.until("document.querySelector('.toast')?.innerText === 'Decided.'")
     await page.until(f"{said('telegram')}.some((one) => /Approved[^]*edited/.test(one))")
+    await ask(page, "telegram", "a question please")
+    await page.until("document.querySelector('.telegram .replying').innerText.includes('a question please')")
+    assert await page.evaluate("document.querySelector('.telegram textarea').placeholder") == "Your answer"
+    await ask(page, "telegram", "at 3pm")
+    await page.until("[...document.querySelectorAll('.telegram .mine .quoted')].at(-1)?.innerText.includes('question')")
+    assert await page.evaluate("document.querySelector('.telegram .replying').hidden")
     await page.click(".telegram .menu summary")
     await page.click(".telegram .menu button", "Block the bot")
     await page.click(".telegram .big", "UNBLOCK")
@@ -184,7 +192,7 @@ async def test_markdown_is_drawn(page: Page, simulator: Simulator) -> None:
     for part in (
         *("<h4>Top</h4>", "<strong>bold</strong>", "<em>it</em>", "<s>gone</s>", "<code>a*b*c</code>"),
         *('href="https://e.example"', "<li>one<ul><li>two</li></ul></li><li>three</li>", "<pre>&lt;raw&gt;</pre>"),
-        *("<th>a</th>", "<td>2</td>"),
+        *("<th>a</th>", "<td>2</td>", "<p>a &lt;!here&gt; &lt;b <code>x &lt; y</code></p>"),
     ):
         assert part in drawn, part
     source = "*bold* _it_ ~gone~ 2*3*4 <https://e.example?a=1&amp;b=2|there> <@U1>\n&gt; said\n```x &lt; y```"

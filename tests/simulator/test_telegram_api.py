@@ -154,6 +154,12 @@ WRONG_CALLS: list[tuple[str, dict[str, Any], int, str]] = [
     ),
     ("sendMessage", {**_TEXT, "reply_markup": "[]"}, 400, "Bad Request: object expected as reply markup"),
     (
+        "sendMessage",
+        {**_TEXT, "reply_markup": json.dumps({"force_reply": True, "input_field_placeholder": "x" * 65})},
+        400,
+        "Bad Request: reply keyboard placeholder is too long",
+    ),
+    (
         *("sendMessage", {**_TEXT, "reply_markup": _button()}, 400),
         "Bad Request: can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard",
     ),

@@ -14,6 +14,7 @@ export function telegramPane(root, app) {
   let context = null;
   let latest = null;
   let person = "";
+  let asked = "";
 
   const name = h("h2");
   const doing = h("p", { class: "doing" });
@@ -65,11 +66,20 @@ export function telegramPane(root, app) {
   function setContext(next) {
     context = next;
     replying.hidden = !next;
+    box.field.placeholder = next?.placeholder ?? "Message";
     if (!next) return;
     const cancel = h("button", { type: "button", "aria-label": "Cancel", onclick: () => { if (context?.kind === "edit") box.put(""); setContext(null); } }, "✕");
     replying.replaceChildren(h("strong", {}, next.kind === "edit" ? "Edit" : "Reply"), h("span", {}, next.text), cancel);
     if (next.kind === "edit") box.put(next.text);
-    else box.field.focus();
+    else if (!next.placeholder || root.contains(document.activeElement)) box.field.focus();
+  }
+
+  // A message that asks for a reply begins one, once, as long as nothing was said after it.
+  function beginReply(messages) {
+    const last = messages.at(-1);
+    if (!last?.force_reply || last.id === asked || context?.kind === "edit") return;
+    asked = last.id;
+    setContext({ kind: "reply", id: last.message_id, text: last.text.slice(0, 80), placeholder: last.force_reply });
   }
 
   function draw(state) {
@@ -99,6 +109,7 @@ export function telegramPane(root, app) {
     const spoken = items.filter((one) => !one.mine && !one.draft);
     list.draw(app.person.key, items, (item) => buildMessage(item, { app, run, setContext }), spoken);
     drawAnswers(chat.messages);
+    beginReply(chat.messages);
   }
 
   function drawCommands(known) {

@@ -16,6 +16,11 @@ def _button(**changes: Any) -> dict[str, Any]:
     return {"type": "actions", "elements": [{"type": "button", "action_id": "a", "text": PLAIN, **changes}]}
 
 
+def _menu(initial: dict[str, Any]) -> dict[str, Any]:
+    menu = {"type": "static_select", "action_id": "a", "options": [{"text": PLAIN, "value": "a"}]}
+    return {"type": "actions", "elements": [{**menu, "initial_option": initial}]}
+
+
 def _blocks(*blocks: dict[str, Any]) -> dict[str, Any]:
     return {"channel": ADA_DM, "text": "x", "blocks": list(blocks)}
 
@@ -38,6 +43,7 @@ WRONG: list[tuple[str, str, dict[str, Any]]] = [
     ("invalid_blocks", "chat.postMessage", _blocks({"type": "markdown", "text": "x" * 12_001})),
     ("invalid_blocks", "chat.postMessage", _blocks({"type": "header", "text": {**PLAIN, "type": "mrkdwn"}})),
     ("invalid_blocks", "chat.postMessage", _blocks(_button(text={**PLAIN, "text": "x" * 76}))),
+    ("invalid_blocks", "chat.postMessage", _blocks(_menu({"text": PLAIN, "value": "b"}))),
     ("invalid_blocks", "chat.postMessage", _blocks(_button(value="x" * 2_001))),
     ("invalid_blocks", "chat.postMessage", _blocks(_button(action_id="x" * 256))),
     ("invalid_blocks", "chat.postMessage", _blocks(_button(style="green"))),
