@@ -3,8 +3,10 @@
     uv run -m benchmarks.loop
 
 The model answers at once from memory, the tools return a constant, the journal is in memory. The floor, in the same
-run, is the same two answers and the same two tools awaited by hand: what is above it is the loop's. Figures are
-medians of CPU time in milliseconds a message.
+run, is the same two answers and the same two tools awaited by hand: what is above it is the loop's. The peer, where it
+is installed, is pydantic-ai with the same answers and tools, and no journal. Figures are CPU time in milliseconds a
+message. A machine that others use makes all of it slower by turns, the floor as well: "at rest" is the median of each
+round's ratio to its own floor, times the best floor.
 """
 
 import argparse
@@ -110,6 +112,28 @@ async def measure(
     return {name: figures[1:] for name, figures in found.items()}
 
 
+def by_peer() -> Callable[[], Awaitable[object]] | None:
+    """Give the same with pydantic-ai; None where it is not installed."""
+    try:
+        from pydantic_ai import Agent
+        from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+        from pydantic_ai.models.function import AgentInfo, FunctionModel
+    except ImportError:
+        return None
+
+    def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+        if any(isinstance(part, ToolReturnPart) for part in messages[-1].parts):
+            return ModelResponse([TextPart(SAYS.text)])
+        return ModelResponse([ToolCallPart(call.name, call.arguments, call.id) for call in CALLS.tool_calls])
+
+    agent = Agent(FunctionModel(answer), tools=[weather.fn, calendar.fn])
+
+    async def one() -> object:
+        return (await agent.run(MESSAGES[-1].text)).output
+
+    return one
+
+
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.loop")
@@ -122,12 +146,17 @@ def main() -> None:
         "loop": by_loop([]),
         "loop with the judge": by_loop([CheckingJudge(ReactLoopConfig())]),
     }
+    if peer := by_peer():
+        works["peer: pydantic-ai"] = peer
     found = asyncio.run(measure(works, options.rounds, options.times))
-    floor = statistics.median(next(iter(found.values())))
-    sys.stdout.write(f"{'':<32}  {'median':>10}  {'best':>10}  {'x the floor':>11}\n")
+    floor = next(iter(found.values()))
+    sys.stdout.write(f"{'':<32}  {'at rest':>10}  {'median':>10}  {'best':>10}  {'x the floor':>11}\n")
     for name, figures in found.items():
-        median = statistics.median(figures)
-        sys.stdout.write(f"{name:<32}  {median:7.4f} ms  {min(figures):7.4f} ms  {median / floor:11.1f}\n")
+        ratio = statistics.median(one / below for one, below in zip(figures, floor, strict=True))
+        sys.stdout.write(
+            f"{name:<32}  {ratio * min(floor):7.4f} ms  {statistics.median(figures):7.4f} ms"
+            f"  {min(figures):7.4f} ms  {ratio:11.1f}\n"
+        )
 
 
 def _context(name: str, key: str) -> ToolExecutionContext:

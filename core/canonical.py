@@ -5,10 +5,12 @@ import json
 
 from core.json_types import Json
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
 
 def canonical_json(value: Json) -> str:
     """Write JSON with sorted keys, no spaces and no escapes; equal values give equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _ENCODER.encode(value)
 
 
 def canonical_hash(value: Json) -> str:

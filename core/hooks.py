@@ -46,7 +46,9 @@ class HookContext:
 
     def at(self, step: int) -> "HookContext":
         """Give the same place at another step."""
-        return self if step == self.step else replace(self, step=step)
+        if step == self.step:
+            return self
+        return HookContext(self.turn_id, self.tenant_id, self.channel, step, self.agent_path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,22 @@ class StepRecord:
     duration_ms: int = 0
     idempotency_key: str = ""
 
+    def ended(self, outcome: Outcome, result: JsonObject, duration_ms: int) -> "StepRecord":
+        """Give the row of the same step with what became of it; each call makes one: no `dataclasses.replace`."""
+        return StepRecord(
+            self.key,
+            self.kind,
+            self.name,
+            self.state,
+            self.arguments_hash,
+            self.effect,
+            outcome,
+            result,
+            self.usage,
+            duration_ms,
+            self.idempotency_key,
+        )
+
 
 class Journal(Protocol):
     """Where the loop of one turn writes what it did. Safe to call concurrently."""

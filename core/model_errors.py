@@ -190,7 +190,7 @@ class ModelCaller:
         )
         while True:
             try:
-                answer = await self._try(replace(effort.request, timeout=effort.wait), effort, tell)
+                answer = await self._try(effort.request.within(effort.wait), effort, tell)
                 return Asked(answer, effort.request.messages, effort.cut)
             except ModelError as error:
                 effort.tries += 1

@@ -150,6 +150,19 @@ class ModelRequest:
     temperature: float | None = None
     layer: int = 0
 
+    def within(self, timeout: float) -> "ModelRequest":
+        """Give the same request with another time limit; each call is one, so this is no `dataclasses.replace`."""
+        return ModelRequest(
+            self.messages,
+            self.tools,
+            self.use_tools,
+            self.parallel_tools,
+            timeout,
+            self.max_output_tokens,
+            self.temperature,
+            self.layer,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:

@@ -114,9 +114,13 @@ class LoopRun:
             ended=ended,
             messages=tuple(self.new),
             absorbed=tuple(self.steering.absorbed),
-            state=replace(self.state, groups=self.tools.groups),
+            state=self._state_left(),
             stopped_at=tuple(self.results) if ended is Ended.WAITING else (),
         )
+
+    def _state_left(self) -> ConversationState:
+        groups = self.tools.groups
+        return self.state if groups == self.state.groups else replace(self.state, groups=groups)
 
 
 class LoopFailed(Exception):

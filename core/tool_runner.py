@@ -228,12 +228,13 @@ class ToolRunner:
     async def _end(
         self, record: StepRecord, call: ToolCall, text: str, outcome: Outcome, duration_ms: int = 0
     ) -> CallResult:
-        kept = self._context.truncate_tool_result(storable(text))
+        stored = storable(text)
+        kept = self._context.truncate_tool_result(stored)
         result: JsonObject = {"text": kept, "chars": len(text)}
-        entities = entities_in(record.name, storable(text)) if outcome is Outcome.OK else ()
+        entities = entities_in(record.name, stored) if outcome is Outcome.OK else ()
         if entities:
             result["entities"] = [one.to_json() for one in entities]
-        await self._journal.write(replace(record, outcome=outcome, result=result, duration_ms=duration_ms))
+        await self._journal.write(record.ended(outcome, result, duration_ms))
         return CallResult(call, kept, outcome, len(text), duration_ms, entities)
 
 

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, cast, overload
 
 import pydantic_core
@@ -57,7 +58,7 @@ class Tool[**P, R]:
     @property
     def in_thread(self) -> bool:
         """Tell whether it runs in a thread, which cancelling does not stop."""
-        return not inspect.iscoroutinefunction(self.fn)
+        return not _is_async(self.fn)
 
     @property
     def place(self) -> str:
@@ -110,6 +111,11 @@ class Tool[**P, R]:
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
         """Give the status in which a call left an agent; None, for a tool has none."""
         return None
+
+
+@lru_cache(1024)
+def _is_async(fn: Callable[..., object]) -> bool:
+    return inspect.iscoroutinefunction(fn)
 
 
 @overload
