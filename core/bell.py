@@ -15,11 +15,13 @@ from core.packing import pack, unpack
 
 TURNS = "onevalet:turns"
 DELIVERY = "onevalet:delivery"
+MEMORY = "onevalet:memory"
 RINGS = "onevalet:rings"
 """The pub/sub channel; its messages are the names of the queues that got something."""
 
 RUN_LANE = "run_lane"
 DELIVER = "deliver"
+REMEMBER = "remember"
 
 _log = structlog.get_logger()
 
@@ -31,6 +33,8 @@ class Bell(Protocol):
 
     def delivery(self, conversation_id: str) -> None: ...
 
+    def memory(self, job_id: str) -> None: ...
+
 
 class SilentBell:
     """No bell: the slow poll finds everything."""
@@ -39,6 +43,9 @@ class SilentBell:
         """Do nothing."""
 
     def delivery(self, conversation_id: str) -> None:
+        """Do nothing."""
+
+    def memory(self, job_id: str) -> None:
         """Do nothing."""
 
 
@@ -58,6 +65,10 @@ class RedisBell:
     def delivery(self, conversation_id: str) -> None:
         """Ring for a conversation with something to send."""
         self._put(DELIVERY, DELIVER, conversation_id)
+
+    def memory(self, job_id: str) -> None:
+        """Ring for something to remember."""
+        self._put(MEMORY, REMEMBER, job_id)
 
     async def start(self) -> None:
         """Start ringing; Redis need not be there yet."""

@@ -70,6 +70,16 @@ begin
     return new;
 end $$;
 
+CREATE FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select a.code from outbound_parts e
+    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id and o.conversation_id = p_conversation
+    join approval_cards k on k.tenant_id = e.tenant_id and k.outbound_id = e.outbound_id
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id
+    where p_reply_to <> '' and e.tenant_id = p_tenant and e.provider_id = p_reply_to limit 1
+$$;
+
 CREATE FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) RETURNS TABLE(tenant_id text, conversation_id text, resolved boolean)
     LANGUAGE plpgsql
     AS $$
@@ -119,6 +129,18 @@ CREATE FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with ti
         p_head || to_char(p_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || p_tail, 'UTF8')), 'hex')
 $$;
 
+CREATE FUNCTION public.approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update approvals a set ran_at = p_now
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'approved' and a.ran_at is null;
+    if found then
+        perform audit_approval(p_tenant, p_approval, p_now, 'ran', '', '', p_outcome, '{}');
+    end if;
+end $$;
+
 CREATE FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) RETURNS void
     LANGUAGE sql
     AS $$
@@ -160,6 +182,67 @@ begin
         lease_until = clock_timestamp() + p_ttl
     where o.tenant_id = p_tenant and o.id = p_outbound;
     return 'go';
+end $$;
+
+CREATE FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) RETURNS TABLE(outcome text, gone_id text, counts jsonb)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_me identities%rowtype;
+    v_code record;
+    v_gone text;
+    v_counts jsonb;
+begin
+    select i.* into v_me from turns t
+    join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    where t.tenant_id = p_kept and t.id = p_turn and t.state = 'running';
+    if v_me.id is null then
+        raise exception 'turn over' using errcode = 'OV001';
+    end if;
+    select k.tenant_id into v_gone from link_codes k where k.code_hash = p_code_hash;
+    -- In one order, whoever asks: two people who type each other's codes at once do not wait for each other.
+    perform hold_person(least(p_kept, coalesce(v_gone, p_kept)), true);
+    perform hold_person(greatest(p_kept, coalesce(v_gone, p_kept)), true);
+    select * into v_code from try_link_code(
+        p_code_hash, 'link', v_me.channel, v_me.account, v_me.user_key, p_now,
+        p_most_of_sender, p_most_of_account, p_window);
+    if v_code.outcome = 'used' and v_code.used_by = p_turn then
+        return query select 'linked', '', '{}'::jsonb;
+        return;
+    elsif v_code.outcome = 'good' and v_code.tenant_id = p_kept then
+        return query select 'same', '', '{}'::jsonb;
+        return;
+    elsif v_code.outcome <> 'good' then
+        if v_code.outcome <> 'limited' then
+            perform count_link_guess('link', v_me.channel, v_me.account, v_me.user_key, p_now);
+        end if;
+        return query select v_code.outcome, '', '{}'::jsonb;
+        return;
+    end if;
+    v_gone := v_code.tenant_id;
+    select b.counts into v_counts from count_belongings(p_kept, v_gone, p_tables) b;
+    if not p_agreed
+       and exists (select from jsonb_each(v_counts) c where (c.value ->> 0)::bigint > 0)
+       and exists (select from jsonb_each(v_counts) c where (c.value ->> 1)::bigint > 0) then
+        return query select 'ask', '', v_counts;
+        return;
+    end if;
+    perform 1 from lanes l where l.tenant_id = v_gone order by l.id for update;
+    perform 1 from outbound o where o.tenant_id = v_gone and o.state in ('ready', 'sending', 'checking')
+    order by o.id for update;
+    if exists (select from lanes l where l.tenant_id = v_gone and l.owner is not null
+               and l.lease_until > clock_timestamp())
+       or exists (select from outbound o where o.tenant_id = v_gone and o.owner is not null
+                  and o.lease_until > clock_timestamp()) then
+        return query select 'busy', '', '{}'::jsonb;
+        return;
+    end if;
+    perform 1 from data_keys d where d.tenant_id in (p_kept, v_gone) order by d.tenant_id, d.version for update;
+    perform 1 from credentials c where c.tenant_id = v_gone order by c.service, c.account_name for update;
+    update link_codes k set used_at = p_now, used_by = p_turn where k.code_hash = p_code_hash;
+    return query select 'go', v_gone, v_counts;
 end $$;
 
 CREATE FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) RETURNS boolean
@@ -242,6 +325,75 @@ begin
     return query select p_turn, 1, false;
 end $$;
 
+CREATE FUNCTION public.blot(p_value jsonb, p_phrases text[]) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+begin
+    return case jsonb_typeof(p_value)
+        when 'string' then case when says_any(p_value #>> '{}', p_phrases) then '"[forgotten]"' else p_value end
+        when 'array' then (select coalesce(jsonb_agg(blot(item, p_phrases) order by place), '[]')
+                           from jsonb_array_elements(p_value) with ordinality x (item, place))
+        when 'object' then (select coalesce(jsonb_object_agg(name, case
+                                when name in ('role', 'id', 'tool_call_id', 'type', 'kind') then item
+                                else blot(item, p_phrases) end), '{}')
+                            from jsonb_each(p_value) x (name, item))
+        else p_value
+    end;
+end $$;
+
+CREATE FUNCTION public.blot_out(p_tenant text, p_phrases text[]) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update inbound i set text = '[forgotten]'
+    where i.tenant_id = p_tenant and says_any(i.text, p_phrases) and i.state in ('done', 'ignored');
+    update inbound i set media = blot(i.media, p_phrases)
+    where i.tenant_id = p_tenant and says_any(i.media::text, p_phrases) and i.state in ('done', 'ignored');
+    update inbound i set command = blot(i.command, p_phrases)
+    where i.tenant_id = p_tenant and says_any(i.command::text, p_phrases) and i.state in ('done', 'ignored');
+    update history h set message = blot(h.message, p_phrases)
+    where h.tenant_id = p_tenant and says_any(h.message::text, p_phrases);
+    update steps s set result = blot(s.result, p_phrases)
+    from turns t
+    where s.tenant_id = p_tenant and t.tenant_id = s.tenant_id and t.id = s.turn_id
+      and t.state not in ('running', 'waiting') and says_any(s.result::text, p_phrases);
+    update turns t set reason = case when says_any(t.reason, p_phrases) then '[forgotten]' else t.reason end,
+        stop_message = case when says_any(t.stop_message, p_phrases) then '[forgotten]' else t.stop_message end
+    where t.tenant_id = p_tenant and t.state not in ('running', 'waiting')
+      and (says_any(t.reason, p_phrases) or says_any(t.stop_message, p_phrases));
+    update pool_entries e set collected_fields = blot(e.collected_fields, p_phrases), context = blot(e.context, p_phrases)
+    where e.tenant_id = p_tenant and e.status in ('CANCELLED', 'COMPLETED')
+      and says_any(e.collected_fields::text || e.context::text, p_phrases);
+    update outbound_parts q set text = '[forgotten]', data = blot(q.data, p_phrases)
+    from outbound o
+    where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
+      and o.state in ('sent', 'ambiguous', 'failed') and says_any(q.text || q.data::text, p_phrases);
+    update outbound o set text = case when says_any(o.text, p_phrases) then '[forgotten]' else o.text end,
+        actions = blot(o.actions, p_phrases), media = blot(o.media, p_phrases)
+    where o.tenant_id = p_tenant and o.state in ('sent', 'ambiguous', 'failed')
+      and says_any(o.text || o.actions::text || o.media::text, p_phrases);
+    update memory_messages m set message = blot(m.message, p_phrases)
+    where m.tenant_id = p_tenant and says_any(m.message::text, p_phrases);
+    delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
+    return not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
+       and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
+       and not exists (select from memory_jobs j where j.tenant_id = p_tenant and says_any(j.messages::text, p_phrases))
+       and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
+end $$;
+
+CREATE FUNCTION public.card_sent(p_tenant text, p_outbound text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_approval text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.approval_id into v_approval from approval_cards c
+    where c.tenant_id = p_tenant and c.outbound_id = p_outbound and c.role = 'card';
+    perform start_approval(p_tenant, v_approval, p_now);
+end $$;
+
 CREATE FUNCTION public.cards_sent(p_tenant text, p_approval text) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
@@ -274,6 +426,29 @@ begin
     return v_count;
 end $$;
 
+CREATE FUNCTION public.change_member(p_owner text, p_name text, p_member text, p_in boolean) RETURNS TABLE(shared_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_shared text;
+begin
+    select m.shared_id into v_shared from memory_members m
+    where m.tenant_id = p_owner and m.name = p_name and m.role = 'owner';
+    if v_shared is null or p_owner = p_member then
+        return;
+    end if;
+    if not p_in then
+        return query delete from memory_members m where m.tenant_id = p_member and m.shared_id = v_shared
+        returning m.shared_id;
+        return;
+    end if;
+    insert into memory_members (tenant_id, name, shared_id, role) values (p_member, p_name, v_shared, 'member')
+    on conflict do nothing;
+    return query select m.shared_id from memory_members m
+    where m.tenant_id = p_member and m.name = p_name and m.shared_id = v_shared;
+end $$;
+
 CREATE FUNCTION public.change_pool_entry(p_tenant text, p_agent text, p_change text) RETURNS TABLE(changed boolean, lane_id text)
     LANGUAGE plpgsql
     AS $$
@@ -304,12 +479,13 @@ begin
     end if;
 end $$;
 
-CREATE FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) RETURNS TABLE(changed boolean, conversation_id text)
+CREATE FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text, p_said_at timestamp with time zone) RETURNS TABLE(changed boolean, conversation_id text)
     LANGUAGE plpgsql
     AS $$
 declare
     v_tenant text;
     v_identity text;
+    v_me identities%rowtype;
     v_conversation text;
 begin
     if cardinality(p_keys) > 0 and not ignore_message(p_channel, p_account, p_keys, p_reason) then
@@ -322,14 +498,24 @@ begin
         insert into consents (channel, account, user_key, state, how)
         select p_channel, p_account, p_user_key, p_state, p_reason
         where p_state is distinct from coalesce(
-            (select f.state from find_consent(p_channel, p_account, p_user_key) f), 'active');
+            (select f.state from find_consent(p_channel, p_account, p_user_key) f), 'active')
+          and not exists (select from find_consent(p_channel, p_account, p_user_key) f
+                          where f.since > p_said_at + case when p_state = 'active' then interval '0'
+                                                           else interval '10 seconds' end);
         return query select false, null::text;
         return;
     end if;
     perform set_config('onevalet.tenant', v_tenant, true);
-    update identities i set state = p_state, state_reason = p_reason, state_at = clock_timestamp()
-    where i.tenant_id = v_tenant and i.id = v_identity and i.state <> p_state;
-    if not found then
+    select * into v_me from identities i where i.tenant_id = v_tenant and i.id = v_identity for update;
+    if v_me.state_at > p_said_at + (case when p_state = 'active' then interval '0' else interval '10 seconds' end)
+       and v_me.state_reason <> '' then
+        return query select false, null::text;
+        return;
+    end if;
+    update identities i set state = p_state, state_reason = p_reason,
+        state_at = coalesce(p_said_at, clock_timestamp())
+    where i.tenant_id = v_tenant and i.id = v_identity;
+    if v_me.state = p_state then
         return query select false, null::text;
         return;
     end if;
@@ -342,6 +528,42 @@ begin
             'id', p_outbound, 'kind', 'receipt', 'text', p_reply, 'regardless', true)));
     end if;
     return query select true, v_conversation;
+end $$;
+
+CREATE FUNCTION public.change_task(p_tenant text, p_task text, p_change text, p_now timestamp with time zone, p_due timestamp with time zone, p_next timestamp with time zone, p_zone text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_run record;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t
+    set state = case p_change when 'pause' then 'PAUSED' when 'resume' then 'ACTIVE' else 'COMPLETED' end,
+        reason = case p_change when 'delete' then 'stopped by the person' else '' end,
+        failures = case p_change when 'resume' then 0 else t.failures end,
+        due_at = p_due, next_at = p_next, zone = p_zone, rezone = false, revision = t.revision + 1,
+        deleted_at = case p_change when 'delete' then p_now end
+    where t.tenant_id = p_tenant and t.id = p_task and t.deleted_at is null
+      and case p_change when 'pause' then t.state = 'ACTIVE' when 'resume' then t.state in ('PAUSED', 'DISABLED')
+                        when 'delete' then true else false end;
+    if not found then
+        return false;
+    end if;
+    if p_change = 'delete' then
+        for v_run in select r.id, r.turn_id from task_runs r
+                     where r.tenant_id = p_tenant and r.task_id = p_task and r.state in ('QUEUED', 'PENDING_APPROVAL')
+        loop
+            perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_run.id for update;
+            update turns t set state = 'done', reason = 'task stopped', ready = false, finished_at = clock_timestamp()
+            where t.tenant_id = p_tenant and t.id = v_run.turn_id and t.state = 'waiting';
+            if found then
+                delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = v_run.turn_id;
+                update task_runs r set state = 'CANCELLED', reason = 'task stopped', finished_at = clock_timestamp()
+                where r.tenant_id = p_tenant and r.id = v_run.id;
+            end if;
+        end loop;
+    end if;
+    return true;
 end $$;
 
 CREATE FUNCTION public.check_confirm(p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamp with time zone) RETURNS text
@@ -380,6 +602,18 @@ CREATE FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner te
     set sweep_owner = excluded.sweep_owner, sweep_until = excluded.sweep_until
     where s.sweep_owner = excluded.sweep_owner or s.sweep_owner is null or s.sweep_until < clock_timestamp()
     returning s.watermark, clock_timestamp()
+$$;
+
+CREATE FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, task_id text, kind text, due_at timestamp with time zone, schedule jsonb, person_zone text, channel text, anchor timestamp with time zone, fired integer, rezone boolean, revision integer)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select t.tenant_id, t.id, t.kind, t.due_at, case t.kind when 'schedule' then t.trigger else '{}' end, p.timezone,
+           coalesce(t.output ->> 'channel', ''), t.anchor, t.fired, t.rezone, t.revision
+    from tasks t join tenants p on p.tenant_id = t.tenant_id
+    where t.state = 'ACTIVE' and t.next_at <= p_now
+    order by t.next_at limit p_most
+    for update of t skip locked
 $$;
 
 CREATE FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) RETURNS TABLE(type text, data jsonb, occurred_at timestamp with time zone, attempts integer)
@@ -423,6 +657,35 @@ begin
     set owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = l.fence + 1
     where l.tenant_id = v_tenant and l.id = v_lane
     returning l.tenant_id, l.id, l.fence;
+end $$;
+
+CREATE FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) RETURNS TABLE(tenant_id text, id text, attempts integer)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    return query
+    update memory_jobs j set owner = p_owner, lease_until = clock_timestamp() + p_lease, attempts = j.attempts + 1
+    from (select m.tenant_id, m.id from memory_jobs m
+          where (p_id is null or m.id = p_id) and m.not_before <= clock_timestamp()
+            and (m.lease_until is null or m.lease_until < clock_timestamp())
+          order by m.not_before limit 1 for update skip locked) free
+    where j.tenant_id = free.tenant_id and j.id = free.id
+    returning j.tenant_id, j.id, j.attempts;
+end $$;
+
+CREATE FUNCTION public.claim_notices(p_most integer, p_lease interval) RETURNS TABLE(tenant_id text, run_id text, key text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    return query
+    update run_notices n set next_attempt_at = clock_timestamp() + p_lease, attempts = n.attempts + 1
+    from (select d.tenant_id, d.run_id, d.key from run_notices d
+          where d.state = 'open' and d.next_attempt_at <= clock_timestamp()
+          order by d.next_attempt_at limit p_most for update skip locked) due
+    where n.tenant_id = due.tenant_id and n.run_id = due.run_id and n.key = due.key
+    returning n.tenant_id, n.run_id, n.key;
 end $$;
 
 CREATE FUNCTION public.claim_outbound(p_conversation text, p_owner text, p_ttl interval) RETURNS TABLE(tenant_id text, outbound_id text, conversation_id text, fence bigint)
@@ -469,6 +732,31 @@ CREATE FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, 
        or s.lease_until < clock_timestamp()
     returning coalesce(s.poll_offset, 0)
 $$;
+
+CREATE FUNCTION public.claim_profile(p_owner text, p_ttl interval, p_most integer) RETURNS TABLE(tenant_id text, turn_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_tenant text;
+begin
+    select j.tenant_id into v_tenant from profile_jobs j
+    where j.not_before <= clock_timestamp() and (j.lease_until is null or j.lease_until < clock_timestamp())
+      and (j.attempts >= 3 or not exists (
+          select from profile_jobs n where n.tenant_id = j.tenant_id and n.not_before > clock_timestamp()
+            and n.attempts = 0 and j.not_before > clock_timestamp() - interval '2 minutes'))
+    order by j.not_before limit 1;
+    if v_tenant is null or not pg_try_advisory_xact_lock(hashtextextended('profile' || chr(31) || v_tenant, 0)) then
+        return;
+    end if;
+    return query update profile_jobs j
+    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, attempts = j.attempts + 1
+    where (j.tenant_id, j.turn_id) in (
+        select d.tenant_id, d.turn_id from profile_jobs d
+        where d.tenant_id = v_tenant and (d.lease_until is null or d.lease_until < clock_timestamp())
+        order by d.not_before limit p_most for update skip locked)
+    returning j.tenant_id, j.turn_id;
+end $$;
 
 CREATE FUNCTION public.claim_redraw(p_ttl interval) RETURNS TABLE(tenant_id text, outbound_id text, fence bigint)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -520,6 +808,29 @@ begin
     end if;
 end $$;
 
+CREATE FUNCTION public.count_belongings(p_kept text, p_gone text, p_tables text[]) RETURNS TABLE(counts jsonb)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+declare
+    v_table text;
+    v_gone bigint;
+    v_kept bigint;
+begin
+    counts := '{}';
+    foreach v_table in array p_tables loop
+        -- Commands say nothing about anybody.
+        execute format('select count(*) filter (where tenant_id = $1), count(*) filter (where tenant_id = $2) from %I'
+                       ' where tenant_id in ($1, $2) %s', v_table,
+                       case when v_table = 'inbound' then 'and command is null and text <> ''''' else '' end)
+        into v_gone, v_kept using p_gone, p_kept;
+        if v_gone + v_kept > 0 then
+            counts := counts || jsonb_build_object(v_table, jsonb_build_array(v_gone, v_kept));
+        end if;
+    end loop;
+    return next;
+end $_$;
+
 CREATE FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) RETURNS TABLE(stops bigint, starts bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -528,6 +839,13 @@ CREATE FUNCTION public.count_consents(p_channel text, p_account text, p_user_key
     from consents c
     where c.channel = p_channel and c.account = p_account and c.user_key = p_user_key
       and c.at > clock_timestamp() - p_within
+$$;
+
+CREATE FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE sql
+    AS $$
+    select add_guess(p_scope || chr(31) || p_channel || chr(31) || p_account, p_now),
+           add_guess(p_scope || chr(31) || p_channel || chr(31) || p_account || chr(31) || p_user_key, p_now)
 $$;
 
 CREATE FUNCTION public.count_work() RETURNS TABLE(waiting_messages bigint, running_turns bigint, open_outbound bigint, ambiguous bigint, failed bigint, poison bigint, oldest_waiting timestamp with time zone)
@@ -609,6 +927,34 @@ begin
     select p_name, count(*) from gone;
 end $$;
 
+CREATE FUNCTION public.drop_link_codes(p_now timestamp with time zone) RETURNS TABLE(codes bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_code record;
+begin
+    codes := 0;
+    for v_code in
+        select k.tenant_id, k.turn_id, k.code_hash from link_codes k
+        where not k.scrubbed and (k.used_at is not null or k.expires_at <= p_now)
+          and not exists (select from outbound o where o.tenant_id = k.tenant_id and o.turn_id = k.turn_id
+                          and o.state in ('held', 'ready', 'sending', 'checking'))
+        order by k.code_hash for update skip locked
+    loop
+        update outbound_parts e set text = '(This code has done its work.)', data = '{}' from outbound o
+        where o.tenant_id = v_code.tenant_id and o.turn_id = v_code.turn_id
+          and e.tenant_id = o.tenant_id and e.outbound_id = o.id;
+        update outbound o set text = '(This code has done its work.)'
+        where o.tenant_id = v_code.tenant_id and o.turn_id = v_code.turn_id;
+        update link_codes k set scrubbed = true
+        where k.tenant_id = v_code.tenant_id and k.code_hash = v_code.code_hash;
+        codes := codes + 1;
+    end loop;
+    delete from link_codes k where k.scrubbed and k.made_at < p_now - interval '2 days';
+    return next;
+end $$;
+
 CREATE FUNCTION public.drop_strangers(p_now timestamp with time zone) RETURNS TABLE(strangers bigint, codes bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -637,6 +983,25 @@ begin
     delete from guesses g where g.at < p_now - interval '2 days';
     return query select v_strangers, v_codes;
 end $$;
+
+CREATE FUNCTION public.drop_unknown(p_before timestamp with time zone) RETURNS TABLE(messages bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    delete from ignored_messages g where g.reason = 'unknown' and g.received_at < p_before;
+    get diagnostics messages = row_count;
+    return next;
+end $$;
+
+CREATE FUNCTION public.due_reminders(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, approval_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select a.tenant_id, a.id from approvals a
+    where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
+    order by a.remind_at limit p_most
+$$;
 
 CREATE FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql
@@ -716,6 +1081,14 @@ begin
     where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.group_name = p_group
       and w.owner = p_owner and w.state = 'waiting';
     return found;
+end $$;
+
+CREATE FUNCTION public.end_profile(p_tenant text, p_owner text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
 
 CREATE FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) RETURNS void
@@ -859,26 +1232,59 @@ begin
     returning w.tenant_id, w.source, w.event_id;
 end $$;
 
-CREATE FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) RETURNS TABLE(tenant_id text, identity_id text)
+CREATE FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) RETURNS TABLE(tenant_id text, held bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-    select i.tenant_id, i.id from identities i
-    where i.channel = p_channel and i.account = p_account and i.user_key = p_user_key
+    select n.tenant_id, count(*) from notifications n
+    where n.state = 'held' and n.not_before <= p_now
+    group by n.tenant_id order by min(n.not_before) limit p_limit
+$$;
+
+CREATE FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) RETURNS TABLE(tenant_id text, identity_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    loop
+        select i.tenant_id, i.id into v_tenant, v_identity from identities i
+        where i.channel = p_channel and i.account = p_account and i.user_key = p_user_key;
+        exit when v_tenant is null;
+        perform hold_person(v_tenant, false);
+        exit when exists (select from identities i where i.tenant_id = v_tenant and i.id = v_identity
+                          and i.channel = p_channel and i.account = p_account and i.user_key = p_user_key);
+    end loop;
+    if v_tenant is not null then
+        return query select v_tenant, v_identity;
+    end if;
+end $$;
+
+CREATE FUNCTION public.find_link_code(p_code_hash bytea) RETURNS TABLE(tenant_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select k.tenant_id from link_codes k where k.code_hash = p_code_hash
 $$;
 
 CREATE FUNCTION public.find_part(p_channel text, p_account text, p_ref text, p_provider_id text) RETURNS TABLE(tenant_id text, outbound_id text, part integer)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-    select e.tenant_id, e.outbound_id, e.part
-    from outbound_parts e
-    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id
-    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
-    where c.channel = p_channel and c.account = p_account
-      and (e.ref = p_ref or (p_ref = '' and p_provider_id <> '' and e.provider_id = p_provider_id))
-    limit 1
-$$;
+declare
+    v_tenant text;
+    v_held text;
+begin
+    loop
+        select f.tenant_id into v_tenant from look_for_part(p_channel, p_account, p_ref, p_provider_id) f limit 1;
+        exit when v_tenant is null or v_tenant = v_held;
+        perform hold_person(v_tenant, false);
+        v_held := v_tenant;
+    end loop;
+    return query select * from look_for_part(p_channel, p_account, p_ref, p_provider_id);
+end $$;
 
 CREATE FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) RETURNS TABLE(tenant_id text, inbound_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -915,6 +1321,27 @@ CREATE FUNCTION public.find_trace(p_id text) RETURNS TABLE(tenant_id text, turn_
     select k.tenant_id, i.turn_id, k.inbound_id, null
     from inbox_keys k left join inbound i on i.tenant_id = k.tenant_id and i.id = k.inbound_id where k.key = p_id
     limit 1
+$$;
+
+CREATE FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck interval, p_limit integer) RETURNS TABLE(tenant_id text, notification_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    (select n.tenant_id, n.id from notifications n where n.state = 'failed' limit p_limit)
+    union all
+    (select n.tenant_id, n.id from notifications n
+     join outbound o on o.tenant_id = n.tenant_id and o.id = n.outbound_id
+     where n.state = 'owed' and o.state = 'ready' and o.attempts > 0 and o.owner is null
+       and o.created_at < clock_timestamp() - p_stuck
+       -- Somewhere else to go, not tried yet; otherwise it keeps being tried here.
+       and exists (select 1 from identities i where i.tenant_id = n.tenant_id and i.state = 'active'
+                   and i.admitted <> '' and i.id <> all (n.tried))
+     limit p_limit)
+    union all
+    (select n.tenant_id, n.id from notifications n
+     where n.state = 'sent' and n.fall_back_at <= p_now
+       and not exists (select 1 from conversations c where c.tenant_id = n.tenant_id and c.last_inbound_at > n.sent_at)
+     limit p_limit)
 $$;
 
 CREATE FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) RETURNS boolean
@@ -976,6 +1403,32 @@ begin
     return v_more;
 end $$;
 
+CREATE FUNCTION public.fire_tasks(p_tasks jsonb) RETURNS SETOF text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_task jsonb;
+    v_run jsonb;
+    v_tenant text;
+    v_lane text;
+begin
+    for v_task in select * from jsonb_array_elements(p_tasks) loop
+        v_tenant := v_task ->> 'tenant_id';
+        perform set_config('onevalet.tenant', v_tenant, true);
+        update tasks t
+        set due_at = (v_task ->> 'due_at')::timestamptz, next_at = (v_task ->> 'next_at')::timestamptz,
+            zone = v_task ->> 'zone', rezone = false, fired = t.fired + (v_task ->> 'fires')::int,
+            state = case when v_task ->> 'next_at' is null then 'COMPLETED' else t.state end
+        where t.tenant_id = v_tenant and t.id = v_task ->> 'task_id';
+        for v_run in select * from jsonb_array_elements(v_task -> 'runs') loop
+            v_lane := start_run(v_tenant, v_task ->> 'task_id', v_run);
+            if v_lane is not null then
+                return next v_lane;
+            end if;
+        end loop;
+    end loop;
+end $$;
+
 CREATE FUNCTION public.forget_stream(p_tenant text, p_outbound text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1021,6 +1474,27 @@ begin
     end if;
 end $$;
 
+CREATE FUNCTION public.hold_person(p_tenant text, p_alone boolean) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if p_alone then
+        perform pg_advisory_xact_lock(hashtextextended('person' || chr(31) || p_tenant, 0));
+    else
+        perform pg_advisory_xact_lock_shared(hashtextextended('person' || chr(31) || p_tenant, 0));
+    end if;
+end $$;
+
+CREATE FUNCTION public.home_conversation(p_tenant text, p_channel text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select c.id from conversations c
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    where c.tenant_id = p_tenant and i.state = 'active'
+    order by (c.channel = p_channel) desc, (c.thread = '') desc, c.last_inbound_at desc nulls last, c.id
+    limit 1
+$$;
+
 CREATE FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -1055,6 +1529,98 @@ begin
         end if;
     end loop;
     return null;
+end $$;
+
+CREATE FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_number bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    select f.number into v_number from profile_facts f where f.tenant_id = p_tenant and f.id = p_id;
+    if found then
+        return v_number;
+    end if;
+    if exists (select from profile_facts f where f.tenant_id = p_tenant and f.key = p_key and f.replaced_by is null
+               and f.undone_at is null
+               and (lower(f.value) = lower(p_value) and (f.source = 'told' or p_source <> 'told')
+                    or f.source = 'told' and p_source <> 'told'))
+       or p_source <> 'told' and exists (
+           select from profile_facts f where f.tenant_id = p_tenant and f.key = p_key and f.undone_at is not null
+             and lower(f.value) = lower(p_value)) then
+        return null;
+    end if;
+    select coalesce(max(f.number), 0) + 1 into v_number from profile_facts f where f.tenant_id = p_tenant;
+    update profile_facts f set replaced_by = p_id
+    where f.tenant_id = p_tenant and f.key = p_key and f.replaced_by is null and f.undone_at is null;
+    insert into profile_facts (tenant_id, id, number, key, value, source, turn_id, since)
+    values (p_tenant, p_id, v_number, p_key, p_value, p_source, p_turn, p_now);
+    return v_number;
+end $$;
+
+CREATE FUNCTION public.keep_link_code(p_tenant text, p_turn text, p_code_hash bytea, p_now timestamp with time zone, p_expires timestamp with time zone, p_most integer) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_identity identities%rowtype;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select i.* into v_identity from turns t
+    join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    where t.tenant_id = p_tenant and t.id = p_turn;
+    if (select count(*) from link_codes k where k.tenant_id = p_tenant and k.turn_id <> p_turn
+        and k.made_at > p_now - interval '1 day') >= p_most then
+        return 'limited';
+    end if;
+    update link_codes k set expires_at = least(k.expires_at, p_now)
+    where k.tenant_id = p_tenant and k.used_at is null;
+    insert into link_codes (tenant_id, code_hash, identity_id, turn_id, made_at, expires_at)
+    values (p_tenant, p_code_hash, v_identity.id, p_turn, p_now, p_expires);
+    insert into person_audit (tenant_id, what, channel, account, identity_id, turn_id)
+    values (p_tenant, 'code', v_identity.channel, v_identity.account, v_identity.id, p_turn);
+    return 'given';
+end $$;
+
+CREATE FUNCTION public.keep_notification(p_tenant text, p_note jsonb, p_state text, p_not_before timestamp with time zone, p_same_since timestamp with time zone, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) RETURNS TABLE(state text, id text, conversation_id text, channel text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_known text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- The same news twice at once meets here.
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    if exists (select 1 from notifications n where n.tenant_id = p_tenant and n.id = p_note ->> 'id') then
+        return query select n.state, n.id, coalesce(c.id, ''), coalesce(c.channel, '') from notifications n
+        left join conversations c on c.tenant_id = n.tenant_id and c.id = n.conversation_id
+        where n.tenant_id = p_tenant and n.id = p_note ->> 'id';
+        return;
+    end if;
+    select n.id into v_known from notifications n
+    where n.tenant_id = p_tenant and n.dedupe_key = p_note ->> 'dedupe_key' and n.at > p_same_since
+      and n.state not in ('muted', 'nowhere')
+    order by n.at limit 1;
+    if v_known is not null then
+        update notifications n set repeats = n.repeats + 1 where n.tenant_id = p_tenant and n.id = v_known;
+        return query select 'duplicate', v_known, '', '';
+        return;
+    end if;
+    insert into notifications (tenant_id, id, category, urgency, title, text, actions, media, dedupe_key, task_id,
+                               run_id, wanted, state, at, not_before)
+    values (p_tenant, p_note ->> 'id', p_note ->> 'category', p_note ->> 'urgency', p_note ->> 'title',
+            p_note ->> 'text', p_note -> 'actions', p_note -> 'media', p_note ->> 'dedupe_key', p_note ->> 'task_id',
+            p_note ->> 'run_id', p_note ->> 'conversation_id',
+            case when p_state = 'owed' then 'held' else p_state end, p_now, coalesce(p_not_before, p_now));
+    if p_state <> 'owed' then
+        return query select p_state, p_note ->> 'id', '', '';
+        return;
+    end if;
+    return query select o.state, p_note ->> 'id', o.conversation_id, o.channel
+    from owe_notification(p_tenant, p_note ->> 'id', 'held', p_places, p_outbound, p_new_conversation, p_now,
+                          p_fall_back_at) o;
 end $$;
 
 CREATE TABLE public.outbound_parts (
@@ -1103,6 +1669,23 @@ begin
     return found;
 end $$;
 
+CREATE FUNCTION public.keep_preferences(p_tenant text, p_values jsonb, p_turn text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tenants t
+    set name = coalesce(p_values ->> 'name', t.name), language = coalesce(p_values ->> 'language', t.language),
+        timezone = coalesce(p_values ->> 'timezone', t.timezone),
+        preferred_channel = coalesce(p_values ->> 'preferred_channel', t.preferred_channel),
+        quiet_from = coalesce(p_values ->> 'quiet_from', t.quiet_from),
+        quiet_until = coalesce(p_values ->> 'quiet_until', t.quiet_until),
+        while_running = coalesce(p_values ->> 'while_running', t.while_running)
+    where t.tenant_id = p_tenant;
+    insert into person_audit (tenant_id, what, other, turn_id)
+    select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k;
+end $$;
+
 CREATE FUNCTION public.keep_stream(p_tenant text, p_lane text, p_fence bigint, p_outbound text, p_stream text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -1135,6 +1718,91 @@ begin
     where l.tenant_id = p_tenant and l.id = p_lane;
 end $$;
 
+CREATE FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner and j.attempts >= 3;
+    update profile_jobs j set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
+    where j.tenant_id = p_tenant and j.owner = p_owner;
+end $$;
+
+CREATE FUNCTION public.let_keys_wait() RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_key record;
+begin
+    for v_key in
+        select k.conrelid::regclass as of, k.conname from pg_constraint k
+        where k.contype = 'f' and not k.condeferrable and k.connamespace = current_schema()::regnamespace
+    loop
+        execute format('alter table %s alter constraint %I deferrable initially immediate', v_key.of, v_key.conname);
+    end loop;
+end $$;
+
+CREATE FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) RETURNS TABLE(outcome text, conversation_id text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_gone text;
+    v_person text;
+    v_code record;
+    v_conversation text;
+begin
+    if exists (select 1 from ignored_messages g where g.channel = p_channel and g.account = p_account
+               and g.key = any (p_keys)) then
+        return query select 'duplicate', null::text;
+        return;
+    end if;
+    perform pg_advisory_xact_lock(hashtextextended(p_channel || chr(31) || p_account || chr(31) || p_user_key, 0));
+    select f.tenant_id into v_person from find_link_code(p_code_hash) f;
+    if v_person is not null then
+        perform hold_person(v_person, true);
+    end if;
+    select * into v_code from try_link_code(
+        p_code_hash, 'link of a stranger', p_channel, p_account, p_user_key, p_now,
+        p_most_of_sender, p_most_of_account, p_window);
+    if v_code.outcome <> 'good' then
+        if v_code.outcome <> 'limited' then
+            perform count_link_guess('link of a stranger', p_channel, p_account, p_user_key, p_now);
+        end if;
+        return query select v_code.outcome, null::text;
+        return;
+    end if;
+    if not ignore_message(p_channel, p_account, p_keys, 'link') then
+        return query select 'duplicate', null::text;
+        return;
+    end if;
+    v_person := v_code.tenant_id;
+    select f.tenant_id into v_gone from find_identity(p_channel, p_account, p_user_key) f;
+    if v_gone is not null then
+        perform set_config('onevalet.tenant', v_gone, true);
+        delete from tenants t where t.tenant_id = v_gone and not exists (
+            select from identities i where i.tenant_id = v_gone and i.admitted <> '');
+        if not found then
+            raise exception 'the stranger is known by now' using errcode = 'serialization_failure';
+        end if;
+    end if;
+    perform set_config('onevalet.tenant', v_person, true);
+    update link_codes k set used_at = p_now, used_by = p_outbound
+    where k.tenant_id = v_person and k.code_hash = p_code_hash;
+    insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted, state, state_reason)
+    select v_person, p_new_identity, p_channel, p_account, p_user_key, p_name, p_timezone, 'link',
+           coalesce(max(f.state), 'active'), case when max(f.state) is null then '' else 'said before' end
+    from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped';
+    update tenants t set timezone = p_timezone where t.tenant_id = v_person and t.timezone = '';
+    insert into person_audit (tenant_id, what, channel, account, identity_id)
+    values (v_person, 'linked', p_channel, p_account, p_new_identity);
+    v_conversation := open_conversation(
+        v_person, p_new_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    perform owe(v_person, v_conversation, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
+    perform mark_channel(p_channel, p_account, true);
+    return query select 'linked', v_conversation;
+end $$;
+
 CREATE FUNCTION public.list_credentials(p_tenant text, p_service text) RETURNS TABLE(service text, account_name text, preferred boolean, created_at timestamp with time zone, updated_at timestamp with time zone)
     LANGUAGE plpgsql
     AS $$
@@ -1160,6 +1828,35 @@ CREATE FUNCTION public.look_at_poll(p_channel text, p_account text) RETURNS TABL
     from channel_state s where s.channel = p_channel and s.account = p_account
 $$;
 
+CREATE FUNCTION public.look_for_part(p_channel text, p_account text, p_ref text, p_provider_id text) RETURNS TABLE(tenant_id text, outbound_id text, part integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select e.tenant_id, e.outbound_id, e.part
+    from outbound_parts e
+    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    where c.channel = p_channel and c.account = p_account
+      and (e.ref = p_ref or (p_ref = '' and p_provider_id <> '' and e.provider_id = p_provider_id))
+    limit 1
+$$;
+
+CREATE FUNCTION public.make_shared_collection(p_owner text, p_name text, p_id text) RETURNS TABLE(shared_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_shared text;
+begin
+    select m.shared_id into v_shared from memory_members m where m.tenant_id = p_owner and m.name = p_name;
+    if v_shared is null then
+        insert into tenants (tenant_id, name, role) values (p_id, p_name, 'guest');
+        insert into memory_members (tenant_id, name, shared_id, role) values (p_owner, p_name, p_id, 'owner');
+        v_shared := p_id;
+    end if;
+    return query select v_shared;
+end $$;
+
 CREATE FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1174,6 +1871,16 @@ begin
     set last_in_at = coalesce(excluded.last_in_at, s.last_in_at),
         last_out_at = coalesce(excluded.last_out_at, s.last_out_at);
 end $$;
+
+CREATE FUNCTION public.may_notify(p_tenant text, p_identity text, p_channel text, p_peer text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    select exists (
+        select 1 from identities i
+        where i.tenant_id = p_tenant and i.id = p_identity and i.channel = p_channel
+          and i.state = 'active' and i.admitted <> ''
+          and (p_channel not in ('sms', 'telegram', 'push', 'email') or i.user_key = p_peer))
+$$;
 
 CREATE FUNCTION public.meant_approvals(p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamp with time zone) RETURNS TABLE(approval_id text, state text, sent boolean)
     LANGUAGE plpgsql STABLE
@@ -1254,6 +1961,130 @@ begin
     return query select false, v_conversation;
 end $$;
 
+CREATE FUNCTION public.merge_people(p_kept text, p_gone text, p_turn text, p_code_hash bytea, p_rules jsonb, p_sealed jsonb) RETURNS TABLE(rows_moved bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+declare
+    v_rule record;
+    v_key text;
+    v_count bigint;
+begin
+    rows_moved := 0;
+    if not exists (select from link_codes k where k.tenant_id = p_gone and k.code_hash = p_code_hash
+                   and k.used_by = p_turn and k.xmin = pg_current_xact_id()::xid) then
+        raise exception 'no link was begun';
+    end if;
+    for v_rule in
+        select c.relname from pg_attribute a join pg_class c on c.oid = a.attrelid
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'tenant_id'
+          and not a.attisdropped and not p_rules ? c.relname::text
+    loop
+        raise exception 'the table % has no rule for linking', v_rule.relname;
+    end loop;
+    set constraints all deferred;
+    for v_rule in
+        select r.key as of, r.value as how from jsonb_each_text(p_rules) r
+        where exists (select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relname = r.key)
+        order by r.value = 'values', r.key
+    loop
+        if v_rule.how in ('move', 'first', 'number') then
+            if v_rule.how = 'number' then
+                execute format('update %1$I set tenant_id = $1, number = number + coalesce((select max(k.number)'
+                               ' from %1$I k where k.tenant_id = $1), 0) where tenant_id = $2', v_rule.of)
+                using p_kept, p_gone;
+            end if;
+            if v_rule.how = 'first' then
+                select string_agg(format('k.%1$I = g.%1$I', a.attname), ' and ') into v_key
+                from pg_index x join pg_attribute a on a.attrelid = x.indrelid and a.attnum = any (x.indkey)
+                where x.indrelid = v_rule.of::regclass and x.indisprimary and a.attname <> 'tenant_id';
+                execute format('delete from %1$I g using %1$I k where g.tenant_id = $1 and k.tenant_id = $2 and %2$s',
+                               v_rule.of, coalesce(v_key, 'true')) using p_gone, p_kept;
+            end if;
+            execute format('update %I set tenant_id = $1 where tenant_id = $2', v_rule.of) using p_kept, p_gone;
+            get diagnostics v_count = row_count;
+            rows_moved := rows_moved + v_count;
+        elsif v_rule.how = 'drop' then
+            execute format('delete from %I where tenant_id = $1', v_rule.of) using p_gone;
+        elsif v_rule.how not in ('values', 'add', 'sealed', 'person') then
+            raise exception 'no such rule: %', v_rule.how;
+        end if;
+    end loop;
+    perform merge_values(p_kept, p_gone);
+    insert into spending as s (tenant_id, day, task_id, spent)
+    select p_kept, g.day, g.task_id, g.spent from spending g where g.tenant_id = p_gone
+    on conflict (tenant_id, day, task_id) do update set spent = s.spent + excluded.spent;
+    delete from spending g where g.tenant_id = p_gone;
+    insert into credentials (tenant_id, service, account_name, key_version, credentials_json, preferred, created_at)
+    select p_kept, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
+           decode(v.value ->> 'sealed', 'base64'),
+           (v.value ->> 'preferred')::boolean and not exists (
+               select from credentials c where c.tenant_id = p_kept and c.service = v.value ->> 'service' and c.preferred),
+           (v.value ->> 'created_at')::timestamptz
+    from jsonb_array_elements(p_sealed) v;
+    delete from credentials c where c.tenant_id = p_gone;
+    delete from data_keys d where d.tenant_id = p_gone;
+    update tenants k
+    set name = coalesce(nullif(k.name, ''), g.name), language = coalesce(nullif(k.language, ''), g.language),
+        timezone = coalesce(nullif(k.timezone, ''), g.timezone),
+        preferred_channel = coalesce(nullif(k.preferred_channel, ''), g.preferred_channel),
+        quiet_from = case when k.quiet_from = '' then g.quiet_from else k.quiet_from end,
+        quiet_until = case when k.quiet_from = '' then g.quiet_until else k.quiet_until end,
+        while_running = case when k.while_running = 'steer' then g.while_running else k.while_running end,
+        -- It is one person: what one of their places may do, all may. A tier stays with its role.
+        tier = case when rank_of(g.role) > rank_of(k.role) then g.tier
+                    when rank_of(g.role) = rank_of(k.role) then coalesce(nullif(k.tier, ''), g.tier) else k.tier end,
+        role = case when rank_of(g.role) > rank_of(k.role) then g.role else k.role end
+    from tenants g where k.tenant_id = p_kept and g.tenant_id = p_gone;
+    insert into person_audit (tenant_id, what, channel, account, identity_id, other, turn_id)
+    select p_kept, 'merged', i.channel, i.account, i.id, p_gone, p_turn from turns t
+    join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    where t.tenant_id = p_kept and t.id = p_turn;
+    -- Whatever is left would go with its person, unseen: there must be nothing.
+    set constraints all immediate;
+    for v_rule in select r.key as of from jsonb_each_text(p_rules) r
+                  where r.key <> 'tenants' and exists (
+                      select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relname = r.key)
+    loop
+        execute format('select count(*) from %I where tenant_id = $1', v_rule.of) into v_count using p_gone;
+        if v_count > 0 then
+            raise exception 'rows of % were left behind', v_rule.of;
+        end if;
+    end loop;
+    delete from tenants t where t.tenant_id = p_gone;
+    return next;
+end $_$;
+
+CREATE FUNCTION public.merge_values(p_kept text, p_gone text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_value record;
+begin
+    insert into stored_collections as c (tenant_id, name, last_number)
+    select p_kept, g.name, g.last_number from stored_collections g where g.tenant_id = p_gone
+    on conflict (tenant_id, name) do update set last_number = greatest(c.last_number, excluded.last_number);
+    delete from stored_values g using stored_values k
+    where g.tenant_id = p_gone and k.tenant_id = p_kept and k.collection = g.collection and k.key = g.key
+      and k.value = g.value;
+    for v_value in select * from stored_values g where g.tenant_id = p_gone order by g.collection, g.number loop
+        if exists (select from stored_values k where k.tenant_id = p_kept and k.collection = v_value.collection
+                   and k.number = v_value.number) then
+            update stored_collections c set last_number = c.last_number + 1
+            where c.tenant_id = p_kept and c.name = v_value.collection
+            returning c.last_number into v_value.number;
+        end if;
+        if exists (select from stored_values k where k.tenant_id = p_kept and k.collection = v_value.collection
+                   and k.key = v_value.key) then
+            v_value.key := left(v_value.key, 100) || ' ' || left(p_gone, 99);
+        end if;
+        insert into stored_values values (p_kept, v_value.collection, v_value.key, v_value.number, v_value.value,
+                                          v_value.created_at);
+    end loop;
+    delete from stored_collections g where g.tenant_id = p_gone;
+end $$;
+
 CREATE FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1266,6 +2097,13 @@ begin
           where o.tenant_id = c.tenant_id and o.channel = c.channel and o.account = c.account
             and o.peer = p_peer and o.thread = c.thread);
 end $$;
+
+CREATE FUNCTION public.next_due_task() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select min(t.next_at) from tasks t where t.state = 'ACTIVE' and t.next_at is not null
+$$;
 
 CREATE FUNCTION public.next_guess(p_scope text, p_most integer, p_window interval, p_now timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE plpgsql
@@ -1296,6 +2134,54 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION public.note_notification() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_note notifications%rowtype;
+    v_conversation text;
+    v_seq bigint;
+begin
+    update notifications n
+    set state = case when new.state = 'failed' then 'failed' else 'sent' end, reason = new.reason,
+        sent_at = case when new.state <> 'failed' then clock_timestamp() end,
+        fall_back_at = n.fall_back_at + (clock_timestamp() - new.created_at)
+    where n.tenant_id = new.tenant_id and n.outbound_id = new.id and n.state = 'owed'
+    returning * into v_note;
+    if v_note.id is null or new.state = 'failed' then
+        return null;
+    end if;
+    select h.id into v_conversation from conversations c
+    left join lateral (
+        select o.id from conversations o
+        where o.tenant_id = c.tenant_id
+          and case when c.channel in ('push', 'email') then o.channel not in ('push', 'email') and o.thread = ''
+                                                           and o.last_inbound_at is not null
+                   else o.id = c.id end
+        order by o.last_inbound_at desc nulls last limit 1) h on true
+    where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
+    update conversations c set history_seq = c.history_seq + 2
+    where c.tenant_id = new.tenant_id and c.id = v_conversation returning c.history_seq into v_seq;
+    insert into history (tenant_id, conversation_id, position, session, message)
+    select c.tenant_id, c.id, v_seq - 2 + m.position, c.session, m.value
+    from conversations c, jsonb_array_elements(jsonb_build_array(
+        jsonb_build_object('role', 'user', 'internal', true, 'text',
+            '[Not from the person: they were just sent a notification'
+            || case when v_note.title <> '' then ', ' || v_note.title else '' end || '.]'),
+        jsonb_build_object('role', 'assistant', 'text', v_note.text))) with ordinality as m (value, position)
+    where c.tenant_id = new.tenant_id and c.id = v_conversation;
+    return null;
+end $$;
+
+CREATE FUNCTION public.note_notification_undelivered() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update notifications n set state = 'failed', reason = 'undelivered ' || new.error_code
+    where n.tenant_id = new.tenant_id and n.outbound_id = new.outbound_id and n.state = 'sent';
+    return null;
+end $$;
+
 CREATE FUNCTION public.note_received() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1307,6 +2193,77 @@ begin
         from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
     end if;
     return null;
+end $$;
+
+CREATE FUNCTION public.note_reply_to(p_tenant text, p_inbound text, p_reply_to text) RETURNS void
+    LANGUAGE sql
+    AS $$
+    update inbound i set reply_to = p_reply_to
+    where p_reply_to <> '' and i.tenant_id = p_tenant and i.id = p_inbound and i.reply_to = ''
+$$;
+
+CREATE FUNCTION public.note_run(p_tenant text, p_turn text, p_state text, p_reason text, p_history jsonb, p_key text, p_text text, p_most_failures integer, p_disabled text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_run task_runs%rowtype;
+    v_failures int;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v_run from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn for update;
+    if v_run.state is null or v_run.state not in ('QUEUED', 'RUNNING') then
+        return false;
+    end if;
+    update task_runs r
+    set state = p_state, reason = p_reason, history = p_history,
+        finished_at = case when p_state <> 'PENDING_APPROVAL' then clock_timestamp() end
+    where r.tenant_id = p_tenant and r.id = v_run.id;
+    if p_text <> '' then
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, p_key, p_text)
+        on conflict (tenant_id, run_id, key) do nothing;
+    end if;
+    if p_state = 'PENDING_APPROVAL' then
+        -- An answer is looked for where the question goes to.
+        update pool_entries e set conversation_id = v_run.conversation_id
+        where e.tenant_id = p_tenant and e.turn_id = p_turn;
+    end if;
+    if p_state not in ('FAILED', 'COMPLETED') then
+        return false;
+    end if;
+    update tasks t set failures = case p_state when 'FAILED' then t.failures + 1 else 0 end
+    where t.tenant_id = p_tenant and t.id = v_run.task_id returning t.failures into v_failures;
+    if v_failures < p_most_failures then
+        return false;
+    end if;
+    update tasks t set state = 'DISABLED', reason = 'failed ' || v_failures || ' times in a row', next_at = null
+    where t.tenant_id = p_tenant and t.id = v_run.task_id and t.state = 'ACTIVE';
+    if found then
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, 'disabled', p_disabled)
+        on conflict (tenant_id, run_id, key) do nothing;
+    end if;
+    return found;
+end $$;
+
+CREATE FUNCTION public.note_sender(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is null then
+        return false;
+    end if;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    update identities i set name = coalesce(nullif(p_name, ''), i.name),
+        timezone = coalesce(nullif(p_timezone, ''), i.timezone)
+    where i.tenant_id = v_tenant and i.id = v_identity;
+    update tenants t set name = coalesce(nullif(t.name, ''), p_name),
+        timezone = coalesce(nullif(t.timezone, ''), p_timezone)
+    where t.tenant_id = v_tenant;
+    return true;
 end $$;
 
 CREATE FUNCTION public.note_undelivered() RETURNS trigger
@@ -1410,6 +2367,112 @@ begin
     update conversations c set out_seq = v_seq where c.tenant_id = p_tenant and c.id = p_conversation;
 end $$;
 
+CREATE FUNCTION public.owe_digest(p_tenant text, p_ids text[], p_note jsonb, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) RETURNS TABLE(state text, id text, conversation_id text, channel text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_held int;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    if not exists (select 1 from notifications n where n.tenant_id = p_tenant and n.id = p_note ->> 'id') then
+        update notifications n set state = 'digested', digest_id = p_note ->> 'id'
+        where n.tenant_id = p_tenant and n.id = any (p_ids) and n.state = 'held';
+        get diagnostics v_held = row_count;
+        if v_held = 0 then
+            return;
+        elsif v_held <> cardinality(p_ids) then
+            raise exception 'a part of the digest is another''s' using errcode = 'serialization_failure';
+        end if;
+    end if;
+    return query select * from keep_notification(
+        p_tenant, p_note, 'owed', null, p_now, p_places, p_outbound, p_new_conversation, p_now, p_fall_back_at);
+end $$;
+
+CREATE FUNCTION public.owe_memory() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    insert into memory_jobs (tenant_id, id, turn_id) values (new.tenant_id, new.id, new.id)
+    on conflict (tenant_id, id) do update set attempts = 0, not_before = clock_timestamp(), owner = null, lease_until = null;
+    return null;
+end $$;
+
+CREATE FUNCTION public.owe_notification(p_tenant text, p_id text, p_from text, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) RETURNS TABLE(state text, conversation_id text, channel text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_note notifications%rowtype;
+    v_place jsonb;
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v_note from notifications n where n.tenant_id = p_tenant and n.id = p_id for update;
+    if v_note.outbound_id = p_outbound then
+        return query select v_note.state, c.id, c.channel from conversations c
+        where c.tenant_id = p_tenant and c.id = v_note.conversation_id;
+        return;
+    end if;
+    if v_note.id is null or v_note.state <> p_from then
+        return;
+    end if;
+    for v_place in select * from jsonb_array_elements(p_places) loop
+        continue when not may_notify(p_tenant, v_place ->> 'identity_id', v_place ->> 'channel', v_place ->> 'peer');
+        v_conversation := open_conversation(
+            p_tenant, v_place ->> 'identity_id', v_place ->> 'channel', v_place ->> 'account', v_place ->> 'peer',
+            coalesce(v_place ->> 'thread', ''), p_new_conversation);
+        -- Who else once had this address: the conversation must be this identity's.
+        continue when not exists (
+            select 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation
+              and c.identity_id = v_place ->> 'identity_id');
+        perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+            'id', p_outbound, 'kind', 'notification', 'text', v_place ->> 'text', 'actions', v_place -> 'actions',
+            'media', v_place -> 'media')));
+        update notifications n
+        set state = 'owed', reason = '', conversation_id = v_conversation, outbound_id = p_outbound,
+            tried = n.tried || (v_place ->> 'identity_id'), owed_at = coalesce(n.owed_at, p_now),
+            fall_back_at = p_fall_back_at, sent_at = null
+        where n.tenant_id = p_tenant and n.id = p_id;
+        return query select 'owed', v_conversation, v_place ->> 'channel';
+        return;
+    end loop;
+    update notifications n
+    set state = case when n.state = 'sent' then 'sent' else 'nowhere' end, fall_back_at = null,
+        reason = case when n.reason = '' then 'there is no place to reach this person' else n.reason end
+    where n.tenant_id = p_tenant and n.id = p_id;
+    return query select 'nowhere', '', '';
+end $$;
+
+CREATE FUNCTION public.owe_profile() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select from inbound i where i.tenant_id = new.tenant_id and i.turn_id = new.id and i.command is null
+               and length(i.text) >= 8) then
+        insert into profile_jobs (tenant_id, turn_id) values (new.tenant_id, new.id) on conflict do nothing;
+    end if;
+    return null;
+end $$;
+
+CREATE FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_message ->> 'id') then
+        return false;
+    end if;
+    perform owe(p_tenant, p_conversation, null, jsonb_build_array(p_message));
+    insert into history (tenant_id, conversation_id, position, session, message)
+    select p_tenant, c.id, c.history_seq + h.position, c.session, h.value
+    from conversations c, jsonb_array_elements(p_history) with ordinality as h (value, position)
+    where c.tenant_id = p_tenant and c.id = p_conversation;
+    update conversations c set history_seq = c.history_seq + jsonb_array_length(p_history)
+    where c.tenant_id = p_tenant and c.id = p_conversation;
+    return true;
+end $$;
+
 CREATE FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -1438,6 +2501,20 @@ CREATE FUNCTION public.prune_events(p_before timestamp with time zone, p_limit i
             select o.tenant_id, o.source, o.id from events o where o.received_at < p_before
             order by o.received_at limit p_limit for update skip locked) o
         where e.tenant_id = o.tenant_id and e.source = o.source and e.id = o.id
+        returning 1)
+    select count(*), greatest(0, p_limit - count(*)) from gone
+$$;
+
+CREATE FUNCTION public.prune_notifications(p_before timestamp with time zone, p_limit integer) RETURNS TABLE(pruned bigint, left_over bigint)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    with gone as (
+        delete from notifications n using (
+            select o.tenant_id, o.id from notifications o
+            where o.at < p_before and o.state not in ('held', 'owed', 'failed')
+            order by o.at limit p_limit for update skip locked) o
+        where n.tenant_id = o.tenant_id and n.id = o.id
         returning 1)
     select count(*), greatest(0, p_limit - count(*)) from gone
 $$;
@@ -1505,6 +2582,12 @@ begin
     return v_number;
 end $$;
 
+CREATE FUNCTION public.rank_of(p_role text) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select case p_role when 'owner' then 3 when 'member' then 2 else 1 end
+$$;
+
 CREATE FUNCTION public.read_credentials(p_tenant text, p_service text, p_account text) RETURNS TABLE(sealed bytea, version integer, secret_key_id text, wrapped bytea)
     LANGUAGE plpgsql
     AS $$
@@ -1523,6 +2606,37 @@ begin
     return query select d.version, d.secret_key_id, d.wrapped from data_keys d
     where d.tenant_id = p_tenant and (p_version is null or d.version = p_version)
     order by d.version desc limit 1;
+end $$;
+
+CREATE FUNCTION public.read_person(p_tenant text) RETURNS TABLE(name text, language text, timezone text, preferred_channel text, quiet_from text, quiet_until text, while_running text, channels text[])
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select t.name, t.language, t.timezone, t.preferred_channel, t.quiet_from, t.quiet_until,
+        t.while_running,
+        array(select i.channel from identities i where i.tenant_id = p_tenant and i.state = 'active'
+              group by i.channel order by i.channel)
+    from tenants t where t.tenant_id = p_tenant;
+end $$;
+
+CREATE FUNCTION public.read_profile(p_tenant text) RETURNS TABLE(number bigint, key text, value text, source text, since timestamp with time zone)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select f.number, f.key, f.value, f.source, f.since from profile_facts f
+    where f.tenant_id = p_tenant and f.replaced_by is null and f.undone_at is null order by f.number;
+end $$;
+
+CREATE FUNCTION public.read_profile_words(p_tenant text, p_turns text[]) RETURNS TABLE(turn_id text, text text)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select i.turn_id, i.text from inbound i
+    where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and i.text <> ''
+    order by i.received_at, i.seq;
 end $$;
 
 CREATE FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) RETURNS TABLE(key text, number bigint, value jsonb)
@@ -1771,6 +2885,39 @@ begin
         case when v_turn_lane is null then '{}' else array[v_turn_lane] end;
 end $$;
 
+CREATE FUNCTION public.reconsider_held() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update notifications n set not_before = '-infinity' where n.tenant_id = new.tenant_id and n.state = 'held';
+    return null;
+end $$;
+
+CREATE FUNCTION public.record_look(p_tenant text, p_task text, p_revision integer, p_watch jsonb, p_next timestamp with time zone, p_runs jsonb) RETURNS SETOF text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_run jsonb;
+    v_lane text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t
+    set watch = p_watch, revision = t.revision + 1, due_at = p_next, next_at = p_next,
+        state = case when p_next is null then 'COMPLETED' else t.state end
+    where t.tenant_id = p_tenant and t.id = p_task and t.revision = p_revision and t.state = 'ACTIVE';
+    if not found then
+        return;
+    end if;
+    for v_run in select * from jsonb_array_elements(p_runs) loop
+        v_lane := start_run(p_tenant, p_task, v_run);
+        update tasks t set fired = t.fired + (v_run ->> 'state' = 'QUEUED')::int
+        where t.tenant_id = p_tenant and t.id = p_task;
+        if v_lane is not null then
+            return next v_lane;
+        end if;
+    end loop;
+end $$;
+
 CREATE FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1905,23 +3052,24 @@ begin
     return null;
 end $$;
 
-CREATE FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, approval_id text)
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
+CREATE FUNCTION public.remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
     AS $$
+declare
+    v_conversation text;
 begin
-    return query
-    with due as (
-        select a.tenant_id, a.id from approvals a
-        where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
-        order by a.remind_at limit p_most for update skip locked),
-    told as (
-        update approvals a set remind_at = null from due
-        where a.tenant_id = due.tenant_id and a.id = due.id returning a.tenant_id, a.id, a.hash),
-    written as (
-        insert into approval_audit (tenant_id, approval_id, at, what, hash)
-        select t.tenant_id, t.id, p_now, 'reminded', t.hash from told t)
-    select t.tenant_id, t.id from told t;
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select a.conversation_id into v_conversation from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    update approvals a set remind_at = null
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.remind_at <= p_now;
+    if not found then
+        return null;
+    end if;
+    perform audit_approval(p_tenant, p_approval, p_now, 'reminded', '', '', '', '{}');
+    perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'notification', 'text', tell_outcome(p_tenant, p_approval, p_text, ''))));
+    return v_conversation;
 end $$;
 
 CREATE FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) RETURNS boolean
@@ -1978,6 +3126,16 @@ begin
     where d.tenant_id = p_tenant and d.version = p_version and d.secret_key_id = p_from;
 end $$;
 
+CREATE FUNCTION public.rezone_tasks() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update tasks t set rezone = true, next_at = '2000-01-01'
+    where t.tenant_id = new.tenant_id and t.state = 'ACTIVE' and t.kind = 'schedule' and t.next_at is not null
+      and coalesce(t.trigger ->> 'timezone', '') = '';
+    return null;
+end $$;
+
 CREATE FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -2015,6 +3173,12 @@ begin
     return v_conversation;
 end $$;
 
+CREATE FUNCTION public.says_any(p_text text, p_phrases text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select exists (select from unnest(p_phrases) phrase where position(lower(phrase) in lower(p_text)) > 0)
+$$;
+
 CREATE FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) RETURNS text
     LANGUAGE plpgsql
     AS $$
@@ -2044,6 +3208,12 @@ begin
     end loop;
     return v_tenant;
 end $$;
+
+CREATE FUNCTION public.set_tenant(p_tenant text) RETURNS text
+    LANGUAGE sql
+    AS $$
+    select set_config('onevalet.tenant', p_tenant, true)
+$$;
 
 CREATE FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) RETURNS void
     LANGUAGE plpgsql
@@ -2094,6 +3264,31 @@ begin
     return v_state;
 end $$;
 
+CREATE FUNCTION public.show_elsewhere(p_tenant text, p_approval text, p_outbound text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_other text;
+    v_card outbound%rowtype;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    v_other := other_conversation(p_tenant, 'sms');
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_other for update;
+    select o.* into v_card from approval_cards k
+    join outbound o on o.tenant_id = k.tenant_id and o.id = k.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'sms'
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id and a.state = 'pending' and a.risk = 'high'
+    where k.tenant_id = p_tenant and k.approval_id = p_approval and k.role = 'card'
+      and (select count(*) from approval_cards n
+           where n.tenant_id = p_tenant and n.approval_id = p_approval and n.role = 'card') = 1;
+    if v_card.id is null or v_other is null then
+        return null;
+    end if;
+    perform owe(p_tenant, v_other, v_card.turn_id, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'card', 'text', v_card.text, 'actions', v_card.actions, 'shows', p_approval)));
+    return v_other;
+end $$;
+
 CREATE FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
     AS $$
@@ -2123,6 +3318,59 @@ begin
     end if;
 end $$;
 
+CREATE FUNCTION public.start_run(p_tenant text, p_task text, p_run jsonb) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_run text := p_run ->> 'run_id';
+    v_turn text := p_run ->> 'turn_id';
+    v_home text;
+begin
+    if p_run ->> 'state' <> 'QUEUED' then
+        insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, finished_at)
+        values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, p_run ->> 'state',
+                p_run ->> 'reason', p_run -> 'cause', clock_timestamp())
+        on conflict (tenant_id, task_id, occurrence) do nothing;
+        if found and p_run ->> 'say' <> '' then
+            insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run, 'end', p_run ->> 'say');
+        end if;
+        return null;
+    end if;
+    v_home := home_conversation(p_tenant, p_run ->> 'channel');
+    insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, conversation_id)
+    values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, 'QUEUED',
+            p_run ->> 'reason', p_run -> 'cause', v_home)
+    on conflict (tenant_id, task_id, occurrence) do nothing;
+    if not found then
+        return null;
+    end if;
+    insert into lanes (tenant_id, id, pending, pending_since) values (p_tenant, v_run, true, clock_timestamp());
+    insert into turns (tenant_id, id, lane_id, conversation_id, state, ready, attempts, fence)
+    values (p_tenant, v_turn, v_run, v_home, 'waiting', true, 1, 0);
+    update task_runs r set turn_id = v_turn where r.tenant_id = p_tenant and r.id = v_run;
+    return v_run;
+end $$;
+
+CREATE FUNCTION public.start_runs(p_tenant text, p_runs jsonb) RETURNS SETOF text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_run jsonb;
+    v_lane text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    for v_run in select * from jsonb_array_elements(p_runs) loop
+        v_lane := start_run(p_tenant, v_run ->> 'task_id', v_run);
+        if v_lane is not null then
+            update tasks t set fired = t.fired + 1,
+                state = case when (t.trigger ->> 'count')::int <= t.fired + 1 and t.kind = 'event' then 'COMPLETED'
+                        else t.state end
+            where t.tenant_id = p_tenant and t.id = v_run ->> 'task_id' and not coalesce((v_run ->> 'by_hand')::boolean, false);
+            return next v_lane;
+        end if;
+    end loop;
+end $$;
+
 CREATE FUNCTION public.stream_leads(p_tenant text, p_outbound text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -2145,7 +3393,7 @@ CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS 
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
 
-CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
+CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -2211,16 +3459,44 @@ begin
     outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
 end $$;
 
+CREATE FUNCTION public.tell_elsewhere() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if not exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.id <> new.id
+                   and i.state = 'active' and i.admitted <> '' and i.channel <> 'console') then
+        return null;
+    end if;
+    insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before)
+    values (new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'reach', 'normal',
+            case when new.state = 'stopped' then 'You stopped my messages by ' else 'I can''t reach you any more by ' end
+            || case new.channel when 'sms' then 'SMS' else initcap(new.channel) end
+            || ', so I write to you here instead.',
+            'reach:' || new.id || ':' || new.state, 'held', clock_timestamp(), '-infinity');
+    return null;
+end $$;
+
 CREATE FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) RETURNS text
     LANGUAGE sql STABLE
     AS $$
     select replace(replace(replace(replace(replace(replace(p_text,
         '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
-        '{channel}', coalesce(nullif(initcap(a.decided_channel), ''), 'another channel')),
+        '{channel}', case a.decided_channel when 'sms' then 'SMS' when '' then 'another channel'
+                                        else initcap(a.decided_channel) end),
         '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
         '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
+
+CREATE FUNCTION public.tidy_memory(p_now timestamp with time zone) RETURNS TABLE(tenant_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    delete from memory_sessions s where s.expires_at <= p_now;
+    delete from memory_forgettings f where not f.confirmed and f.expires_at <= p_now;
+    return query select distinct f.tenant_id from memory_forgettings f where f.confirmed limit 100;
+end $$;
 
 CREATE FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE
@@ -2230,6 +3506,106 @@ CREATE FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zon
          where t.tenant_id = p_tenant and exists (select 1 from pg_timezone_names n where n.name = t.timezone)), 'UTC'),
         'HH24:MI')
 $$;
+
+CREATE FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) RETURNS TABLE(outcome text, tenant_id text, used_by text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_account text := p_scope || chr(31) || p_channel || chr(31) || p_account;
+    v_sender text := v_account || chr(31) || p_user_key;
+    v_tenant text;
+    v_code link_codes%rowtype;
+    v_outcome text;
+begin
+    if next_guess(v_account, p_most_of_account, p_window, p_now) is not null
+       or next_guess(v_sender, p_most_of_sender, p_window, p_now) is not null then
+        return query select 'limited', '', '';
+        return;
+    end if;
+    select f.tenant_id into v_tenant from find_link_code(p_code_hash) f;
+    perform set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
+    select * into v_code from link_codes k where k.tenant_id = v_tenant and k.code_hash = p_code_hash for update;
+    v_outcome := case when v_code.code_hash is null then 'wrong'
+                      when v_code.used_at is not null then 'used'
+                      when v_code.expires_at <= p_now then 'expired' else 'good' end;
+    return query select v_outcome, coalesce(v_tenant, ''), coalesce(v_code.used_by, '');
+end $$;
+
+CREATE FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) RETURNS TABLE(key text, value text, before text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_fact profile_facts%rowtype;
+    v_before text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    update profile_facts f set undone_at = p_now
+    where f.tenant_id = p_tenant and f.number = p_number and f.undone_at is null and f.replaced_by is null
+    returning f.* into v_fact;
+    if v_fact.id is null then
+        return;
+    end if;
+    update profile_facts f set replaced_by = null
+    where f.tenant_id = p_tenant and f.replaced_by = v_fact.id and f.undone_at is null
+    returning f.value into v_before;
+    return query select v_fact.key, v_fact.value, coalesce(v_before, '');
+end $$;
+
+CREATE FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) RETURNS TABLE(outcome text, conversation_id text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_me identities%rowtype;
+    v_from conversations%rowtype;
+    v_old tenants%rowtype;
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform hold_person(p_tenant, true);
+    select c.* into v_from from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+    where t.tenant_id = p_tenant and t.id = p_turn;
+    select i.* into v_me from identities i where i.tenant_id = p_tenant and i.id = v_from.identity_id;
+    if v_me.state_reason = 'unlinked' then  -- this turn did it before, and its worker died
+        return query select 'unlinked', null::text;
+        return;
+    end if;
+    if (select count(*) from identities i where i.tenant_id = p_tenant and i.state_reason <> 'unlinked') < 2 then
+        return query select 'alone', null::text;
+        return;
+    end if;
+    select * into v_old from tenants t where t.tenant_id = p_tenant;
+    perform close_questions(p_tenant, c.id) from conversations c
+    where c.tenant_id = p_tenant and c.identity_id = v_me.id;
+    update inbound i set state = 'ignored', reason = 'unlinked' from conversations c
+    where i.tenant_id = p_tenant and c.tenant_id = p_tenant and c.id = i.conversation_id and c.identity_id = v_me.id
+      and i.state = 'waiting';
+    update outbound o set state = 'failed', reason = 'this place was unlinked' from conversations c
+    where o.tenant_id = p_tenant and c.tenant_id = p_tenant and c.id = o.conversation_id and c.identity_id = v_me.id
+      and o.state = 'ready' and (o.owner is null or o.lease_until < clock_timestamp());
+    update conversations c set peer = 'unlinked ' || c.id where c.tenant_id = p_tenant and c.identity_id = v_me.id;
+    update identities i
+    set user_key = 'unlinked ' || v_me.id, state = 'blocked', state_reason = 'unlinked', state_at = clock_timestamp()
+    where i.tenant_id = p_tenant and i.id = v_me.id;
+    insert into person_audit (tenant_id, what, channel, account, identity_id, other, turn_id)
+    values (p_tenant, 'unlinked', v_me.channel, v_me.account, v_me.id, p_new_tenant, p_turn);
+    perform set_config('onevalet.tenant', p_new_tenant, true);
+    -- No more than before may be done by starting again, and not as the one who runs us.
+    insert into tenants (tenant_id, name, timezone, role, tier)
+    values (p_new_tenant, v_me.name, v_me.timezone,
+            case when v_old.role = 'owner' then 'member' else v_old.role end,
+            case when v_old.role = 'owner' then '' else v_old.tier end);
+    insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted)
+    values (p_new_tenant, p_new_identity, v_me.channel, v_me.account, v_me.user_key, v_me.name, v_me.timezone,
+            v_me.admitted);
+    insert into person_audit (tenant_id, what, channel, account, identity_id, other)
+    values (p_new_tenant, 'unlinked', v_me.channel, v_me.account, p_new_identity, p_tenant);
+    v_conversation := open_conversation(
+        p_new_tenant, p_new_identity, v_me.channel, v_me.account, v_from.peer, v_from.thread, p_new_conversation);
+    perform owe(p_new_tenant, v_conversation, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
+    return query select 'unlinked', v_conversation;
+end $$;
 
 CREATE FUNCTION public.wake_turn(p_tenant text, p_turn text) RETURNS text
     LANGUAGE plpgsql
@@ -2260,6 +3636,20 @@ CREATE FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timesta
         else 'already_' || a.state end
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
+
+CREATE FUNCTION public.withdraw_notification(p_tenant text, p_id text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update outbound o set state = 'failed', reason = 'it went elsewhere'
+    from notifications n
+    where n.tenant_id = p_tenant and n.id = p_id and n.state = 'owed'
+      and o.tenant_id = n.tenant_id and o.id = n.outbound_id and o.state = 'ready' and o.owner is null
+      and not exists (select 1 from outbound_parts e where e.tenant_id = o.tenant_id and e.outbound_id = o.id
+                      and e.state in ('sent', 'ambiguous', 'checking', 'sending'));
+    return found;
+end $$;
 
 CREATE FUNCTION public.write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -2643,6 +4033,175 @@ CREATE TABLE public.lanes (
 
 ALTER TABLE ONLY public.lanes FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.link_codes (
+    tenant_id text NOT NULL,
+    code_hash bytea NOT NULL,
+    identity_id text NOT NULL,
+    turn_id text NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    used_by text DEFAULT ''::text NOT NULL,
+    scrubbed boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE ONLY public.link_codes FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memories (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    number bigint NOT NULL,
+    collection text DEFAULT ''::text NOT NULL,
+    text text NOT NULL,
+    speaker text NOT NULL,
+    kind text NOT NULL,
+    source_key text NOT NULL,
+    turn_id text,
+    said_at timestamp with time zone NOT NULL,
+    slot text DEFAULT ''::text NOT NULL,
+    knowledge jsonb DEFAULT '{}'::jsonb NOT NULL,
+    extractor text DEFAULT ''::text NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_to timestamp with time zone,
+    superseded_by text,
+    repeated integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    words tsvector GENERATED ALWAYS AS ((to_tsvector('english'::regconfig, text) || to_tsvector('simple'::regconfig, text))) STORED,
+    CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['told'::text, 'inferred'::text, 'outside'::text]))),
+    CONSTRAINT memories_text_check CHECK (((length(text) >= 1) AND (length(text) <= 4000)))
+);
+
+ALTER TABLE ONLY public.memories FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_forgettings (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    turn_id text DEFAULT ''::text NOT NULL,
+    memory_ids text[] NOT NULL,
+    phrases text[] DEFAULT '{}'::text[] NOT NULL,
+    confirmed boolean DEFAULT false NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.memory_forgettings FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_jobs (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    turn_id text,
+    collection text DEFAULT ''::text NOT NULL,
+    messages jsonb DEFAULT '[]'::jsonb NOT NULL,
+    infer boolean DEFAULT true NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    owner text,
+    lease_until timestamp with time zone,
+    not_before timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.memory_jobs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_members (
+    tenant_id text NOT NULL,
+    name text NOT NULL,
+    shared_id text NOT NULL,
+    role text NOT NULL,
+    CONSTRAINT memory_members_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT memory_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text])))
+);
+
+ALTER TABLE ONLY public.memory_members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_messages (
+    tenant_id text NOT NULL,
+    session text NOT NULL,
+    "position" bigint NOT NULL,
+    message jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.memory_messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_recalls (
+    tenant_id text NOT NULL,
+    turn_id text NOT NULL,
+    report jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.memory_recalls FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_sessions (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    last_position bigint DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT memory_sessions_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200)))
+);
+
+ALTER TABLE ONLY public.memory_sessions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_terms (
+    tenant_id text NOT NULL,
+    embedder text NOT NULL,
+    term text NOT NULL,
+    embedding public.vector NOT NULL
+);
+ALTER TABLE ONLY public.memory_terms ALTER COLUMN embedding SET STORAGE MAIN;
+
+ALTER TABLE ONLY public.memory_terms FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_vectors (
+    tenant_id text NOT NULL,
+    memory_id text NOT NULL,
+    embedder text NOT NULL,
+    embedding public.vector NOT NULL
+);
+ALTER TABLE ONLY public.memory_vectors ALTER COLUMN embedding SET STORAGE MAIN;
+
+ALTER TABLE ONLY public.memory_vectors FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memory_versions (
+    tenant_id text NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    epoch bigint DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE ONLY public.memory_versions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.notifications (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    category text NOT NULL,
+    urgency text NOT NULL,
+    title text DEFAULT ''::text NOT NULL,
+    text text NOT NULL,
+    actions jsonb DEFAULT '[]'::jsonb NOT NULL,
+    media jsonb DEFAULT '[]'::jsonb NOT NULL,
+    dedupe_key text NOT NULL,
+    task_id text DEFAULT ''::text NOT NULL,
+    run_id text DEFAULT ''::text NOT NULL,
+    wanted text DEFAULT ''::text NOT NULL,
+    state text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    not_before timestamp with time zone,
+    digest_id text,
+    repeats integer DEFAULT 0 NOT NULL,
+    conversation_id text,
+    outbound_id text,
+    tried text[] DEFAULT '{}'::text[] NOT NULL,
+    owed_at timestamp with time zone,
+    fall_back_at timestamp with time zone,
+    sent_at timestamp with time zone,
+    CONSTRAINT notifications_check CHECK (((state = 'held'::text) <= (not_before IS NOT NULL))),
+    CONSTRAINT notifications_state_check CHECK ((state = ANY (ARRAY['held'::text, 'owed'::text, 'sent'::text, 'failed'::text, 'nowhere'::text, 'muted'::text, 'digested'::text]))),
+    CONSTRAINT notifications_urgency_check CHECK ((urgency = ANY (ARRAY['urgent'::text, 'normal'::text, 'low'::text])))
+);
+
+ALTER TABLE ONLY public.notifications FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.outbound (
     tenant_id text NOT NULL,
     id text NOT NULL,
@@ -2688,6 +4247,30 @@ CREATE TABLE public.pairings (
 
 ALTER TABLE ONLY public.pairings FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.person_audit (
+    tenant_id text NOT NULL,
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    what text NOT NULL,
+    channel text DEFAULT ''::text NOT NULL,
+    account text DEFAULT ''::text NOT NULL,
+    identity_id text DEFAULT ''::text NOT NULL,
+    other text DEFAULT ''::text NOT NULL,
+    turn_id text DEFAULT ''::text NOT NULL,
+    CONSTRAINT person_audit_what_check CHECK ((what = ANY (ARRAY['code'::text, 'linked'::text, 'merged'::text, 'unlinked'::text, 'preference'::text])))
+);
+
+ALTER TABLE ONLY public.person_audit FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.person_audit ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.person_audit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.pool_entries (
     tenant_id text NOT NULL,
     agent_id text NOT NULL,
@@ -2709,6 +4292,35 @@ CREATE TABLE public.pool_entries (
 );
 
 ALTER TABLE ONLY public.pool_entries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.profile_facts (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    number bigint NOT NULL,
+    key text NOT NULL,
+    value text NOT NULL,
+    source text NOT NULL,
+    turn_id text DEFAULT ''::text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    replaced_by text,
+    undone_at timestamp with time zone,
+    CONSTRAINT profile_facts_key_check CHECK ((key ~ '^[a-z][a-z0-9_]{0,39}$'::text)),
+    CONSTRAINT profile_facts_source_check CHECK ((source = ANY (ARRAY['told'::text, 'inferred'::text, 'outside'::text]))),
+    CONSTRAINT profile_facts_value_check CHECK (((length(value) >= 1) AND (length(value) <= 300)))
+);
+
+ALTER TABLE ONLY public.profile_facts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.profile_jobs (
+    tenant_id text NOT NULL,
+    turn_id text NOT NULL,
+    not_before timestamp with time zone DEFAULT (clock_timestamp() + '00:00:20'::interval) NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    owner text,
+    lease_until timestamp with time zone
+);
+
+ALTER TABLE ONLY public.profile_jobs FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.redraws (
     tenant_id text NOT NULL,
@@ -2741,6 +4353,23 @@ CREATE TABLE public.reservations (
 );
 
 ALTER TABLE ONLY public.reservations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.run_notices (
+    tenant_id text NOT NULL,
+    run_id text NOT NULL,
+    key text NOT NULL,
+    text text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    notification_id text DEFAULT ''::text NOT NULL,
+    fate text DEFAULT ''::text NOT NULL,
+    place text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT run_notices_state_check CHECK ((state = ANY (ARRAY['open'::text, 'handed_over'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.run_notices FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.schema_migrations (
     number integer NOT NULL,
@@ -2805,6 +4434,55 @@ CREATE TABLE public.stored_values (
 
 ALTER TABLE ONLY public.stored_values FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.task_runs (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    task_id text NOT NULL,
+    occurrence text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    state text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    cause jsonb DEFAULT '{}'::jsonb NOT NULL,
+    conversation_id text,
+    turn_id text,
+    history jsonb DEFAULT '[]'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT task_runs_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'RUNNING'::text, 'PENDING_APPROVAL'::text, 'COMPLETED'::text, 'FAILED'::text, 'EXPIRED'::text, 'SKIPPED'::text, 'CANCELLED'::text])))
+);
+
+ALTER TABLE ONLY public.task_runs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tasks (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    number integer NOT NULL,
+    title text NOT NULL,
+    kind text NOT NULL,
+    trigger jsonb NOT NULL,
+    executor text DEFAULT 'orchestrator'::text NOT NULL,
+    action jsonb DEFAULT '{}'::jsonb NOT NULL,
+    output jsonb DEFAULT '{}'::jsonb NOT NULL,
+    state text DEFAULT 'ACTIVE'::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    anchor timestamp with time zone NOT NULL,
+    due_at timestamp with time zone,
+    next_at timestamp with time zone,
+    zone text DEFAULT ''::text NOT NULL,
+    rezone boolean DEFAULT false NOT NULL,
+    fired integer DEFAULT 0 NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    watch jsonb DEFAULT '{}'::jsonb NOT NULL,
+    revision integer DEFAULT 0 NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT tasks_kind_check CHECK ((kind = ANY (ARRAY['schedule'::text, 'event'::text, 'condition'::text]))),
+    CONSTRAINT tasks_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'DISABLED'::text, 'COMPLETED'::text])))
+);
+
+ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.tenants (
     tenant_id text NOT NULL,
     name text DEFAULT ''::text NOT NULL,
@@ -2813,8 +4491,17 @@ CREATE TABLE public.tenants (
     role text DEFAULT 'member'::text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     tier text DEFAULT ''::text NOT NULL,
+    preferred_channel text DEFAULT ''::text NOT NULL,
+    quiet_from text DEFAULT ''::text NOT NULL,
+    quiet_until text DEFAULT ''::text NOT NULL,
+    while_running text DEFAULT 'steer'::text NOT NULL,
     channel_events boolean DEFAULT false NOT NULL,
-    CONSTRAINT tenants_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'guest'::text])))
+    muted text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT tenants_quiet_check CHECK (((quiet_from = ''::text) = (quiet_until = ''::text))),
+    CONSTRAINT tenants_quiet_from_check CHECK ((quiet_from ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'::text)),
+    CONSTRAINT tenants_quiet_until_check CHECK ((quiet_until ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'::text)),
+    CONSTRAINT tenants_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'guest'::text]))),
+    CONSTRAINT tenants_while_running_check CHECK ((while_running = ANY (ARRAY['steer'::text, 'queue'::text, 'interrupt'::text])))
 );
 
 ALTER TABLE ONLY public.tenants FORCE ROW LEVEL SECURITY;
@@ -2918,6 +4605,51 @@ ALTER TABLE ONLY public.inbox_keys
 ALTER TABLE ONLY public.lanes
     ADD CONSTRAINT lanes_pkey PRIMARY KEY (tenant_id, id);
 
+ALTER TABLE ONLY public.link_codes
+    ADD CONSTRAINT link_codes_code_hash_key UNIQUE (code_hash);
+
+ALTER TABLE ONLY public.link_codes
+    ADD CONSTRAINT link_codes_pkey PRIMARY KEY (tenant_id, code_hash);
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_tenant_id_number_key UNIQUE (tenant_id, number);
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_tenant_id_source_key_key UNIQUE (tenant_id, source_key);
+
+ALTER TABLE ONLY public.memory_forgettings
+    ADD CONSTRAINT memory_forgettings_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.memory_jobs
+    ADD CONSTRAINT memory_jobs_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.memory_members
+    ADD CONSTRAINT memory_members_pkey PRIMARY KEY (tenant_id, name);
+
+ALTER TABLE ONLY public.memory_messages
+    ADD CONSTRAINT memory_messages_pkey PRIMARY KEY (tenant_id, session, "position");
+
+ALTER TABLE ONLY public.memory_recalls
+    ADD CONSTRAINT memory_recalls_pkey PRIMARY KEY (tenant_id, turn_id);
+
+ALTER TABLE ONLY public.memory_sessions
+    ADD CONSTRAINT memory_sessions_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.memory_terms
+    ADD CONSTRAINT memory_terms_pkey PRIMARY KEY (tenant_id, embedder, term);
+
+ALTER TABLE ONLY public.memory_vectors
+    ADD CONSTRAINT memory_vectors_pkey PRIMARY KEY (tenant_id, memory_id, embedder);
+
+ALTER TABLE ONLY public.memory_versions
+    ADD CONSTRAINT memory_versions_pkey PRIMARY KEY (tenant_id);
+
+ALTER TABLE ONLY public.notifications
+    ADD CONSTRAINT notifications_pkey PRIMARY KEY (tenant_id, id);
+
 ALTER TABLE ONLY public.outbound_parts
     ADD CONSTRAINT outbound_parts_pkey PRIMARY KEY (tenant_id, outbound_id, part);
 
@@ -2933,14 +4665,29 @@ ALTER TABLE ONLY public.outbound
 ALTER TABLE ONLY public.pairings
     ADD CONSTRAINT pairings_pkey PRIMARY KEY (code_hash);
 
+ALTER TABLE ONLY public.person_audit
+    ADD CONSTRAINT person_audit_pkey PRIMARY KEY (tenant_id, id);
+
 ALTER TABLE ONLY public.pool_entries
     ADD CONSTRAINT pool_entries_pkey PRIMARY KEY (tenant_id, agent_id);
+
+ALTER TABLE ONLY public.profile_facts
+    ADD CONSTRAINT profile_facts_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.profile_facts
+    ADD CONSTRAINT profile_facts_tenant_id_number_key UNIQUE (tenant_id, number);
+
+ALTER TABLE ONLY public.profile_jobs
+    ADD CONSTRAINT profile_jobs_pkey PRIMARY KEY (tenant_id, turn_id);
 
 ALTER TABLE ONLY public.redraws
     ADD CONSTRAINT redraws_pkey PRIMARY KEY (tenant_id, outbound_id);
 
 ALTER TABLE ONLY public.reservations
     ADD CONSTRAINT reservations_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step, call_index);
+
+ALTER TABLE ONLY public.run_notices
+    ADD CONSTRAINT run_notices_pkey PRIMARY KEY (tenant_id, run_id, key);
 
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
@@ -2959,6 +4706,18 @@ ALTER TABLE ONLY public.stored_values
 
 ALTER TABLE ONLY public.stored_values
     ADD CONSTRAINT stored_values_tenant_id_collection_number_key UNIQUE (tenant_id, collection, number);
+
+ALTER TABLE ONLY public.task_runs
+    ADD CONSTRAINT task_runs_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.task_runs
+    ADD CONSTRAINT task_runs_tenant_id_task_id_occurrence_key UNIQUE (tenant_id, task_id, occurrence);
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_tenant_id_number_key UNIQUE (tenant_id, number);
 
 ALTER TABLE ONLY public.tenants
     ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
@@ -3008,6 +4767,34 @@ CREATE INDEX lanes_owner ON public.lanes USING btree (owner) WHERE (owner IS NOT
 
 CREATE INDEX lanes_pending ON public.lanes USING btree (pending_since) WHERE pending;
 
+CREATE INDEX link_codes_made ON public.link_codes USING btree (made_at);
+
+CREATE INDEX memories_valid ON public.memories USING btree (tenant_id, collection) WHERE (valid_to IS NULL);
+
+CREATE INDEX memory_jobs_due ON public.memory_jobs USING btree (not_before);
+
+CREATE INDEX memory_members_shared ON public.memory_members USING btree (shared_id);
+
+CREATE INDEX memory_sessions_due ON public.memory_sessions USING btree (expires_at);
+
+CREATE INDEX notifications_at ON public.notifications USING btree (at);
+
+CREATE INDEX notifications_conversation ON public.notifications USING btree (tenant_id, conversation_id);
+
+CREATE INDEX notifications_failed ON public.notifications USING btree (tenant_id, id) WHERE (state = 'failed'::text);
+
+CREATE INDEX notifications_held ON public.notifications USING btree (not_before) WHERE (state = 'held'::text);
+
+CREATE INDEX notifications_key ON public.notifications USING btree (tenant_id, dedupe_key, at);
+
+CREATE INDEX notifications_open ON public.notifications USING btree (owed_at) WHERE (state = 'owed'::text);
+
+CREATE INDEX notifications_outbound ON public.notifications USING btree (tenant_id, outbound_id);
+
+CREATE INDEX notifications_owed ON public.notifications USING btree (tenant_id, owed_at);
+
+CREATE INDEX notifications_silent ON public.notifications USING btree (fall_back_at) WHERE ((state = 'sent'::text) AND (fall_back_at IS NOT NULL));
+
 CREATE INDEX outbound_conversation ON public.outbound USING btree (conversation_id) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
 
 CREATE INDEX outbound_due ON public.outbound USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
@@ -3028,11 +4815,27 @@ CREATE INDEX pool_entries_due ON public.pool_entries USING btree (expires_at) WH
 
 CREATE INDEX pool_entries_turn ON public.pool_entries USING btree (tenant_id, turn_id);
 
+CREATE INDEX profile_facts_in_force ON public.profile_facts USING btree (tenant_id, key) WHERE ((replaced_by IS NULL) AND (undone_at IS NULL));
+
+CREATE INDEX profile_jobs_due ON public.profile_jobs USING btree (not_before);
+
 CREATE INDEX redraws_due ON public.redraws USING btree (next_attempt_at) WHERE (state = 'due'::text);
 
 CREATE INDEX reservations_day ON public.reservations USING btree (tenant_id, day) WHERE (NOT settled);
 
+CREATE INDEX run_notices_open ON public.run_notices USING btree (next_attempt_at) WHERE (state = 'open'::text);
+
 CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_hash) WHERE (outcome = 'unknown'::text);
+
+CREATE INDEX task_runs_conversation ON public.task_runs USING btree (tenant_id, conversation_id);
+
+CREATE INDEX task_runs_task ON public.task_runs USING btree (tenant_id, task_id, created_at DESC);
+
+CREATE INDEX task_runs_turn ON public.task_runs USING btree (tenant_id, turn_id);
+
+CREATE INDEX tasks_due ON public.tasks USING btree (next_at) WHERE ((state = 'ACTIVE'::text) AND (next_at IS NOT NULL));
+
+CREATE INDEX tasks_events ON public.tasks USING btree (tenant_id) WHERE ((kind = 'event'::text) AND (state = 'ACTIVE'::text));
 
 CREATE INDEX turns_id ON public.turns USING btree (id);
 
@@ -3044,125 +4847,205 @@ CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (
 
 CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
 
+CREATE TRIGGER identities_unreachable AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN (((old.state = 'active'::text) AND (new.state = ANY (ARRAY['stopped'::text, 'blocked'::text])) AND (new.admitted <> ''::text))) EXECUTE FUNCTION public.tell_elsewhere();
+
 CREATE TRIGGER inbound_event AFTER INSERT ON public.inbound FOR EACH ROW WHEN (((new.state = 'waiting'::text) AND (new.command IS NULL))) EXECUTE FUNCTION public.note_received();
 
 CREATE TRIGGER outbound_event AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((old.state <> 'failed'::text) AND (new.state = 'failed'::text))) EXECUTE FUNCTION public.note_undelivered();
 
+CREATE TRIGGER outbound_notification AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((new.kind = 'notification'::text) AND (old.state IS DISTINCT FROM new.state) AND (new.state = ANY (ARRAY['sent'::text, 'ambiguous'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_notification();
+
+CREATE TRIGGER outbound_part_undelivered AFTER UPDATE OF status ON public.outbound_parts FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = ANY (ARRAY['undelivered'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_notification_undelivered();
+
+CREATE TRIGGER owe_memory AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((new.state = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text])) AND (old.state IS DISTINCT FROM new.state))) EXECUTE FUNCTION public.owe_memory();
+
 CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'running'::text)) EXECUTE FUNCTION public.release_stream();
 
+CREATE TRIGGER tenants_reconsider AFTER UPDATE OF quiet_from, quiet_until, timezone, muted ON public.tenants FOR EACH ROW WHEN (((((old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until)) OR (old.timezone IS DISTINCT FROM new.timezone)) OR (old.muted IS DISTINCT FROM new.muted))) EXECUTE FUNCTION public.reconsider_held();
+
+CREATE TRIGGER tenants_rezone AFTER UPDATE OF timezone ON public.tenants FOR EACH ROW WHEN ((old.timezone IS DISTINCT FROM new.timezone)) EXECUTE FUNCTION public.rezone_tasks();
+
+CREATE TRIGGER turns_profile AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((old.state = 'running'::text) AND (new.state = ANY (ARRAY['done'::text, 'waiting'::text])))) EXECUTE FUNCTION public.owe_profile();
+
 ALTER TABLE ONLY public.approval_audit
-    ADD CONSTRAINT approval_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT approval_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.approval_cards
-    ADD CONSTRAINT approval_cards_tenant_id_approval_id_fkey FOREIGN KEY (tenant_id, approval_id) REFERENCES public.approvals(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT approval_cards_tenant_id_approval_id_fkey FOREIGN KEY (tenant_id, approval_id) REFERENCES public.approvals(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.approval_cards
-    ADD CONSTRAINT approval_cards_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT approval_cards_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.approval_cards
-    ADD CONSTRAINT approval_cards_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT approval_cards_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.approval_codes
-    ADD CONSTRAINT approval_codes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT approval_codes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.approvals
-    ADD CONSTRAINT approvals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT approvals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.approvals
-    ADD CONSTRAINT approvals_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT approvals_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.conversations
-    ADD CONSTRAINT conversations_tenant_id_identity_id_fkey FOREIGN KEY (tenant_id, identity_id) REFERENCES public.identities(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT conversations_tenant_id_identity_id_fkey FOREIGN KEY (tenant_id, identity_id) REFERENCES public.identities(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.credentials
-    ADD CONSTRAINT credentials_tenant_id_key_version_fkey FOREIGN KEY (tenant_id, key_version) REFERENCES public.data_keys(tenant_id, version) ON DELETE CASCADE;
+    ADD CONSTRAINT credentials_tenant_id_key_version_fkey FOREIGN KEY (tenant_id, key_version) REFERENCES public.data_keys(tenant_id, version) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.data_keys
-    ADD CONSTRAINT data_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT data_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.deliveries
-    ADD CONSTRAINT deliveries_tenant_id_outbound_id_part_fkey FOREIGN KEY (tenant_id, outbound_id, part) REFERENCES public.outbound_parts(tenant_id, outbound_id, part) ON DELETE CASCADE;
+    ADD CONSTRAINT deliveries_tenant_id_outbound_id_part_fkey FOREIGN KEY (tenant_id, outbound_id, part) REFERENCES public.outbound_parts(tenant_id, outbound_id, part) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.event_sources
-    ADD CONSTRAINT event_sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT event_sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.event_sources
-    ADD CONSTRAINT event_sources_tenant_id_key_version_fkey FOREIGN KEY (tenant_id, key_version) REFERENCES public.data_keys(tenant_id, version);
+    ADD CONSTRAINT event_sources_tenant_id_key_version_fkey FOREIGN KEY (tenant_id, key_version) REFERENCES public.data_keys(tenant_id, version) DEFERRABLE;
 
 ALTER TABLE ONLY public.event_work
-    ADD CONSTRAINT event_work_tenant_id_source_event_id_fkey FOREIGN KEY (tenant_id, source, event_id) REFERENCES public.events(tenant_id, source, id) ON DELETE CASCADE;
+    ADD CONSTRAINT event_work_tenant_id_source_event_id_fkey FOREIGN KEY (tenant_id, source, event_id) REFERENCES public.events(tenant_id, source, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.events
-    ADD CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.history
-    ADD CONSTRAINT history_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT history_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.history
-    ADD CONSTRAINT history_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT history_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.identities
-    ADD CONSTRAINT identities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT identities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.inbound
-    ADD CONSTRAINT inbound_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT inbound_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.inbound
-    ADD CONSTRAINT inbound_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id);
+    ADD CONSTRAINT inbound_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) DEFERRABLE;
 
 ALTER TABLE ONLY public.inbox_keys
-    ADD CONSTRAINT inbox_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT inbox_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.lanes
-    ADD CONSTRAINT lanes_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT lanes_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.lanes
-    ADD CONSTRAINT lanes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT lanes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.link_codes
+    ADD CONSTRAINT link_codes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_forgettings
+    ADD CONSTRAINT memory_forgettings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_jobs
+    ADD CONSTRAINT memory_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_jobs
+    ADD CONSTRAINT memory_jobs_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_members
+    ADD CONSTRAINT memory_members_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_messages
+    ADD CONSTRAINT memory_messages_tenant_id_session_fkey FOREIGN KEY (tenant_id, session) REFERENCES public.memory_sessions(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_recalls
+    ADD CONSTRAINT memory_recalls_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_sessions
+    ADD CONSTRAINT memory_sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_terms
+    ADD CONSTRAINT memory_terms_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_vectors
+    ADD CONSTRAINT memory_vectors_tenant_id_memory_id_fkey FOREIGN KEY (tenant_id, memory_id) REFERENCES public.memories(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.memory_versions
+    ADD CONSTRAINT memory_versions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.notifications
+    ADD CONSTRAINT notifications_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE SET NULL (conversation_id) DEFERRABLE;
+
+ALTER TABLE ONLY public.notifications
+    ADD CONSTRAINT notifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.outbound_parts
-    ADD CONSTRAINT outbound_parts_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT outbound_parts_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.outbound
-    ADD CONSTRAINT outbound_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT outbound_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.outbound
-    ADD CONSTRAINT outbound_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT outbound_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.person_audit
+    ADD CONSTRAINT person_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.pool_entries
-    ADD CONSTRAINT pool_entries_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT pool_entries_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.pool_entries
-    ADD CONSTRAINT pool_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT pool_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.pool_entries
-    ADD CONSTRAINT pool_entries_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT pool_entries_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.profile_facts
+    ADD CONSTRAINT profile_facts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.profile_jobs
+    ADD CONSTRAINT profile_jobs_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.redraws
-    ADD CONSTRAINT redraws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT redraws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.redraws
-    ADD CONSTRAINT redraws_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT redraws_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.reservations
-    ADD CONSTRAINT reservations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT reservations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.run_notices
+    ADD CONSTRAINT run_notices_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES public.task_runs(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.spending
-    ADD CONSTRAINT spending_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT spending_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.steps
-    ADD CONSTRAINT steps_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT steps_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.stored_collections
-    ADD CONSTRAINT stored_collections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE;
+    ADD CONSTRAINT stored_collections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.stored_values
-    ADD CONSTRAINT stored_values_tenant_id_collection_fkey FOREIGN KEY (tenant_id, collection) REFERENCES public.stored_collections(tenant_id, name) ON DELETE CASCADE;
+    ADD CONSTRAINT stored_values_tenant_id_collection_fkey FOREIGN KEY (tenant_id, collection) REFERENCES public.stored_collections(tenant_id, name) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.task_runs
+    ADD CONSTRAINT task_runs_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE SET NULL (conversation_id) DEFERRABLE;
+
+ALTER TABLE ONLY public.task_runs
+    ADD CONSTRAINT task_runs_tenant_id_task_id_fkey FOREIGN KEY (tenant_id, task_id) REFERENCES public.tasks(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.task_runs
+    ADD CONSTRAINT task_runs_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE SET NULL (turn_id) DEFERRABLE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.turns
-    ADD CONSTRAINT turns_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT turns_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.turns
-    ADD CONSTRAINT turns_tenant_id_lane_id_fkey FOREIGN KEY (tenant_id, lane_id) REFERENCES public.lanes(tenant_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT turns_tenant_id_lane_id_fkey FOREIGN KEY (tenant_id, lane_id) REFERENCES public.lanes(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE public.approval_audit ENABLE ROW LEVEL SECURITY;
 
@@ -3206,6 +5089,28 @@ ALTER TABLE public.inbox_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.lanes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.link_codes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memories ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_forgettings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_jobs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_members ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_recalls ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_sessions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_terms ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_vectors ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memory_versions ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY nobodys ON public.channel_state USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.consents FOR INSERT WITH CHECK (true);
@@ -3219,6 +5124,8 @@ CREATE POLICY nobodys ON public.ignored_messages USING (true) WITH CHECK (true);
 CREATE POLICY nobodys ON public.pairings USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
+
+ALTER TABLE public.notifications ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY one_tenant ON public.approval_audit TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -3252,15 +5159,47 @@ CREATE POLICY one_tenant ON public.inbox_keys TO onevalet_app USING ((tenant_id 
 
 CREATE POLICY one_tenant ON public.lanes TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.link_codes TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memories TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_forgettings TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_jobs TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_members TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_messages TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_recalls TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_sessions TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_terms TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_vectors TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.memory_versions TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.notifications TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.outbound TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.outbound_parts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.person_audit TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.pool_entries TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.profile_facts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.profile_jobs TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.redraws TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.reservations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.run_notices TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.spending TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -3269,6 +5208,10 @@ CREATE POLICY one_tenant ON public.steps TO onevalet_app USING ((tenant_id = NUL
 CREATE POLICY one_tenant ON public.stored_collections TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.stored_values TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.task_runs TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.tasks TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.tenants TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -3316,17 +5259,49 @@ CREATE POLICY owner ON public.inbox_keys TO onevalet USING (true) WITH CHECK (tr
 
 CREATE POLICY owner ON public.lanes TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.link_codes TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memories TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_forgettings TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_jobs TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_members TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_messages TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_recalls TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_sessions TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_terms TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_vectors TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.memory_versions TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.notifications TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.outbound TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.outbound_parts TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.pairings TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.person_audit TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.pool_entries TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.profile_facts TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.profile_jobs TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.redraws TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.reservations TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.run_notices TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.schema_migrations TO onevalet USING (true) WITH CHECK (true);
 
@@ -3338,17 +5313,29 @@ CREATE POLICY owner ON public.stored_collections TO onevalet USING (true) WITH C
 
 CREATE POLICY owner ON public.stored_values TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.task_runs TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tasks TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.tenants TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.turns TO onevalet USING (true) WITH CHECK (true);
 
 ALTER TABLE public.pairings ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.person_audit ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.pool_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.profile_facts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.profile_jobs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.redraws ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.reservations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.run_notices ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.schema_migrations ENABLE ROW LEVEL SECURITY;
 
@@ -3359,6 +5346,10 @@ ALTER TABLE public.steps ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.stored_collections ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.stored_values ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.task_runs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tenants ENABLE ROW LEVEL SECURITY;
 
@@ -3381,11 +5372,17 @@ GRANT ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_us
 REVOKE ALL ON FUNCTION public.adopt_stream() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.adopt_stream() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with time zone, p_tail text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with time zone, p_tail text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) TO onevalet_app;
@@ -3393,11 +5390,23 @@ GRANT ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at
 REVOKE ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.blot(p_value jsonb, p_phrases text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.blot(p_value jsonb, p_phrases text[]) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.blot_out(p_tenant text, p_phrases text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.blot_out(p_tenant text, p_phrases text[]) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.card_sent(p_tenant text, p_outbound text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.card_sent(p_tenant text, p_outbound text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text) TO onevalet_app;
@@ -3405,11 +5414,17 @@ GRANT ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text) TO oneva
 REVOKE ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.change_member(p_owner text, p_name text, p_member text, p_in boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.change_member(p_owner text, p_name text, p_member text, p_in boolean) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.change_pool_entry(p_tenant text, p_agent text, p_change text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_pool_entry(p_tenant text, p_agent text, p_change text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text, p_said_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.change_reachability(p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[], p_reply text, p_outbound text, p_new_conversation text, p_said_at timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.change_task(p_tenant text, p_task text, p_change text, p_now timestamp with time zone, p_due timestamp with time zone, p_next timestamp with time zone, p_zone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.change_task(p_tenant text, p_task text, p_change text, p_now timestamp with time zone, p_due timestamp with time zone, p_next timestamp with time zone, p_zone text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.check_confirm(p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.check_confirm(p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamp with time zone) TO onevalet_app;
@@ -3417,17 +5432,29 @@ GRANT ALL ON FUNCTION public.check_confirm(p_tenant text, p_approval text, p_giv
 REVOKE ALL ON FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_most integer) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_notices(p_most integer, p_lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_notices(p_most integer, p_lease interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.claim_outbound(p_conversation text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_outbound(p_conversation text, p_owner text, p_ttl interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_profile(p_owner text, p_ttl interval, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_profile(p_owner text, p_ttl interval, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_redraw(p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_redraw(p_ttl interval) TO onevalet_app;
@@ -3438,8 +5465,14 @@ GRANT ALL ON FUNCTION public.close_questions(p_tenant text, p_conversation text)
 REVOKE ALL ON FUNCTION public.close_waiting_turn(p_tenant text, p_turn text, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.close_waiting_turn(p_tenant text, p_turn text, p_reason text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.count_belongings(p_kept text, p_gone text, p_tables text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_belongings(p_kept text, p_gone text, p_tables text[]) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.count_work() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_work() TO onevalet_app;
@@ -3459,8 +5492,17 @@ GRANT ALL ON FUNCTION public.draw_outcome(p_tenant text, p_approval text, p_outc
 REVOKE ALL ON FUNCTION public.drop_event_group(p_name text, p_pattern text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_event_group(p_name text, p_pattern text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.drop_link_codes(p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.drop_link_codes(p_now timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.drop_strangers(p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_strangers(p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.drop_unknown(p_before timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.drop_unknown(p_before timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.due_reminders(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_reminders(p_now timestamp with time zone, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) TO onevalet_app;
@@ -3470,6 +5512,9 @@ GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fenc
 
 REVOKE ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
@@ -3504,8 +5549,14 @@ GRANT ALL ON FUNCTION public.find_event_source(p_source text, p_hash bytea) TO o
 REVOKE ALL ON FUNCTION public.find_event_work(p_group text, p_after interval, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_event_work(p_group text, p_after interval, p_limit integer) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_link_code(p_code_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_link_code(p_code_hash bytea) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_part(p_channel text, p_account text, p_ref text, p_provider_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_part(p_channel text, p_account text, p_ref text, p_provider_id text) TO onevalet_app;
@@ -3519,8 +5570,14 @@ GRANT ALL ON FUNCTION public.find_tenants(p_limit integer) TO onevalet_app;
 REVOKE ALL ON FUNCTION public.find_trace(p_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_trace(p_id text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck interval, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck interval, p_limit integer) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.fire_tasks(p_tasks jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.fire_tasks(p_tasks jsonb) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.forget_stream(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_stream(p_tenant text, p_outbound text) TO onevalet_app;
@@ -3534,11 +5591,26 @@ GRANT ALL ON FUNCTION public.hold_lane(p_tenant text, p_lane text, p_fence bigin
 REVOKE ALL ON FUNCTION public.hold_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.hold_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.hold_person(p_tenant text, p_alone boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.hold_person(p_tenant text, p_alone boolean) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.keep_link_code(p_tenant text, p_turn text, p_code_hash bytea, p_now timestamp with time zone, p_expires timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_link_code(p_tenant text, p_turn text, p_code_hash bytea, p_now timestamp with time zone, p_expires timestamp with time zone, p_most integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.keep_notification(p_tenant text, p_note jsonb, p_state text, p_not_before timestamp with time zone, p_same_since timestamp with time zone, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_notification(p_tenant text, p_note jsonb, p_state text, p_not_before timestamp with time zone, p_same_since timestamp with time zone, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound_parts TO onevalet_app;
 
@@ -3547,6 +5619,9 @@ GRANT ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence 
 
 REVOKE ALL ON FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.keep_preferences(p_tenant text, p_values jsonb, p_turn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_preferences(p_tenant text, p_values jsonb, p_turn text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.keep_stream(p_tenant text, p_lane text, p_fence bigint, p_outbound text, p_stream text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.keep_stream(p_tenant text, p_lane text, p_fence bigint, p_outbound text, p_stream text) TO onevalet_app;
@@ -3557,6 +5632,15 @@ GRANT ALL ON FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence big
 REVOKE ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.let_keys_wait() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.let_keys_wait() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.list_credentials(p_tenant text, p_service text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_credentials(p_tenant text, p_service text) TO onevalet_app;
 
@@ -3566,8 +5650,17 @@ GRANT ALL ON FUNCTION public.lock_spending(p_tenant text, p_day date) TO onevale
 REVOKE ALL ON FUNCTION public.look_at_poll(p_channel text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.look_at_poll(p_channel text, p_account text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.look_for_part(p_channel text, p_account text, p_ref text, p_provider_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.look_for_part(p_channel text, p_account text, p_ref text, p_provider_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.make_shared_collection(p_owner text, p_name text, p_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.make_shared_collection(p_owner text, p_name text, p_id text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.may_notify(p_tenant text, p_identity text, p_channel text, p_peer text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.may_notify(p_tenant text, p_identity text, p_channel text, p_peer text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.meant_approvals(p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.meant_approvals(p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamp with time zone) TO onevalet_app;
@@ -3575,8 +5668,17 @@ GRANT ALL ON FUNCTION public.meant_approvals(p_tenant text, p_conversation text,
 REVOKE ALL ON FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.merge_people(p_kept text, p_gone text, p_turn text, p_code_hash bytea, p_rules jsonb, p_sealed jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.merge_people(p_kept text, p_gone text, p_turn text, p_code_hash bytea, p_rules jsonb, p_sealed jsonb) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.merge_values(p_kept text, p_gone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.merge_values(p_kept text, p_gone text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.next_due_task() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.next_due_task() TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.next_guess(p_scope text, p_most integer, p_window interval, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.next_guess(p_scope text, p_most integer, p_window interval, p_now timestamp with time zone) TO onevalet_app;
@@ -3584,8 +5686,23 @@ GRANT ALL ON FUNCTION public.next_guess(p_scope text, p_most integer, p_window i
 REVOKE ALL ON FUNCTION public.note_consent() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_consent() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.note_notification() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_notification() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_notification_undelivered() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_notification_undelivered() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.note_received() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_received() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_reply_to(p_tenant text, p_inbound text, p_reply_to text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_reply_to(p_tenant text, p_inbound text, p_reply_to text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_run(p_tenant text, p_turn text, p_state text, p_reason text, p_history jsonb, p_key text, p_text text, p_most_failures integer, p_disabled text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_run(p_tenant text, p_turn text, p_state text, p_reason text, p_history jsonb, p_key text, p_text text, p_most_failures integer, p_disabled text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_sender(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_sender(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.note_undelivered() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_undelivered() TO onevalet_app;
@@ -3605,11 +5722,29 @@ GRANT ALL ON FUNCTION public.outbound_state(p_tenant text, p_outbound text) TO o
 REVOKE ALL ON FUNCTION public.owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.owe_digest(p_tenant text, p_ids text[], p_note jsonb, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.owe_digest(p_tenant text, p_ids text[], p_note jsonb, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.owe_memory() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.owe_memory() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.owe_notification(p_tenant text, p_id text, p_from text, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.owe_notification(p_tenant text, p_id text, p_from text, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.owe_profile() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.owe_profile() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.prune_notifications(p_before timestamp with time zone, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prune_notifications(p_before timestamp with time zone, p_limit integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) TO onevalet_app;
@@ -3620,11 +5755,23 @@ GRANT ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_
 REVOKE ALL ON FUNCTION public.put_value(p_tenant text, p_collection text, p_key text, p_value jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.put_value(p_tenant text, p_collection text, p_key text, p_value jsonb) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.rank_of(p_role text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.rank_of(p_role text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.read_credentials(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_credentials(p_tenant text, p_service text, p_account text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.read_data_key(p_tenant text, p_version integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_data_key(p_tenant text, p_version integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.read_person(p_tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_person(p_tenant text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.read_profile(p_tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_profile(p_tenant text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.read_profile_words(p_tenant text, p_turns text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_profile_words(p_tenant text, p_turns text[]) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) TO onevalet_app;
@@ -3637,6 +5784,12 @@ GRANT ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_accoun
 
 REVOKE ALL ON FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.reconsider_held() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reconsider_held() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.record_look(p_tenant text, p_task text, p_revision integer, p_watch jsonb, p_next timestamp with time zone, p_runs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_look(p_tenant text, p_task text, p_revision integer, p_watch jsonb, p_next timestamp with time zone, p_runs jsonb) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text, p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms integer) TO onevalet_app;
@@ -3659,8 +5812,8 @@ GRANT ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owne
 REVOKE ALL ON FUNCTION public.release_stream() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_stream() TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) TO onevalet_app;
@@ -3674,14 +5827,23 @@ GRANT ALL ON FUNCTION public.retry_event(p_tenant text, p_source text, p_id text
 REVOKE ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.rezone_tasks() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.rezone_tasks() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text, p_text text, p_outbound text, p_new_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text, p_text text, p_outbound text, p_new_conversation text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.says_any(p_text text, p_phrases text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.says_any(p_text text, p_phrases text[]) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.set_tenant(p_tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.set_tenant(p_tenant text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) TO onevalet_app;
@@ -3689,11 +5851,20 @@ GRANT ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_pa
 REVOKE ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.show_elsewhere(p_tenant text, p_approval text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.show_elsewhere(p_tenant text, p_approval text, p_outbound text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.start_approval(p_tenant text, p_approval text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.start_approval(p_tenant text, p_approval text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.start_run(p_tenant text, p_task text, p_run jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.start_run(p_tenant text, p_task text, p_run jsonb) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.start_runs(p_tenant text, p_runs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.start_runs(p_tenant text, p_runs jsonb) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO onevalet_app;
@@ -3701,23 +5872,41 @@ GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO one
 REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.tell_elsewhere() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.tell_elsewhere() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.tidy_memory(p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.tidy_memory(p_now timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.withdraw_notification(p_tenant text, p_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.withdraw_notification(p_tenant text, p_id text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb) TO onevalet_app;
@@ -3767,15 +5956,47 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_keys TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.lanes TO onevalet_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.link_codes TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memories TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_forgettings TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_jobs TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_members TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_messages TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_recalls TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_sessions TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_terms TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_vectors TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_versions TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.notifications TO onevalet_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.pairings TO onevalet_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.person_audit TO onevalet_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pool_entries TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_facts TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_jobs TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.redraws TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reservations TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.run_notices TO onevalet_app;
 
 GRANT SELECT ON TABLE public.schema_migrations TO onevalet_app;
 
@@ -3786,6 +6007,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stored_collections TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stored_values TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.task_runs TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants TO onevalet_app;
 

@@ -40,6 +40,7 @@ class RecordedBell:
 
     turns: list[str] = field(default_factory=list)
     deliveries: list[str] = field(default_factory=list)
+    memories: list[str] = field(default_factory=list)
 
     def turn(self, lane_id: str) -> None:
         """Keep a lane."""
@@ -48,6 +49,10 @@ class RecordedBell:
     def delivery(self, conversation_id: str) -> None:
         """Keep a conversation."""
         self.deliveries.append(conversation_id)
+
+    def memory(self, job_id: str) -> None:
+        """Keep a job of memory."""
+        self.memories.append(job_id)
 
 
 class TwiceDatabase(Database):

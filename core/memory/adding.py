@@ -1,0 +1,113 @@
+"""Adding to memory: after the reply, in a job. What was said is cut into statements, read, compared and kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from core.errors import ModelError
+from core.memory.embedder import Embedder
+from core.memory.extract import Extractor, RuleExtractor
+from core.memory.rules import slot_of
+from core.memory.secrets import is_secret
+from core.memory.statements import statements, worth_keeping
+from core.memory.store import Change, MemoryStore
+from core.memory.terms import terms_of
+from core.memory.types import Kind, Memory, Said, Statement, Vector
+
+CANDIDATES = 6
+"""Memories that a new statement is compared with."""
+NEAR = 0.6
+"""From what likeness on a memory may be contradicted by a statement, whatever words it uses."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """Turn messages into memories. Handing over the same messages again changes nothing."""
+
+    store: MemoryStore
+    embedder: Embedder
+    extractor: Extractor
+
+    async def add(self, tenant_id: str, collection: str, messages: Sequence[Said], *, infer: bool = True) -> list[str]:
+        """Keep what is worth it; gives the ids of what is new. `infer=False`: the texts as they are, by rule."""
+        extractor = self.extractor if infer else RuleExtractor()
+        fresh = await self._fresh(tenant_id, messages, whole=not infer)
+        added: list[str] = []
+        for said, texts in fresh:
+            # One message at a time: the next may contradict it.
+            changes = [await self._read(tenant_id, collection, said, part, text, extractor) for part, text in texts]
+            terms = await self._terms(tenant_id, [statement for statement, change in changes if not change.repeats])
+            added += await self.store.keep(tenant_id, collection, changes, self.embedder.name, terms)
+        return added
+
+    async def embed_again(self, tenant_id: str, most: int = 200) -> int:
+        """Embed memories that this embedder has no vector of; gives how many."""
+        missing = await self.store.without_vector(tenant_id, self.embedder.name, most)
+        if missing:
+            vectors = await self.embedder.embed([one.text for one in missing])
+            pairs = {one.id: vector for one, vector in zip(missing, vectors, strict=True)}
+            await self.store.add_vectors(tenant_id, self.embedder.name, pairs)
+        return len(missing)
+
+    async def _fresh(
+        self, tenant_id: str, messages: Sequence[Said], *, whole: bool
+    ) -> list[tuple[Said, list[tuple[int, str]]]]:
+        """Cut messages into statements and leave out secrets, empty words, and what is kept already."""
+        cut = [(said, list(enumerate(statements(said.text)))) for said in messages]
+        wanted = [
+            (said, [(part, text) for part, text in texts if not is_secret(text) and (whole or _worth(said, text))])
+            for said, texts in cut
+        ]
+        known = await self.store.known(tenant_id, [f"{said.key}#{part}" for said, texts in wanted for part, _ in texts])
+        return [(said, [(p, text) for p, text in texts if f"{said.key}#{p}" not in known]) for said, texts in wanted]
+
+    async def _read(
+        self, tenant_id: str, collection: str, said: Said, part: int, text: str, extractor: Extractor
+    ) -> tuple[Statement, Change]:
+        slot = slot_of(text) if said.kind is Kind.TOLD else None
+        if said.kind is not Kind.TOLD:
+            extractor = RuleExtractor()  # no model is paid to read the assistant's own words again
+        knowledge = await extractor.knowledge(text, said.speaker)
+        statement = Statement(said, part, text, knowledge, extractor.name, slot.name if slot else "")
+        [vector] = await self._embed([text])
+        statement = replace(statement, vector=vector)
+        candidates = await self._candidates(tenant_id, collection, statement)
+        return statement, await extractor.changes(statement, candidates) if candidates else Change()
+
+    async def _candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
+        """Give the memories of the same collection and kind that a statement may have to do with."""
+        kind = statement.said.kind
+        found = {}
+        if statement.slot:
+            found = {one.id: one for one in await self.store.in_slot(tenant_id, collection, statement.slot)}
+        if statement.vector:
+            near = await self.store.by_vector(tenant_id, statement.vector, self.embedder.name, CANDIDATES)
+            wanted = [one for one, likeness in near if likeness >= NEAR and one not in found]
+            found |= await self.store.memories(tenant_id, wanted)
+        return [
+            one for one in found.values()
+            if one.kind is kind and one.collection == collection and one.valid_to is None
+            and one.speaker == statement.said.speaker and one.said_at <= statement.said.said_at
+        ]  # fmt: skip
+
+    async def _terms(self, tenant_id: str, added: Sequence[Statement]) -> dict[str, Vector]:
+        terms = sorted({term for one in added for term in terms_of(one.knowledge)})
+        known = await self.store.terms(tenant_id, self.embedder.name, terms)
+        missing = [term for term in terms if term not in known]
+        vectors = await self._embed(missing)
+        return {term: vector for term, vector in zip(missing, vectors, strict=True) if vector}
+
+    async def _embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Embed, or go on without: what has no vector gets one later, and is found by its words until then."""
+        try:
+            return await self.embedder.embed(texts) if texts else []
+        except ModelError as error:
+            _log.warning("memory_not_embedded", cause=type(error).__name__)
+            return [() for _ in texts]
+
+
+def _worth(said: Said, text: str) -> bool:
+    return worth_keeping(text) or (said.kind is Kind.TOLD and slot_of(text) is not None)

@@ -1,0 +1,68 @@
+"""The numbers and choices of memory, in one value."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+from core.errors import ConfigError
+
+
+class RecallMode(StrEnum):
+    """How memories reach the model."""
+
+    STATIC = "static"
+    """What may matter stands in the prompt."""
+    TOOL = "tool"
+    """The model asks for it."""
+    BOTH = "both"
+
+
+class Extraction(StrEnum):
+    """Who finds the knowledge in what was said."""
+
+    AUTO = "auto"
+    """The model where one is configured, rules otherwise."""
+    MODEL = "model"
+    RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class MomexConfig:
+    """How memory works. `embedding_model` is a litellm name; empty: the embedded sentence encoder.
+
+    `patience` bounds a recall in seconds, `token_budget` what it adds to a prompt. `index_memories` is how many
+    memories the structured indexes of a worker hold in all, over all people; `structured` switches that leg.
+    """
+
+    embedding_model: str = ""
+    recall: RecallMode = RecallMode.BOTH
+    extraction: Extraction = Extraction.AUTO
+    structured: bool = True
+    patience: float = 0.3
+    token_budget: int = 600
+    most_recalled: int = 8
+    index_memories: int = 50_000
+    index_people: int = 200
+    max_messages: int = 200
+    session_life: timedelta = timedelta(days=7)
+    database_url: str = field(default="", repr=False)
+    """For a Momex that is handed no database."""
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None) -> "MomexConfig":
+        """Read `ONEVALET_EMBEDDING_MODEL`, `ONEVALET_RECALL`, `ONEVALET_EXTRACTION` and `DATABASE_URL`.
+
+        Raises `ConfigError`.
+        """
+        values = os.environ if environ is None else environ
+        try:
+            return cls(
+                embedding_model=values.get("ONEVALET_EMBEDDING_MODEL", ""),
+                recall=RecallMode(values.get("ONEVALET_RECALL") or "both"),
+                extraction=Extraction(values.get("ONEVALET_EXTRACTION") or "auto"),
+                database_url=values.get("DATABASE_URL", ""),
+            )
+        except ValueError as error:
+            raise ConfigError(f"Memory is set up wrong: {error}.") from error

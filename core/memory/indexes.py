@@ -1,0 +1,132 @@
+"""The structured indexes of a worker: one per person, caught up by version, the least used dropped when there are many.
+
+There is no folder to lose: an index lives in RAM and is made of rows. What was forgotten raises the person's epoch, and
+an index of another epoch is dropped before it is asked again, in every worker.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+
+import structlog
+
+from core.memory.config import MomexConfig
+from core.memory.embedder import Embedder
+from core.memory.owner import OwnerThread
+from core.memory.store import MemoryStore, Version
+from core.memory.structured import IndexBroken, PersonIndex, StructuredQuery
+from core.memory.terms import terms_of
+from core.memory.types import Hit
+
+BATCH = 50
+"""Memories taken in at once: the thread is free for another person in between."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A person's index and how far it has come."""
+
+    index: PersonIndex
+    version: Version = field(default_factory=Version)
+
+
+class StructuredIndexes:
+    """Search and catch up; bounded by the people and the memories it holds."""
+
+    def __init__(self, store: MemoryStore, embedder: Embedder, config: MomexConfig) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._config = config
+        self._thread = OwnerThread()
+        self._busy: asyncio.Lock | None = None
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._catching: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def held(self) -> dict[str, int]:
+        """Tell how many memories are indexed, by person."""
+        return {tenant: len(entry.index.ids) for tenant, entry in self._entries.items()}
+
+    async def search(self, tenant_id: str, query: StructuredQuery, most: int) -> list[Hit]:
+        """Search a person's index as of now. Whoever is cut off while it catches up leaves it catching up."""
+        await self.catch_up(tenant_id)
+        entry = self._entries.get(tenant_id)
+        if entry is None:
+            return []
+        self._entries.move_to_end(tenant_id)
+        return await self._thread.run(self._alone(entry.index.search(query, most)))
+
+    async def catch_up(self, tenant_id: str) -> None:
+        """Bring a person's index to the newest version."""
+        task = self._catching.get(tenant_id)
+        if task is None:
+            task = asyncio.create_task(self._catch_up(tenant_id), name="memory index")
+            self._catching[tenant_id] = task
+            task.add_done_callback(lambda _: self._catching.pop(tenant_id, None))
+        await asyncio.shield(task)
+
+    async def drop(self, tenant_id: str) -> None:
+        """Throw a person's index away."""
+        if entry := self._entries.pop(tenant_id, None):
+            await self._thread.run(self._alone(entry.index.close()))
+
+    async def close(self) -> None:
+        """Stop catching up and end the thread."""
+        for task in list(self._catching.values()):
+            task.cancel()
+        if self._catching:
+            await asyncio.wait(self._catching.values(), timeout=5)
+        for tenant_id in list(self._entries):
+            await self.drop(tenant_id)
+        self._thread.close()
+
+    async def _catch_up(self, tenant_id: str) -> None:
+        now = await self._store.version(tenant_id)
+        entry = self._entries.get(tenant_id)
+        if entry is not None and entry.version.epoch != now.epoch:
+            await self.drop(tenant_id)
+            entry = None
+        if now.number == 0:
+            return
+        if entry is None:
+            entry = self._entries[tenant_id] = _Entry(PersonIndex(self._embedder.name), Version(0, now.epoch))
+        try:
+            while entry.version.number < now.number and await self._append(tenant_id, entry):
+                self._entries.move_to_end(tenant_id)
+                await self._make_room(tenant_id)
+        except (IndexBroken, asyncio.CancelledError, ValueError, KeyError, TypeError) as error:
+            # Half a batch may be in it: it is made anew at the next search.
+            _log.warning("memory_index_dropped", tenant=tenant_id, cause=type(error).__name__)
+            await self.drop(tenant_id)
+            raise
+
+    async def _append(self, tenant_id: str, entry: _Entry) -> bool:
+        items = await self._store.after(tenant_id, entry.version.number, self._embedder.name, BATCH)
+        if not items:
+            return False
+        terms = sorted({term for item in items for term in terms_of(item.memory.knowledge)})
+        vectors = await self._store.terms(tenant_id, self._embedder.name, terms)
+        if missing := [term for term in terms if term not in vectors]:
+            vectors |= dict(zip(missing, await self._embedder.embed(missing), strict=True))
+        await self._thread.run(self._alone(entry.index.append(items, vectors)))
+        entry.version = Version(items[-1].memory.number, entry.version.epoch)
+        return True
+
+    async def _make_room(self, keep: str) -> None:
+        while len(self._entries) > 1 and (
+            len(self._entries) > self._config.index_people or sum(self.held.values()) > self._config.index_memories
+        ):
+            oldest = next(iter(self._entries))
+            if oldest == keep:
+                return
+            await self.drop(oldest)
+
+    async def _alone[T](self, work: Coroutine[object, object, T]) -> T:
+        """Do one thing at a time in the thread: a conversation takes no two."""
+        if self._busy is None:
+            self._busy = asyncio.Lock()
+        async with self._busy:
+            return await work

@@ -1,0 +1,180 @@
+"""Recall: three legs over one person's memories, fused by rank, within a time and a number of tokens.
+
+A leg that fails or is slow is left out and named in the report; the others answer. What holds no longer is left out
+unless the question is about what was.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import asyncpg
+import structlog
+
+from core.context_manager import estimate_tokens
+from core.errors import ModelError, OneValetError
+from core.memory.config import MomexConfig
+from core.memory.embedder import Embedder
+from core.memory.indexes import StructuredIndexes
+from core.memory.question import Question, read_question
+from core.memory.store import MemoryStore
+from core.memory.structured import IndexBroken, StructuredQuery
+from core.memory.types import Hit, Leg, LegReport, Memory, Recall, Recalled, Vector
+from core.model_types import ChatMessage, Role
+
+RANK_CONSTANT = 60
+"""Of reciprocal rank fusion: how much less the second place counts than the first."""
+DEPTH = 30
+"""Hits that each leg gives into the fusion."""
+ENOUGH = 0.5
+"""How sure a leg must be, at least one of them, for a memory to be brought up at all."""
+IN_PERIOD = 1.5
+"""How much more a memory counts that was said at the time which the question names."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where to look: a tenant's memories, all or those of some collections and what lies below them."""
+
+    tenant_id: str
+    collections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """The legs of recall, each over Postgres or over an index that is made of it."""
+
+    store: MemoryStore
+    embedder: Embedder
+    indexes: StructuredIndexes | None
+    config: MomexConfig = field(default_factory=MomexConfig)
+    legs: frozenset[Leg] = frozenset(Leg)
+
+    async def search(self, scope: Scope, text: str, now: datetime, *, most: int = 0, sure: bool = True) -> Recall:
+        """Find what may matter for a text. `sure`: only what at least one leg is sure of."""
+        began = time.monotonic()
+        question = read_question(text, now)
+        if not (await self.store.version(scope.tenant_id)).number:
+            return Recall()
+        deadline = began + self.config.patience
+        embedding = asyncio.create_task(self._embed(question), name="embed question")
+        ways: dict[Leg, Callable[[], Awaitable[Sequence[Hit]]]] = {
+            Leg.TEXT: lambda: self._by_text(scope, question),
+            Leg.VECTOR: lambda: self._by_vector(scope, question, embedding),
+            Leg.STRUCTURED: lambda: self._structured(scope, question, embedding),
+        }
+        try:
+            used = [leg for leg in Leg if leg in self.legs]
+            reports = await asyncio.gather(*(_timed(leg, ways[leg], deadline) for leg in used))
+        finally:
+            embedding.cancel()
+        found = await self._fuse(scope, question, reports, sure=sure)
+        cut = _within(found, most or self.config.most_recalled, self.config.token_budget)
+        return Recall(cut, tuple(reports), int((time.monotonic() - began) * 1000))
+
+    async def _by_text(self, scope: Scope, question: Question) -> Sequence[Hit]:
+        if not question.words:
+            return []
+        rows = await self.store.by_text(scope.tenant_id, question.words, DEPTH, scope.collections, closed=question.past)
+        return [Hit(one, rank, held / len(question.words)) for one, rank, held in rows]
+
+    async def _by_vector(
+        self, scope: Scope, question: Question, embedding: "asyncio.Task[Mapping[str, Vector]]"
+    ) -> Sequence[Hit]:
+        vector = (await asyncio.shield(embedding))[question.text]
+        rows = await self.store.by_vector(
+            scope.tenant_id, vector, self.embedder.name, DEPTH, scope.collections, closed=question.past
+        )
+        floor = self.embedder.floor
+        return [Hit(one, near, (near - floor) / (1 - floor)) for one, near in rows if near >= floor]
+
+    async def _structured(
+        self, scope: Scope, question: Question, embedding: "asyncio.Task[Mapping[str, Vector]]"
+    ) -> Sequence[Hit]:
+        if self.indexes is None:
+            raise _Off
+        vectors = await asyncio.shield(embedding)
+        period = question.period
+        query = StructuredQuery(
+            question.terms,
+            {term: vectors[term] for term in question.terms},
+            period.start if period else None,
+            period.end if period else None,
+        )
+        hits = await self.indexes.search(scope.tenant_id, query, DEPTH)
+        if not hits and period:
+            everywhere = StructuredQuery(query.terms, query.vectors)
+            hits = await self.indexes.search(scope.tenant_id, everywhere, DEPTH)
+        return hits
+
+    async def _embed(self, question: Question) -> Mapping[str, Vector]:
+        texts = list(dict.fromkeys([question.text, *(question.terms if self.indexes is not None else ())]))
+        return dict(zip(texts, await self.embedder.embed(texts), strict=True))
+
+    async def _fuse(
+        self, scope: Scope, question: Question, reports: Sequence[LegReport], *, sure: bool
+    ) -> list[Recalled]:
+        scores: dict[str, float] = {}
+        legs: dict[str, list[Leg]] = {}
+        strength: dict[str, float] = {}
+        for report in reports:
+            for place, hit in enumerate(report.hits, 1):
+                scores[hit.memory_id] = scores.get(hit.memory_id, 0.0) + 1 / (RANK_CONSTANT + place)
+                legs.setdefault(hit.memory_id, []).append(report.leg)
+                strength[hit.memory_id] = max(strength.get(hit.memory_id, 0.0), hit.strength)
+        wanted = [one for one in scores if not sure or strength[one] >= ENOUGH]
+        memories = await self.store.memories(scope.tenant_id, wanted)
+        found = [
+            Recalled(memory, scores[memory.id] * _bonus(memory, question), tuple(legs[memory.id]))
+            for memory in memories.values()
+            if (question.past or memory.valid_to is None) and _inside(memory, scope)
+        ]
+        return sorted(found, key=lambda one: (-one.score, -one.memory.number))
+
+
+class _Off(Exception):
+    """This leg is switched off."""
+
+
+async def _timed(leg: Leg, way: Callable[[], Awaitable[Sequence[Hit]]], deadline: float) -> LegReport:
+    """Run a leg until the deadline; what goes wrong in it is its own."""
+    began = time.monotonic()
+    hits: Sequence[Hit] = ()
+    missed = ""
+    try:
+        async with asyncio.timeout(max(deadline - began, 0.01)):
+            hits = await way()
+    except _Off:
+        missed = "off"
+    except TimeoutError:
+        missed = "slow"
+    except (OneValetError, ModelError, IndexBroken, asyncpg.PostgresError, OSError, ValueError, KeyError) as error:
+        missed = type(error).__name__
+    if missed and missed != "off":
+        _log.warning("memory_leg_missed", leg=leg.value, cause=missed)
+    return LegReport(leg, tuple(hits), int((time.monotonic() - began) * 1000), missed)
+
+
+def _bonus(memory: Memory, question: Question) -> float:
+    period = question.period
+    return IN_PERIOD if period and period.start <= memory.said_at < period.end else 1.0
+
+
+def _inside(memory: Memory, scope: Scope) -> bool:
+    names = scope.collections
+    return not names or any(memory.collection == name or memory.collection.startswith(f"{name}:") for name in names)
+
+
+def _within(found: Sequence[Recalled], most: int, tokens: int) -> tuple[Recalled, ...]:
+    """Keep the first that fit into a number and a number of tokens."""
+    kept: list[Recalled] = []
+    for one in found[:most]:
+        tokens -= estimate_tokens((ChatMessage(Role.USER, one.line()),))
+        if tokens < 0 and kept:
+            break
+        kept.append(one)
+    return tuple(kept)

@@ -1,0 +1,160 @@
+"""Knowledge without a model: what plain rules find in an English sentence, in typeagent's own schema.
+
+Names become entities, content words topics, and what a person says of themselves a facet and an action. A slot names
+what has one value at a time, so that "I moved to Lisbon" replaces "I live in Berlin".
+"""
+
+import re
+from dataclasses import dataclass
+
+from core.json_types import Json, JsonObject
+from core.memory.words import content_words, stem, word_set
+
+EXTRACTOR = "rules-1"
+"""Stands beside what these rules found; raised when they change."""
+
+_VALUE = r"(?P<value>[^.,;!?\n]{1,60}?)"
+_END = (
+    r"(?=\s*(?:[.,;!?\n]|$|\b(?:and|but|because|since|with|when|where|which|who|so|now|these days|last|this|next|for"
+    r" the|in order|after|before|until|from|every|while|as well|too|again|at the moment|right now|nowadays)\b))"
+)
+_NOW = (
+    r"(?:\s+(?:now|just|currently|recently|finally|actually|really|still|also|only|always|already|officially|mostly))*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRule:
+    """One thing a person can say of themselves. `many`: several may hold at once, so that none replaces another."""
+
+    slot: str
+    pattern: re.Pattern[str]
+    verb: str
+    many: bool = False
+
+
+def _rule(slot: str, pattern: str, verb: str, *, many: bool = False) -> SlotRule:
+    return SlotRule(slot, re.compile(pattern.replace("VALUE", _VALUE + _END), re.IGNORECASE), verb, many)
+
+
+_I = r"\b(?:i|we)(?:'ve|'m|'re| have| am| are| was| will| got)?" + _NOW
+_RELATION = (
+    r"wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?|boss|manager|landlord|dentist|doctor|gp|lawyer|therapist"
+    r"|accountant|mother|mum|mom|father|dad|dog|cat|neighbou?r"
+)
+_RULES = (
+    _rule("home", rf"{_I} (?:live|lived|living|moved?|moving|relocated?|settled(?: down)?|based|residing?)(?: back)?"
+                  r" (?:over )?(?:in|to|at) VALUE", "live"),
+    _rule("home", r"\bmy (?:new )?(?:home|flat|apartment|place|house) is (?:now )?(?:in|at) VALUE", "live"),
+    _rule("work", rf"{_I} (?:work|working|employed|started(?: working)?|joined?|hired)(?: a (?:new )?job)?"
+                  r" (?:at|for|by|with) VALUE", "work"),
+    _rule("work", rf"{_I} joined VALUE", "work"),
+    _rule("work", r"\bmy (?:new )?(?:employer|company|job) is (?:now )?(?:at |with )?VALUE", "work"),
+    _rule("profession", rf"{_I} (?:work|working|employed) as (?:an? )?VALUE", "work"),
+    _rule("name", r"\b(?:my name(?:'s| is)|call me|i go by) VALUE", "call"),
+    _rule("birthday", r"\b(?:my birthday(?:'s| is)(?: on)?|i was born on) VALUE", "bear"),
+    _rule("phone", r"\bmy (?:new )?(?:phone|mobile|cell)(?: number)? is (?:now )?VALUE", "have"),
+    _rule("email", r"\bmy (?:new )?e-?mail(?: address)? is (?:now )?(?P<value>\S+@\S+?)(?=[.,;!?]?(?:\s|$))", "have"),
+    _rule("diet", rf"{_I}(?: an?| turned| gone| become| went)* (?P<value>vegetarian|vegan|pescatarian|omnivore)\b",
+          "eat"),
+    _rule("car", rf"{_I} (?:drive|driving) (?:an? )VALUE", "drive"),
+    _rule("allergy", rf"{_I} (?:severely |badly )?allergic to VALUE", "avoid", many=True),
+    _rule("MINE", rf"\bmy (?:new )?(?P<what>{_RELATION})(?:'s name)?(?:'s| is)(?: now)?(?: called| named)? VALUE",
+          "have"),
+    _rule("MINE", r"\bmy (?:new )?(?P<what>(?:fav(?:ou?rite)? )?[a-z'-]+(?: [a-z'-]+)?)"
+                  r"(?:'s| is| are)(?: now)? VALUE", "have"),
+    _rule("TASTE", rf"{_I} (?P<verb>love|like|enjoy|prefer|adore|hate|dislike|can'?t stand|don'?t like|detest) VALUE",
+          "like", many=True),
+)  # fmt: skip
+_DISLIKES = re.compile(r"hate|dislike|stand|don|detest", re.IGNORECASE)
+_ENDED = re.compile(
+    r"\b(?:no longer|not? (?:\w+ ){0,4}any ?more|any ?more|stopped|quit|gave up|used to|cancelled|canceled|broke up)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\b[A-Z][\w'’&-]*(?:\s+(?:(?:of|de|da|van|von|the|la|le)\s+)?[A-Z0-9][\w'’&-]*)*")
+_NUMBER = re.compile(r"\b\d[\d:.,/-]*\d\b|\b\d\b")
+_NO_NAMES = word_set("i i'm i've i'd i'll the a an my we we're our it it's he she they this that there but and so")
+_ARTICLE = re.compile(r"^(?:an?|the|called|named)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a statement says of the person: `name` is the slot, `value` what fills it, both lower case."""
+
+    name: str
+    value: str
+    verb: str
+    many: bool
+
+
+def slot_of(text: str) -> Slot | None:
+    """Give what a statement says of the person by a rule, None where no rule fits."""
+    for rule in _RULES:
+        if found := rule.pattern.search(text):
+            value = _ARTICLE.sub("", found["value"].strip(" '\"“”")).lower()
+            if not value:
+                continue
+            name = rule.slot
+            if name == "MINE":
+                name = f"my {found['what'].lower()}"
+            elif name == "TASTE":
+                name = f"taste {' '.join(sorted(stem(word) for word in content_words(value)))}"
+                value = "dislikes" if _DISLIKES.search(found["verb"]) else "likes"
+            return Slot(name, value, rule.verb, rule.many and not name.startswith("taste"))
+    return None
+
+
+def says_it_ended(text: str) -> bool:
+    """Tell whether a statement says that something is over."""
+    return _ENDED.search(text) is not None
+
+
+def names_in(text: str) -> list[str]:
+    """Give the proper names of a statement: capitals that do not merely begin a sentence."""
+    found: list[str] = []
+    for match in _NAME.finditer(text):
+        words = match[0].split()
+        while words and words[0].lower() in _NO_NAMES:
+            words.pop(0)
+        if not words:
+            continue
+        first = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?"
+        if first and len(words) == 1 and words[0].lower() == match[0].lower() and words[0].lower() in _COMMON:
+            continue
+        name = " ".join(words).rstrip("'’").removesuffix("'s").removesuffix("’s")
+        if name and name not in found:
+            found.append(name)
+    return found
+
+
+def knowledge_of(text: str, speaker: str) -> JsonObject:
+    """Give what the rules find, as a KnowledgeResponse of typeagent's schema."""
+    entities: list[Json] = [{"name": name, "type": ["name"], "facets": None} for name in names_in(text)]
+    actions: list[Json] = []
+    topics = list(dict.fromkeys([*content_words(text), *(stem(word) for word in content_words(text))]))
+    topics += [number for number in _NUMBER.findall(text) if number not in topics]
+    if (slot := slot_of(text)) is not None:
+        facet: Json = {"name": slot.name, "value": slot.value}
+        entities.append({"name": speaker, "type": ["speaker"], "facets": [facet]})
+        actions.append(
+            {
+                "verbs": [slot.verb],
+                "verbTense": "present",
+                "subjectEntityName": speaker,
+                "objectEntityName": slot.value,
+                "indirectObjectEntityName": "none",
+                "params": None,
+                "subjectEntityFacet": None,
+            }
+        )
+    return {"entities": entities, "actions": actions, "inverseActions": [], "topics": list(topics)}
+
+
+_COMMON = word_set(
+    "yes no please thanks sorry today tomorrow yesterday last next also then now when while after before since"
+    " because if just still maybe perhaps actually finally by for from with without at on in to of as all some"
+    " many most every each remember note remind tell ask book buy get go went had has have was were is are am can"
+    " could would will should do did does don't not never always often sometimes her his their your its what where"
+    " why how who which here booked bought got started finished met saw called made took paid ordered sent moved"
+    " turns looks sounds feels"
+)

@@ -1,0 +1,75 @@
+"""The time that a question names: "last week", "in March", "two months ago"."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+_MONTH_NAMES = "january february march april may june july august september october november december"
+_MONTHS = _MONTH_NAMES.split()
+_NUMBER_NAMES = "one two three four five six seven eight nine ten"
+_NUMBERS = {word: number for number, word in enumerate(_NUMBER_NAMES.split(), 1)}
+_NUMBERS |= {"a": 1, "an": 1, "a couple of": 2, "a few": 3}
+_UNITS = {
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+    "month": timedelta(days=30),
+    "year": timedelta(days=365),
+}
+_AGO = re.compile(rf"\b(\d+|{'|'.join(_NUMBERS)})\s+(day|week|month|year)s?\s+ago\b", re.IGNORECASE)
+_LAST = re.compile(r"\b(?:last|past|previous)\s+(week|month|year)\b", re.IGNORECASE)
+_MONTH = re.compile(
+    rf"\b(?:in|during|last|this|back in|of|since)\s+({'|'.join(_MONTHS)})(?:\s+(\d{{4}}))?\b", re.IGNORECASE
+)
+_YEAR = re.compile(r"\b(?:in|during|back in|of)\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|old|earlier|ex|originally|first|back then|at that time"
+    r"|at the time|until|prior)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From `start` up to, and without, `end`."""
+
+    start: datetime
+    end: datetime
+
+
+def period_of(question: str, now: datetime) -> Period | None:
+    """Give the time that a question names, None where it names none."""
+    day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    lower = question.lower()
+    if "yesterday" in lower:
+        return Period(day - timedelta(days=1), day)
+    if found := _AGO.search(question):
+        count = int(found[1]) if found[1].isdigit() else _NUMBERS[found[1].lower()]
+        unit = _UNITS[found[2].lower()]
+        middle = day - min(count, 1000) * unit
+        return Period(middle - unit / 2, middle + unit / 2 + timedelta(days=1))
+    if found := _LAST.search(question):
+        return _last(found[1].lower(), day)
+    if found := _MONTH.search(question):
+        month = _MONTHS.index(found[1].lower()) + 1
+        year = int(found[2]) if found[2] else day.year - (month > day.month)
+        return Period(datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC))
+    if found := _YEAR.search(question):
+        return Period(datetime(int(found[1]), 1, 1, tzinfo=UTC), datetime(int(found[1]) + 1, 1, 1, tzinfo=UTC))
+    return None
+
+
+def asks_about_the_past(question: str) -> bool:
+    """Tell whether what holds no longer is asked for as well."""
+    return _PAST.search(question) is not None
+
+
+def _last(unit: str, day: datetime) -> Period:
+    """Give the calendar's last week, month or year, and what has passed of this one: people mean either."""
+    match unit:
+        case "week":
+            return Period(day - timedelta(days=day.weekday() + 7), day + timedelta(days=1))
+        case "month":
+            first = day.replace(day=1)
+            return Period((first - timedelta(days=1)).replace(day=1), first)
+        case _:
+            return Period(day.replace(year=day.year - 1, month=1, day=1), day.replace(month=1, day=1))

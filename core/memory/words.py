@@ -1,0 +1,50 @@
+"""Words of a text that carry meaning, and their stems: enough to compare statements without a model."""
+
+import re
+import unicodedata
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Make a set of the words of a text."""
+    return frozenset(text.split())
+
+
+_WORD = re.compile(r"[^\W_][\w'’-]*", re.UNICODE)
+STOP_WORDS = word_set(
+    "a about above after again all also am an and any are aren't as ask asked at be because been before being"
+    " below between both but by call called can can't cannot could currently did didn't do does doesn't doing"
+    " don't down during each even ever few for from further get gets getting go goes going got had has hasn't"
+    " have haven't having he her here hers him himself his how i i'd i'll i'm i've if in into is isn't it it's"
+    " its itself just know let like lot made make makes may maybe me might mine more most much must my myself"
+    " name's new no nor not now of off oh on once one only or other our ours out over own please quite rather"
+    " really remember remembered said same say says shall she should so some something still such sure take"
+    " takes tell than that that's the their theirs them then there these they thing things think this those"
+    " though through to today told tomorrow too under until up upon us very want was wasn't way we well went"
+    " were weren't what what's when where which while who who's whom whose why will with won't would wouldn't"
+    " yes yesterday yet you you're your yours"
+)
+
+
+def words_of(text: str) -> list[str]:
+    """Give the words of a text, lower case, without marks on letters."""
+    plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+    return [word.strip("'-").removesuffix("'s") for word in _WORD.findall(plain)]
+
+
+def content_words(text: str) -> list[str]:
+    """Give the words that carry meaning, in order, each once."""
+    return list(dict.fromkeys(word for word in words_of(text) if len(word) > 1 and word not in STOP_WORDS))
+
+
+def stem(word: str) -> str:
+    """Cut common English endings, so that "moved" meets "moving"; other words stay as they are."""
+    for ending, least in (("ies", 3), ("ing", 4), ("ied", 3), ("ed", 4), ("es", 4), ("s", 3)):
+        if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith("ss"):
+            word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
+            break
+    return word.rstrip("e") if len(word) > 4 else word
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """Give the stems of the words that carry meaning."""
+    return frozenset(stem(word) for word in content_words(text))

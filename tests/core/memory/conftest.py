@@ -1,0 +1,26 @@
+"""The fixtures of memory's tests."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from core.database import Database
+from core.memory.momex import Momex
+from tests.core.memory.house import make_momex, make_person
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """Give a database, as the application role."""
+    database = Database(database_url, patience=5, size=5)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def momex(database: Database) -> AsyncIterator[Momex]:
+    """Give a memory with two legs, and Ann, whose it is."""
+    await make_person(database, "ann")
+    momex = make_momex(database)
+    yield momex
+    await momex.close()
