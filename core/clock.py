@@ -28,6 +28,12 @@ class Clock:
         real = time.time()
         return datetime.fromtimestamp(self._base + (real - self._base) * self._rate + self._offset, tz=UTC)
 
+    @property
+    def rate(self) -> float:
+        """Give how many seconds of it pass in a real one."""
+        self._reload()
+        return self._rate
+
     async def sleep(self, span: timedelta) -> None:
         """Wait for a span of the clock's time."""
         self._reload()

@@ -12,6 +12,7 @@ from core.errors import ToolFailed
 from core.json_types import Json, JsonObject
 
 _NOTHING_KEPT = "This assistant has nowhere to keep anything."
+_NO_TASKS = "This assistant can plan nothing for later."
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,72 @@ class TenantStorage(Protocol):
         ...
 
 
+class TaskNote(Protocol):
+    """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def when(self) -> str: ...
+    @property
+    def next_at(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+
+
+class TenantTasks(Protocol):
+    """The tasks of one tenant, and of nobody else: `core.errors.ToolFailed` where something cannot be.
+
+    A trigger is described as JSON with its `kind` (`schedule`, `event`, `condition`) and the values of the trigger's
+    class. Repeating a call with the same `key` changes nothing.
+    """
+
+    async def timezone(self) -> str:
+        """Give the person's timezone; empty while it is not known."""
+        ...
+
+    async def set_timezone(self, timezone: str) -> None:
+        """Keep the person's timezone, an IANA name, where none is known."""
+        ...
+
+    async def describe(self, trigger: JsonObject) -> str:
+        """Check a trigger and say it in words, with the next moment where there is one."""
+        ...
+
+    async def create(
+        self,
+        trigger: JsonObject,
+        action: JsonObject,
+        *,
+        executor: str = "orchestrator",
+        output: JsonObject | None = None,
+        title: str = "",
+        key: str = "",
+    ) -> TaskNote:
+        """Keep a task; it counts from now on."""
+        ...
+
+    async def list(self) -> "builtins.list[TaskNote]":
+        """Give the tasks by number."""
+        ...
+
+    async def change(self, task_id: str, change: str) -> bool:
+        """`pause`, `resume` or `delete` a task; False where it was in no state for it."""
+        ...
+
+    async def run_now(self, task_id: str, key: str) -> None:
+        """Run a task once, besides its schedule."""
+        ...
+
+    async def why(self, words: str) -> str:
+        """Say why a task ran or did not: its last occurrences, what was seen, decided and delivered."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ToolExecutionContext:
     """Everything a tool may know about the call it serves.
@@ -142,6 +209,7 @@ class ToolExecutionContext:
     language: str = ""
     storage: TenantStorage = field(default_factory=lambda: NoStorage())
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tasks: TenantTasks = field(default_factory=lambda: NoTasks())
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
 
 
@@ -184,6 +252,51 @@ class NoHttp:
     ) -> HttpResponse:
         """Refuse every request, telling the model why."""
         raise ToolFailed("This assistant has no access to the web.")
+
+
+class NoTasks:
+    """What a tool gets where no tasks are kept."""
+
+    async def timezone(self) -> str:
+        """Know of none."""
+        return ""
+
+    async def set_timezone(self, timezone: str) -> None:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NO_TASKS)
+
+    async def describe(self, trigger: JsonObject) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NO_TASKS)
+
+    async def create(
+        self,
+        trigger: JsonObject,
+        action: JsonObject,
+        *,
+        executor: str = "orchestrator",
+        output: JsonObject | None = None,
+        title: str = "",
+        key: str = "",
+    ) -> TaskNote:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NO_TASKS)
+
+    async def list(self) -> "builtins.list[TaskNote]":
+        """Know of none."""
+        return []
+
+    async def change(self, task_id: str, change: str) -> bool:
+        """Refuse: there is none."""
+        return False
+
+    async def run_now(self, task_id: str, key: str) -> None:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NO_TASKS)
+
+    async def why(self, words: str) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NO_TASKS)
 
 
 class NoStorage:

@@ -18,6 +18,7 @@ from core.hooks import Hook
 from core.orchestrator import Orchestrator
 from core.registry import ToolRegistry
 from core.tools import Tool
+from core.triggers.types import ActionExecutor
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Plugins:
     agents: tuple[type[StandardAgent], ...] = ()
     hooks: tuple[Hook, ...] = ()
     checks: tuple[SafetyCheck, ...] = ()
+    executors: tuple[ActionExecutor, ...] = ()
     orchestrator: type[Orchestrator] = Orchestrator
 
 
@@ -42,9 +44,22 @@ def load_plugins(names: Sequence[str]) -> Plugins:
         tools=ToolRegistry(value for value in found if isinstance(value, Tool)),
         agents=tuple(dict.fromkeys(value for value in found if valet_of(value) is not None)),
         hooks=tuple(dict.fromkeys(value for value in found if isinstance(value, Hook))),
+        executors=_executors(found),
         checks=tuple(dict.fromkeys(value for value in found if isinstance(value, SafetyCheck))),
         orchestrator=_one_orchestrator(modules),
     )
+
+
+def _executors(found: Sequence[object]) -> tuple[ActionExecutor, ...]:
+    """Make one of each kind of executor; two of one name are an error."""
+    kinds = [one for one in found if isinstance(one, type) and issubclass(one, ActionExecutor)]
+    made: dict[str, ActionExecutor] = {}
+    for kind in dict.fromkeys(one for one in kinds if one.__module__ != ActionExecutor.__module__):
+        if not kind.name or kind.name in made:
+            what = f"its name {kind.name!r} is another's" if kind.name else "it has no name"
+            raise ConfigError(f"The executor {kind.__module__}.{kind.__qualname__} cannot be used: {what}.")
+        made[kind.name] = kind()
+    return tuple(made.values())
 
 
 def _import_with_submodules(name: str) -> list[ModuleType]:

@@ -5,7 +5,7 @@ prepare_context -> should_process -> check_pending_agents -> react_loop -> post_
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
@@ -26,6 +26,7 @@ from core.context import (
     NoCredentials,
     NoHttp,
     NoStorage,
+    NoTasks,
     TenantStorage,
     ToolExecutionContext,
 )
@@ -40,13 +41,15 @@ from core.react import LoopFailed, LoopTask, ReactLoop
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended, ReactLoopResult
 from core.registry import ToolRegistry
-from core.steering import spoken
 from core.streaming import StreamEvent, events_of
 from core.summary import since_summary, with_summary
 from core.tiers import Tiers
 from core.tools import AnyTool
-from core.turn_ends import explain, first_step, turn_result, waiting_result, with_person, with_reply
+from core.turn_ends import explain, first_step, said_in, turn_result, waiting_result, with_person, with_reply
 from core.turn_types import TurnRequest, TurnResult, TurnState
+
+if TYPE_CHECKING:
+    from core.triggers.engine import TriggerEngine
 
 _log = structlog.get_logger()
 
@@ -111,6 +114,7 @@ class Orchestrator:
         llm_client: ModelClient,
         system_prompt: str = "",
         momex: Recall | None = None,
+        trigger_engine: "TriggerEngine | None" = None,
         *,
         tools: Iterable[AnyTool] = (),
         tool_names: Sequence[str] | None = None,
@@ -137,6 +141,7 @@ class Orchestrator:
         self.llm_client = llm_client
         self.system_prompt = system_prompt
         self.momex = momex
+        self.trigger_engine = trigger_engine
         registry = ToolRegistry(tools)
         self.agents = agents or AgentRegistry()
         self.agents.check_names(registry)
@@ -191,7 +196,7 @@ class Orchestrator:
 
     async def prepare_context(self, request: TurnRequest) -> TurnContext:
         """Put together what the model sees: prompt, recalled facts, history, the person's words."""
-        said = tuple(message for inbound in request.inbound for message in spoken(inbound))
+        said = said_in(request)
         known: Sequence[str] = ()
         if self.momex and said:
             known = await self.momex.search(request.tenant.id, "\n".join(one.text for one in said))
@@ -290,6 +295,7 @@ class Orchestrator:
             timezone=tenant.timezone,
             language=tenant.language,
             storage=self._storage.for_tenant(tenant.id) if self._storage else NoStorage(),
+            tasks=self.trigger_engine.for_tenant(tenant.id) if self.trigger_engine else NoTasks(),
             settings=self._settings,
         )
 

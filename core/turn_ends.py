@@ -11,7 +11,15 @@ from core.journal import StepKey, StepKind, StepRecord, StepState
 from core.model_types import ChatMessage, ModelAnswer, Role, TokenUsage, ToolCall
 from core.react_result import Ended, ReactLoopResult
 from core.registry import ToolRegistry
+from core.steering import spoken
 from core.turn_types import TurnRequest, TurnResult, TurnState
+
+
+def said_in(request: TurnRequest) -> Messages:
+    """Give what a turn begins with: the person's messages, or what a trigger brings, which is marked as ours."""
+    if request.trigger is not None and request.go_on_at is None:
+        return (ChatMessage(Role.USER, request.trigger.content, internal=True),)
+    return tuple(message for inbound in request.inbound for message in spoken(inbound))
 
 
 def turn_result(request: TurnRequest, said: Messages, result: ReactLoopResult) -> TurnResult:

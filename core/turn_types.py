@@ -10,6 +10,7 @@ from core.agents.entry import PoolEntry
 from core.hooks import Hook
 from core.journal import Journal
 from core.model_types import ChatMessage, TokenUsage, ToolCall
+from core.triggers.message import TriggerMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ class TurnRequest:
     """For a turn that waited: the model answer whose calls waited. It has no inbound then."""
     starts: ToolCall | None = None
     """The agent that this turn begins with, offered to the model or not: a task's or a command's."""
+    trigger: TriggerMessage | None = None
+    """What began a run that no message began; never the person's words."""
 
 
 class TurnState(StrEnum):

@@ -16,6 +16,7 @@ from core.json_types import JsonObject, storable
 from core.messages import Address, Command, OutboundMessage
 from core.model_types import ChatMessage, TokenUsage
 from core.stream_row import StreamRow
+from core.triggers.run_turns import RunControl, RunNote, is_run, load_run_turn
 from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant
 
 POOL_ROWS = 200
@@ -42,6 +43,8 @@ class BegunTurn:
     address: Address
     request: TurnRequest
     command: Command | None
+    run_id: str = ""
+    """The run of a task whose turn it is."""
 
 
 class TurnStore:
@@ -104,10 +107,15 @@ class TurnStore:
         new_session: bool = False,
         pool: Sequence[PoolEntry] = (),
         waiting_step: int | None = None,
+        run: RunNote | None = None,
     ) -> bool:
-        """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
+        """Commit all that the turn leaves behind; True when more inbound came and the lease is kept.
+
+        A `run` has neither history nor outbound of a conversation: it is noted instead how it stands.
+        """
+        noted = ", note_run($14,$15,$16,$17,$18,$19,$20,$21,$22)" if run else ""
         row = await self._database.call(
-            "select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as more",
+            f"select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as more{noted}",
             lease.tenant_id,
             lease.lane_id,
             lease.fence,
@@ -121,6 +129,7 @@ class TurnStore:
             new_session,
             [entry.to_json() for entry in pool],
             waiting_step,
+            *(run.arguments(lease.tenant_id, turn_id) if run else ()),
         )
         return bool(row and row["more"])
 
@@ -129,6 +138,8 @@ class TurnStore:
         return StreamRow(self._database, lease.tenant_id, lease.lane_id, lease.fence, turn_id, self._make_id("out"))
 
     async def _load(self, connection: Connection, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
+        if is_run(lease.lane_id):
+            return await self._load_run(connection, lease, turn_id, attempts)
         turn = await connection.fetchrow(
             "select c.channel, c.account, c.peer, c.thread, c.id as conversation_id, c.session, t.tenant_id,"
             " p.role, p.tier, i.user_key, i.state as sender_state, i.admitted,"
@@ -155,14 +166,6 @@ class TurnStore:
             turn["session"],
             HISTORY_ROWS,
         )
-        pool = await connection.fetch(
-            "select * from pool_entries where tenant_id = $1 and (turn_id = $2"
-            " or status not in ('CANCELLED', 'COMPLETED'))"
-            " order by created_at, agent_id limit $3",
-            lease.tenant_id,
-            turn_id,
-            POOL_ROWS,
-        )
         request = TurnRequest(
             turn_id=turn_id,
             tenant=TurnTenant(
@@ -175,13 +178,30 @@ class TurnStore:
             history=tuple(ChatMessage.from_json(row["message"]) for row in history),
             attempt=attempts,
             conversation_id=turn["conversation_id"],
-            pool=tuple(PoolEntry.from_row(dict(row)) for row in pool),
+            pool=await _pool(connection, lease.tenant_id, turn_id),
             go_on_at=turn["waiting_step"],
         )
         request = replace(request, control=PostgresControl(self._database, lease, turn_id))
         command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
         address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
         return BegunTurn(turn_id, attempts, address, request, command)
+
+    async def _load_run(self, connection: Connection, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
+        turn = await load_run_turn(connection, lease.tenant_id, turn_id)
+        request = TurnRequest(
+            turn_id=turn_id,
+            tenant=turn.tenant,
+            channel=turn.channel,
+            inbound=(),
+            journal=PostgresJournal(self._database, lease, turn_id),
+            history=turn.history,
+            attempt=attempts,
+            control=RunControl(PostgresControl(self._database, lease, turn_id)),
+            conversation_id=turn.conversation_id,
+            pool=await _pool(connection, lease.tenant_id, turn_id),
+            go_on_at=turn.waiting_step,
+        )
+        return BegunTurn(turn_id, attempts, Address(turn.channel, "", ""), request, None, turn.run_id)
 
 
 class PostgresJournal:
@@ -270,6 +290,19 @@ class PostgresControl:
                 self._turn_id,
             )
         return [_turn_message(row) for row in rows]
+
+
+async def _pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PoolEntry, ...]:
+    """Give the agents that wait for this person, and all of this turn's own."""
+    rows = await connection.fetch(
+        "select * from pool_entries where tenant_id = $1 and (turn_id = $2"
+        " or status not in ('CANCELLED', 'COMPLETED'))"
+        " order by created_at, agent_id limit $3",
+        tenant_id,
+        turn_id,
+        POOL_ROWS,
+    )
+    return tuple(PoolEntry.from_row(dict(row)) for row in rows)
 
 
 def _turn_message(row: asyncpg.Record) -> TurnMessage:

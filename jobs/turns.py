@@ -17,6 +17,8 @@ from core.messages import Command, OutboundKind, OutboundMessage
 from core.model_types import ChatMessage, Role
 from core.orchestrator import Orchestrator
 from core.person_commands import PersonCommands
+from core.triggers.run_turns import RunNote
+from core.triggers.running import RunExecutors
 from core.turn_types import TurnResult, TurnState
 from core.turns import BegunTurn, Lease, TurnStore
 from jobs.leases import kept_alive
@@ -30,6 +32,7 @@ HAND_BACK_WITHIN = 60.0
 
 SET_ASIDE = "Sorry, I could not finish that and have set it aside. Please try it another way."
 FAILED = "Sorry, something went wrong on my side. Please try again."
+RUN_FAILED = "Sorry, one of your tasks could not be finished: something went wrong on my side."
 
 _log = structlog.get_logger()
 
@@ -46,6 +49,7 @@ class TurnRunner:
         make_id: IdMaker,
         worker: str,
         people: PersonCommands | None = None,
+        runs: RunExecutors | None = None,
     ) -> None:
         self._store = store
         self._orchestrator = orchestrator
@@ -54,6 +58,7 @@ class TurnRunner:
         self._make_id = make_id
         self._worker = worker
         self._people = people
+        self._runs = runs
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Take the named lane, or the one that waits longest."""
@@ -79,28 +84,36 @@ class TurnRunner:
     async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound))
+        note: RunNote | None = None
         try:
-            result, new_session = await self._result(lease, turn)
+            if turn.run_id:
+                (result, note), new_session = await self._run_result(turn), False
+            else:
+                result, new_session = await self._result(lease, turn)
         except TurnDelayed as error:
             log.warning("turn_delayed", cause=str(error))
             await self._store.leave(lease, RETRY_DELAY)
             return False
-        outbound = [OutboundMessage(self._make_id("out"), OutboundKind.REPLY, result.reply)] if result.reply else []
+        reply = "" if note else result.reply
+        outbound = [OutboundMessage(self._make_id("out"), OutboundKind.REPLY, reply)] if reply else []
         more = await self._store.finish(
             lease,
             turn.turn_id,
             state="poison" if turn.attempts > MAX_ATTEMPTS else result.state.value,
             reason=result.reason,
             usage=result.usage,
-            history=result.history,
+            history=() if note else result.history,
             outbound=outbound,
             absorbed=result.absorbed,
             new_session=new_session,
             pool=result.pool,
             waiting_step=result.waiting_step,
+            run=note,
         )
         if outbound:
             self._bell.delivery(lease.lane_id)
+        if note and self._runs:
+            self._runs.notices.wake()
         log.info("turn_finished", state=result.state.value, reason=result.reason)
         return more
 
@@ -120,6 +133,20 @@ class TurnRunner:
         except Exception:
             _log.exception("turn_failed", turn=turn.turn_id)
             return _set_aside(turn, FAILED, "error"), False
+
+    async def _run_result(self, turn: BegunTurn) -> tuple[TurnResult, RunNote]:
+        """Work on a run of a task, and say how it stands after it."""
+        reason = "poison"
+        if turn.attempts <= MAX_ATTEMPTS and self._runs is not None:
+            try:
+                return await self._runs.result(turn.request, turn.run_id)
+            except (LeaseLost, StoreUnavailable, TurnDelayed):
+                raise
+            except Exception:
+                _log.exception("turn_failed", turn=turn.turn_id)
+                reason = "error"
+        result = _set_aside(turn, "", reason)
+        return result, RunNote("FAILED", reason, text=RUN_FAILED)
 
     async def _obey(self, command: Command, turn: BegunTurn) -> tuple[TurnResult, bool] | None:
         """Do what a command says; None when it is not one of ours and its text goes to the assistant."""

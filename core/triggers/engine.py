@@ -1,0 +1,218 @@
+"""The trigger engine: tasks by a program, by tools and by the command line; and what makes them run."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from core.bell import Bell
+from core.canonical import canonical_hash
+from core.clock import Clock
+from core.database import Database
+from core.events.types import Event
+from core.ids import IdMaker
+from core.json_types import JsonObject, storable
+from core.triggers.codec import Kind, Trigger, kind_of
+from core.triggers.event import EventTrigger
+from core.triggers.firing import Fired, fire_due, run_row
+from core.triggers.missed import Course
+from core.triggers.schedule import ScheduleTrigger, TriggerError
+from core.triggers.store import TaskStore
+from core.triggers.types import AGENT, ORCHESTRATOR, Task, TaskOutput, TaskRun
+
+if TYPE_CHECKING:
+    from core.events.bus import EventBus
+    from core.triggers.access import TaskAccess
+
+MOST_ACTIVE = 200
+"""How many active tasks a person may have."""
+MOST_TITLE = 80
+GROUP = "tasks"
+"""The name under which all workers share the events."""
+_CHANNELS = ("sms", "slack", "telegram")
+
+
+class TriggerEngine:
+    """The tasks of all people. One instance a process; it keeps nothing of a task."""
+
+    def __init__(
+        self,
+        database: Database,
+        make_id: IdMaker,
+        clock: Clock,
+        bell: Bell,
+        *,
+        event_bus: "EventBus | None" = None,
+        executors: Collection[str] = (),
+    ) -> None:
+        """`executors` are the custom ones' names; without `event_bus` whoever has events calls `fire_for_event`."""
+        self.store = TaskStore(database)
+        self.clock = clock
+        self.event_bus = event_bus
+        self._database = database
+        self._make_id = make_id
+        self._bell = bell
+        self._executors = frozenset(executors)
+        self._listening = False
+
+    async def create_task(
+        self,
+        *,
+        tenant_id: str,
+        trigger: Trigger,
+        action: JsonObject | None = None,
+        executor: str = ORCHESTRATOR,
+        output: JsonObject | None = None,
+        title: str = "",
+        key: str = "",
+    ) -> Task:
+        """Keep a task; it counts from now on. Raises `TriggerError` in one plain sentence.
+
+        `executor` is `orchestrator`, `agent:NAME`, or a custom executor's name. A `key` makes it repeatable: the same
+        key of the same person is the same task.
+        """
+        action = storable(action or {})
+        self._check(executor, action)
+        now = self.clock.now()
+        task = Task(
+            tenant_id=tenant_id,
+            id=f"task_{canonical_hash([tenant_id, key])[:26]}" if key else self._make_id("task"),
+            number=0,
+            title=storable(" ".join((title or str(action.get("instruction") or executor)).split()))[:MOST_TITLE],
+            trigger=trigger,
+            kind=kind_of(trigger),
+            executor=executor,
+            action=action,
+            output=TaskOutput.from_json(output or {}),
+            anchor=now,
+        )
+        task = await self._scheduled(task, now)
+        if isinstance(trigger, ScheduleTrigger) and task.next_at is None:
+            raise TriggerError("That is over already: it would never come.")
+        kept = await self.store.add(task, now, MOST_ACTIVE)
+        if kept is None:
+            raise TriggerError(f"There are {MOST_ACTIVE} active tasks already: stop one first.")
+        own = isinstance(trigger, EventTrigger) and any(fnmatchcase(name, trigger.source) for name in _CHANNELS)
+        if own and self.event_bus is not None:
+            await self.event_bus.store.want_channel_events(tenant_id, True)
+        return kept
+
+    async def list_tasks(self, tenant_id: str) -> Sequence[Task]:
+        """Give a person's tasks; reading moves nothing."""
+        return await self.store.tasks(tenant_id)
+
+    async def get_task(self, tenant_id: str, task_id: str) -> Task | None:
+        """Give one task, also one that was stopped."""
+        return await self.store.get(tenant_id, task_id)
+
+    async def pause_task(self, tenant_id: str, task_id: str) -> bool:
+        """Let a task rest; False where it is not active."""
+        return await self._change(tenant_id, task_id, "pause")
+
+    async def resume_task(self, tenant_id: str, task_id: str) -> bool:
+        """Let a paused or disabled task go on from now; what was due meanwhile is not made up for."""
+        return await self._change(tenant_id, task_id, "resume")
+
+    async def delete_task(self, tenant_id: str, task_id: str) -> bool:
+        """Stop a task for good, with what waits of it; its runs stay, to tell why they were."""
+        return await self._change(tenant_id, task_id, "delete")
+
+    async def run_now(self, tenant_id: str, task_id: str, key: str = "") -> str:
+        """Run a task once, besides its schedule; gives the run's id, empty where this `key` has run already."""
+        task = await self.store.get(tenant_id, task_id)
+        if task is None or task.deleted:
+            raise TriggerError("There is no such task.")
+        occurrence = f"by hand {key or self._make_id('now')}"
+        row = run_row(self._make_id, occurrence, self.clock.now(), channel=task.output.channel, cause={"by_hand": True})
+        lanes = await self.store.start(tenant_id, [row | {"task_id": task.id, "by_hand": True}])
+        self.ring(lanes)
+        return lanes[0] if lanes else ""
+
+    async def fire_due(self, now: datetime | None = None) -> Fired:
+        """Start the runs of tasks that are due, of all people; the conditions among them are to be looked at."""
+        fired = await fire_due(self._database, self._make_id, now or self.clock.now())
+        self.ring(fired.lanes)
+        return fired
+
+    async def fire_for_event(self, tenant_id: str, event: Event) -> list[str]:
+        """Start the runs of the person's tasks that an event matches, each once; gives the runs' ids."""
+        rows: list[JsonObject] = []
+        for task in await self.store.on_events(tenant_id):
+            if isinstance(task.trigger, EventTrigger) and task.trigger.matches(event):
+                cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
+                when = event.occurred_at or self.clock.now()
+                row = run_row(self._make_id, event.key, when, channel=task.output.channel, cause=storable(cause))
+                rows.append(row | {"task_id": task.id})
+        lanes = await self.store.start(tenant_id, rows) if rows else []
+        self.ring(lanes)
+        return lanes
+
+    async def start(self) -> None:
+        """Begin to take in events; the bus ends it when it is closed."""
+        if self.event_bus is not None and not self._listening:
+            await self.event_bus.subscribe("*", self._on_event, name=GROUP)
+            self._listening = True
+
+    async def runs(self, tenant_id: str, task_id: str, most: int = 10) -> Sequence[TaskRun]:
+        """Give the newest runs of a task, the newest first; reading moves nothing."""
+        return await self.store.runs(tenant_id, task_id, most)
+
+    async def upcoming(self, task: Task, most: int = 10) -> list[datetime]:
+        """Give the next moments at which a scheduled task is due, as things stand; in UTC, without jitter."""
+        if not isinstance(task.trigger, ScheduleTrigger) or task.anchor is None:
+            return []
+        zone = task.trigger.zone((await self.store.person(task.tenant_id))[0])
+        left = most if task.trigger.count is None else min(most, task.trigger.count - task.fired)
+        found: list[datetime] = []
+        due = task.due_at or task.trigger.next_after(self.clock.now(), zone, task.anchor)
+        while due is not None and len(found) < left:
+            found.append(due)
+            due = task.trigger.next_after(due, zone, task.anchor)
+        return found
+
+    def for_tenant(self, tenant_id: str) -> "TaskAccess":
+        """Give what tools may do with one person's tasks."""
+        from core.triggers.access import TaskAccess  # they need each other
+
+        return TaskAccess(self, tenant_id)
+
+    async def _on_event(self, event: Event) -> None:
+        await self.fire_for_event(event.tenant_id, event)
+
+    async def _change(self, tenant_id: str, task_id: str, change: str) -> bool:
+        task = await self.store.get(tenant_id, task_id)
+        if task is None or task.deleted:
+            return False
+        now = self.clock.now()
+        task = replace(task, due_at=None, next_at=None)
+        if change == "resume":
+            task = await self._scheduled(task, now)
+            if task.kind is Kind.SCHEDULE and task.next_at is None:
+                return False
+        return await self.store.change(task, change, now)
+
+    async def _scheduled(self, task: Task, now: datetime) -> Task:
+        """Give the task with its next occurrence after now."""
+        match task.kind:
+            case Kind.EVENT:
+                return task
+            case Kind.CONDITION:
+                return replace(task, due_at=now, next_at=now)
+        assert isinstance(task.trigger, ScheduleTrigger)  # noqa: S101 - the only kind left
+        zone = task.trigger.zone((await self.store.person(task.tenant_id))[0])
+        course = Course(task.id, task.trigger, zone, task.anchor or now, task.fired)
+        due = course.next_after(now - timedelta(microseconds=1))
+        return replace(task, due_at=due, next_at=course.taken_at(due), zone=zone.key)
+
+    def _check(self, executor: str, action: JsonObject) -> None:
+        if executor != ORCHESTRATOR and not executor.startswith(AGENT) and executor not in self._executors:
+            known = ", ".join([ORCHESTRATOR, f"{AGENT}NAME", *sorted(self._executors)])
+            raise TriggerError(f"There is no executor {executor!r}; there are {known}.")
+        if executor == ORCHESTRATOR and not str(action.get("instruction") or "").strip():
+            raise TriggerError("A task needs an instruction: what is to be done.")
+
+    def ring(self, lanes: Sequence[str]) -> None:
+        """Ring for the lanes of new runs."""
+        for lane in lanes:
+            self._bell.turn(lane)

@@ -1,0 +1,112 @@
+"""Which events a task is about. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import cast
+
+from core.events.types import Event
+from core.json_types import Json, JsonObject
+from core.triggers.expressions import check_path, find
+from core.triggers.schedule import TriggerError
+
+OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "contains", "starts_with", "ends_with", "exists")
+
+
+@dataclass(frozen=True, slots=True)
+class EventTrigger:
+    """Due at each event of the tenant that matches. `source` and `type` may have `*` and `?`.
+
+    `filter` maps a field of the event's data, dotted (`sender.email`) or as JSONPath (`$.items[*].price`), to what it
+    must be: a value, or comparisons such as `{"gt": 100, "contains": "amazon"}`. All must hold; of several values
+    that a path finds, one is enough. Words are compared without case by contains, starts_with and ends_with.
+    """
+
+    source: str = "*"
+    type: str = "*"
+    filter: JsonObject = field(default_factory=dict)
+    count: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, in one sentence."""
+        if not self.source or not self.type:
+            raise TriggerError("An event has a source and a type; write * for any.")
+        if self.count is not None and self.count < 1:
+            raise TriggerError("The count is one at least.")
+        for name, wanted in self.filter.items():
+            if name.startswith("$"):
+                check_path(name)
+            if isinstance(wanted, dict) and (unknown := set(wanted) - set(OPERATORS)):
+                raise TriggerError(f"{sorted(unknown)[0]!r} is no comparison; there are {', '.join(OPERATORS)}.")
+
+    def matches(self, event: Event) -> bool:
+        """Tell whether an event is one of these."""
+        return not self.differs_in(event)
+
+    def differs_in(self, event: Event) -> str:
+        """Name the first thing in which an event is another than these; empty where it matches."""
+        if not fnmatchcase(event.source, self.source):
+            return "source"
+        if not fnmatchcase(event.type, self.type):
+            return "type"
+        for name, wanted in self.filter.items():
+            if not _holds(_values(name, event.data), wanted):
+                return name
+        return ""
+
+
+def _values(name: str, data: JsonObject) -> list[Json]:
+    if name.startswith("$"):
+        return find(name, data)
+    value: Json = data
+    for part in name.split("."):
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return []
+    return [value]
+
+
+def _holds(values: list[Json], wanted: Json) -> bool:
+    comparisons: Mapping[str, Json] = wanted if isinstance(wanted, dict) else {"eq": wanted}
+    if "exists" in comparisons and bool(comparisons["exists"]) is not bool(values):
+        return False
+    rest = {name: other for name, other in comparisons.items() if name != "exists"}
+    if not rest:
+        return "exists" in comparisons
+    if not values:
+        return set(rest) == {"ne"}
+    return any(all(_compared(name, value, other) for name, other in rest.items()) for value in values)
+
+
+def _compared(name: str, value: Json, other: Json) -> bool:
+    match name:
+        case "eq":
+            return value == other
+        case "ne":
+            return value != other
+        case "in":
+            return isinstance(other, list) and value in other
+        case "contains" if isinstance(value, list):
+            return other in value
+        case "contains":
+            return _word(other) in _word(value)
+        case "starts_with":
+            return _word(value).startswith(_word(other))
+        case "ends_with":
+            return _word(value).endswith(_word(other))
+    return _ordered(name, value, other)
+
+
+def _ordered(name: str, value: Json, other: Json) -> bool:
+    numbers = isinstance(value, int | float) and isinstance(other, int | float)
+    if not numbers and not (isinstance(value, str) and isinstance(other, str)):
+        return False
+    one, two = cast(float, value), cast(float, other)
+    return {"gt": one > two, "gte": one >= two, "lt": one < two, "lte": one <= two}[name]
+
+
+def _word(value: Json) -> str:
+    return value.casefold() if isinstance(value, str) else "" if value is None else str(value).casefold()

@@ -1,0 +1,41 @@
+"""Call tools that only read for a condition: as in a turn, but without one."""
+
+import asyncio
+
+from core.clock import Clock
+from core.errors import ToolFailed
+from core.ids import IdMaker
+from core.journal import Effect, MemoryJournal
+from core.json_types import JsonObject
+from core.orchestrator import Orchestrator
+from core.triggers.store import TaskStore
+from core.turn_types import TurnRequest, TurnTenant
+
+SECONDS = 60.0
+
+
+class OrchestratorTools:
+    """The orchestrator's tools. Implements `core.triggers.looking.ReadTools`."""
+
+    def __init__(self, orchestrator: Orchestrator, store: TaskStore, clock: Clock, make_id: IdMaker) -> None:
+        self._orchestrator = orchestrator
+        self._store = store
+        self._clock = clock
+        self._make_id = make_id
+
+    async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
+        """Give a tool's result. Raises `ToolError`, also for a tool that does more than read."""
+        found = self._orchestrator.tools.get(tool)
+        if found is None:
+            raise ToolFailed(f"There is no tool {tool}.")
+        if found.effect is not Effect.READ or found.needs_approval or found.agent:
+            raise ToolFailed(f"{tool} does more than read, so a condition cannot look at it.")
+        timezone, language = await self._store.person(tenant_id)
+        tenant = TurnTenant(tenant_id, language=language, timezone=timezone or "UTC")
+        request = TurnRequest(self._make_id("look"), tenant, "", (), MemoryJournal())
+        context = self._orchestrator.tool_context(request, tool, request.turn_id)
+        try:
+            async with asyncio.timeout(found.timeout or SECONDS):
+                return await found.run(found.parse(arguments), context)
+        except TimeoutError as error:
+            raise ToolFailed(f"{tool} gave no answer in time.") from error

@@ -1,0 +1,114 @@
+"""Triggers: take what is due when it is due, look at conditions, and hand over what runs have to say."""
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import structlog
+
+from core.clock import Clock
+from core.errors import StoreUnavailable
+from core.triggers.engine import TriggerEngine
+from core.triggers.firing import BATCH, Look
+from core.triggers.looking import Looking
+from core.triggers.notices import Notices
+
+POLL = timedelta(milliseconds=500)
+"""Real time between two looks at the clock; what is due sooner is waited for exactly."""
+LOOKS_AT_ONCE = 8
+
+_log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class TriggerRunner:
+    """The triggers' part of a worker. Any number of workers may run it."""
+
+    engine: TriggerEngine
+    looking: Looking
+    notices: Notices
+    clock: Clock
+    poll: timedelta = POLL
+    _looks: set[asyncio.Task[None]] = field(default_factory=set)
+    _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS_AT_ONCE))
+
+    async def run(self) -> None:
+        """Take what is due, for ever; a database that is away is asked again."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._listen(), name="events to tasks")
+                group.create_task(self._fire(), name="due tasks")
+                group.create_task(self._tell(), name="notices of runs")
+        finally:
+            for look in list(self._looks):
+                look.cancel()
+            if self._looks:
+                await asyncio.wait(self._looks)
+
+    async def once(self) -> int:
+        """Take all that is due now, and look at the conditions among it; gives how many tasks were due."""
+        total = 0
+        while True:
+            fired = await self.engine.fire_due()
+            total += fired.due
+            for look in fired.looks:
+                # A full house of looks waits here, not in memory: what is not taken now stays due.
+                await self._free.acquire()
+                task = asyncio.create_task(self._look(look), name="look")
+                self._looks.add(task)
+                task.add_done_callback(self._looks.discard)
+            if fired.due < BATCH:
+                return total
+
+    async def looked(self) -> None:
+        """Wait until all looks that were begun have ended."""
+        if self._looks:
+            await asyncio.wait(set(self._looks))
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                return await self.engine.start()
+            except StoreUnavailable:
+                await asyncio.sleep(self.poll.total_seconds())
+
+    async def _fire(self) -> None:
+        while True:
+            try:
+                await self.once()
+                pause = await self._pause()
+            except StoreUnavailable as error:
+                _log.warning("triggers_delayed", cause=str(error))
+                pause = self.poll.total_seconds()
+            await asyncio.sleep(pause)
+
+    async def _pause(self) -> float:
+        """Give real seconds until the next task is due, at most the poll's."""
+        # Workers that look at different moments find a new task sooner than any one of them.
+        longest = self.poll.total_seconds() * (0.75 + random.random() / 2)
+        due = await self.engine.store.next_due()
+        if due is None:
+            return longest
+        return min(max((due - self.clock.now()).total_seconds() / self.clock.rate, 0.001), longest)
+
+    async def _tell(self) -> None:
+        while True:
+            try:
+                handed = await self.notices.hand_over()
+            except StoreUnavailable as error:
+                _log.warning("notices_delayed", cause=str(error))
+                handed = 0
+            if not handed:
+                await self.notices.wait(1 + random.random() / 2)
+
+    async def _look(self, look: Look) -> None:
+        # The outermost loop of a look: whatever escapes is logged here, and it is made again when its time is over.
+        try:
+            await self.looking.look(look)
+        except StoreUnavailable as error:
+            _log.warning("look_delayed", task=look.task_id, cause=str(error))
+        except Exception:
+            _log.exception("look_failed", task=look.task_id)
+        finally:
+            self._free.release()

@@ -1,0 +1,21 @@
+"""The store that these tests share."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.core.store.house import Store, opened
+from tests.core.triggers.house import House, housed
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    """Give an empty store."""
+    async with opened(database_url) as store:
+        yield store
+
+
+@pytest.fixture
+async def house(store: Store) -> House:
+    """Give an engine over a store with one person in it, whose clock stands still."""
+    return await housed(store)
