@@ -10,6 +10,7 @@ from structlog.typing import FilteringBoundLogger
 from core.clock import Clock
 from core.errors import ToolFailed
 from core.json_types import Json, JsonObject
+from core.memory.access import MemoryAccess, NoMemory
 
 _NOTHING_KEPT = "This assistant has nowhere to keep anything."
 _NO_TASKS = "This assistant can plan nothing for later."
@@ -209,6 +210,7 @@ class ToolExecutionContext:
     language: str = ""
     storage: TenantStorage = field(default_factory=lambda: NoStorage())
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    memory: MemoryAccess = field(default_factory=lambda: NoMemory())
     tasks: TenantTasks = field(default_factory=lambda: NoTasks())
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
 

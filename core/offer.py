@@ -14,6 +14,14 @@ def exposed(registry: ToolRegistry, tools: Sequence[str] | None, agents: Sequenc
     return registry.only([*names, *(tools or ()), *(agents or ())])
 
 
+def remembering(registry: ToolRegistry, *, memory: bool, as_tool: bool) -> ToolRegistry:
+    """Leave out the tools of a memory that is off, or that the model may not ask by itself."""
+    on = {"": True, "on": memory, "recall": memory and as_tool}
+    if all(on[one.needs_memory] for one in registry):
+        return registry
+    return ToolRegistry(one for one in registry if on[one.needs_memory])
+
+
 async def usable(registry: ToolRegistry, access: CredentialAccess, tenant_id: str) -> ToolRegistry:
     """Leave out the tools whose account this person has not connected."""
     services = {one.needs_account for one in registry if one.needs_account}

@@ -33,9 +33,10 @@ from core.context import (
 from core.context_manager import ContextManager
 from core.conversation_state import ConversationState
 from core.hooks import Hook, HookContext, Hooks
+from core.memory.access import MemoryAccess, NoMemory
 from core.model_errors import ModelCaller
 from core.model_types import ChatMessage, ModelClient, Role
-from core.offer import exposed, usable
+from core.offer import exposed, remembering, usable
 from core.prompt import system_prompt
 from core.react import LoopFailed, LoopTask, ReactLoop
 from core.react_config import ReactLoopConfig
@@ -83,8 +84,17 @@ type Check = Callable[[TurnRequest, TurnContext], Awaitable[Refusal | None]]
 class Recall(Protocol):
     """Long-term memory, as far as a turn needs it."""
 
-    async def search(self, tenant_id: str, query: str) -> Sequence[str]:
+    @property
+    def as_tool(self) -> bool:
+        """Tell whether the model may ask memory by itself."""
+        ...
+
+    async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
         """Give what is known and may matter, the most important first; nothing while memory is away."""
+        ...
+
+    def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+        """Give a tool access to this tenant's memory only."""
         ...
 
 
@@ -199,7 +209,9 @@ class Orchestrator:
         said = said_in(request)
         known: Sequence[str] = ()
         if self.momex and said:
-            known = await self.momex.search(request.tenant.id, "\n".join(one.text for one in said))
+            known = await self.momex.recall(
+                request.tenant.id, "\n".join(one.text for one in said), turn_id=request.turn_id
+            )
         state = ConversationState.of(request.history)
         prompt = system_prompt(
             self.system_prompt, request.tenant, request.channel, self.clock.now(), known=tuple(known), seen=state.seen
@@ -209,7 +221,8 @@ class Orchestrator:
         messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
         messages = with_person(with_summary(messages, state))
         agents = self._turn_agents(request)
-        tools = self._tools_in_tier(request)
+        as_tool = self.momex is not None and self.momex.as_tool
+        tools = remembering(self._tools_in_tier(request), memory=self.momex is not None, as_tool=as_tool)
         if offered := agent_tools(self._offered_in(request), agents):
             tools = ToolRegistry([*tools, *offered])
         tools = await usable(tools, self._credentials_of(request), request.tenant.id)
@@ -297,6 +310,7 @@ class Orchestrator:
             storage=self._storage.for_tenant(tenant.id) if self._storage else NoStorage(),
             tasks=self.trigger_engine.for_tenant(tenant.id) if self.trigger_engine else NoTasks(),
             settings=self._settings,
+            memory=self.momex.for_tenant(tenant.id, request.turn_id) if self.momex else NoMemory(),
         )
 
     def _credentials_of(self, request: TurnRequest) -> CredentialAccess:

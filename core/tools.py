@@ -46,6 +46,8 @@ class Tool[**P, R]:
     risk: str = ""
     group: str = ""
     needs_account: str = ""
+    needs_memory: str = ""
+    """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
     agent: bool = False
     """Whether it is an agent as the model sees it: it may take longer."""
     timeout: float | None = None
@@ -133,6 +135,7 @@ def tool[**P, R](
     risk: str = "",
     group: str = "",
     needs_account: str = "",
+    needs_memory: str = "",
     timeout: float | None = None,
 ) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 
@@ -149,6 +152,7 @@ def tool(
     risk: str = "",
     group: str = "",
     needs_account: str = "",
+    needs_memory: str = "",
     timeout: float | None = None,
 ) -> Tool[..., Any] | Callable[[Callable[..., Any]], Tool[..., Any]]:
     """Make a tool of a function.
@@ -156,7 +160,8 @@ def tool(
     The schema comes from the annotations and the docstring; a parameter annotated `ToolExecutionContext` is
     filled in and hidden. `effect` is `"read"` (may run again), `"idempotent"` (may run again with the same
     `context.idempotency_key`) or `"once"`. `parallel=False` runs it alone. `group` keeps it out of sight until
-    the conversation switches the group on; `needs_account="google"` until the person has connected one. Raises
+    the conversation switches the group on; `needs_account="google"` until the person has connected one, `needs_memory="on"` where there is no
+    memory. Raises
     `ConfigError` with the file and line where something is missing.
     """
 
@@ -173,6 +178,7 @@ def tool(
             risk=risk,
             group=group,
             needs_account=needs_account,
+            needs_memory=needs_memory,
             timeout=timeout,
         )
 

@@ -21,6 +21,7 @@ from core.errors import (
 )
 from core.hooks import Hook, HookContext
 from core.journal import MemoryJournal
+from core.memory.access import MemoryAccess, NoMemory
 from core.model_types import ChatMessage, Role
 from core.orchestrator import Orchestrator, Refusal, TurnContext
 from core.prompt import DEFAULT_PERSONA, system_prompt
@@ -192,8 +193,13 @@ class TestSteps:
 
     async def test_recalled_facts_and_only_the_chosen_tools_reach_the_model(self) -> None:
         class Memory:
-            async def search(self, tenant_id: str, query: str) -> Sequence[str]:
+            as_tool = True
+
+            async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
                 return [f"{tenant_id} asked: {query}"]
+
+            def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+                return NoMemory()
 
         @tool
         async def one() -> str:
