@@ -34,7 +34,7 @@ _POLITE = re.compile(
 )
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
-_MOST_CLAUSES = 12
+_MOST_CLAUSES = 6
 _TODAY = re.compile(r"\bNow it is \w+, (\d{4}-\d\d-\d\d)")
 """As `core.prompt` tells every model."""
 _DAYS = ("date", "return_date")

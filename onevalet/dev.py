@@ -13,6 +13,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from core.clock import Clock
+from core.credentials import CredentialStore
 from core.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
@@ -20,8 +21,8 @@ from core.migrate import migrate
 from onevalet.app import open_web, open_worker
 from onevalet.embedded.folder import Running, hold_home
 from onevalet.embedded.services import embedded_services
-from onevalet.people import dev_identities, seed_owner
-from onevalet.secret_key import key_file, with_key_file
+from onevalet.people import connect_mail, dev_identities, seed_owner
+from onevalet.secret_key import key_file, secret_keys, with_key_file
 from onevalet.settings import Settings
 from onevalet.simulated import Simulated, local_url, wire_simulator
 from simulator.app import serve_simulator
@@ -51,7 +52,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         )
         simulated = wire_simulator(settings, config, simulator.url)
         settings = simulated.settings
-        await _bring_in_owner(simulated, config)
+        await _bring_in_owner(simulated, config, simulator.mail.port)
         simulator.notice = "" if settings.onevalet_model else NOTICE
         _, channels = await stack.enter_async_context(
             open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))])
@@ -91,12 +92,15 @@ async def open_services(settings: Settings) -> AsyncIterator[Settings]:
         yield settings.model_copy(update=found)
 
 
-async def _bring_in_owner(simulated: Simulated, config: SimulatorConfig) -> None:
+async def _bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_port: int) -> None:
     """Let the simulator's first person and this terminal's user in, as one owner; everybody else meets the policy."""
+    settings = simulated.settings
     person = config.people[0]
-    database = Database(_plain(simulated.settings.database_url), size=1, name="onevalet dev")
+    database = Database(_plain(settings.database_url), size=1, name="onevalet dev")
     try:
-        await seed_owner(database, make_id, dev_identities(simulated, config, person), person.name, person.timezone)
+        seeds = dev_identities(simulated, config, person)
+        tenant = await seed_owner(database, make_id, seeds, person.name, person.timezone)
+        await connect_mail(CredentialStore(database, secret_keys(settings)), tenant, person, mail_port)
     finally:
         await database.close()
 
@@ -115,6 +119,7 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
         ("sms", _channel("sms", settings.twilio_from, "TWILIO_* and PUBLIC_URL", simulated)),
         ("slack", _channel("slack", "its app's bot", "SLACK_*", simulated)),
         ("telegram", _channel("telegram", _bot(settings), "TELEGRAM_BOT_TOKEN", simulated)),
+        ("email", "kept in the simulator's journal and passed to nobody, until you connect an account"),
     ]
     lines = [f"  {name:<12}{what}" for name, what in rows]
     places = [f"  gateway     {url}", f"  simulator   {simulator_url}"]

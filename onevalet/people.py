@@ -3,12 +3,20 @@
 import getpass
 from dataclasses import asdict, dataclass
 
+import structlog
+
 from channels.console.parse import ACCOUNT
 from core.access import Access, PersonRole, Policy
+from core.credentials import CredentialError, CredentialStore
 from core.database import Database
 from core.ids import IdMaker
+from core.json_types import JsonObject
 from onevalet.simulated import Simulated
 from simulator.config import Person, SimulatorConfig
+
+EMAIL, SIMULATED = "email", "simulator"
+"""The service that email is sent with, and the name of the simulator's account of it."""
+_log = structlog.get_logger()
 
 CONSOLE_ACCESS = Access(Policy.OPEN, role=PersonRole.OWNER, open_by="operator")
 """Whoever can run `chat` can read the database, too: there is nobody to ask."""
@@ -32,6 +40,20 @@ def dev_identities(simulated: Simulated, config: SimulatorConfig, person: Person
     ]
     here = Seed("console", ACCOUNT, getpass.getuser())
     return [*(seed for seed in known if seed.channel in simulated.channels), here]
+
+
+async def connect_mail(store: CredentialStore, tenant: str, person: Person, port: int) -> None:
+    """Connect the simulator's mail server as the person's email account; it gives way to any other account."""
+    try:
+        others = set((await store.accounts(tenant, EMAIL)).names) - {SIMULATED}
+        if others:
+            await store.delete(tenant, EMAIL, SIMULATED)
+            return
+        sender = f"{person.name} <{person.key}@example.com>"
+        account: JsonObject = {"host": "127.0.0.1", "port": port, "tls": "none", "from": sender}
+        await store.save(tenant, EMAIL, account, SIMULATED)
+    except CredentialError as error:
+        _log.warning("simulated_mail_not_connected", tenant=tenant, cause=str(error))
 
 
 async def seed_owner(database: Database, make_id: IdMaker, seeds: list[Seed], name: str, timezone: str) -> str:

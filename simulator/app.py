@@ -11,6 +11,7 @@ from aiohttp import web
 from simulator.base import Provider, Wire
 from simulator.config import Clock, SimulatorConfig
 from simulator.control import Control, loopback_only
+from simulator.mail import MailSimulator
 from simulator.slack import SlackSimulator
 from simulator.telegram import TelegramSimulator
 from simulator.twilio import TwilioSimulator
@@ -30,10 +31,12 @@ _PAGE_HEADERS = {
 
 
 class Simulator:
-    """The whole: `wire` to say where the gateway is, `providers` by name, `app` to be served."""
+    """The whole: `wire` to say where the gateway is, `providers` by name, `mail` among them, `app` to be served."""
 
     def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
         self.wire = wire
+        self.mail = MailSimulator(wire)
+        providers = [*providers, self.mail]
         self.providers = {provider.name: provider for provider in providers}
         self.app = web.Application(middlewares=[loopback_only], client_max_size=_MAX_BODY)
         for provider in providers:

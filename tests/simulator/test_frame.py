@@ -24,7 +24,7 @@ async def test_people_and_state_are_listed(simulator: Simulator, http: aiohttp.C
         people = await answer.json()
     assert [person["key"] for person in people] == ["ada", "grace"]
     async with http.get(simulator.url + "/sim/state") as answer:
-        assert set(await answer.json()) == {"twilio", "slack", "telegram"}
+        assert set(await answer.json()) == {"twilio", "slack", "telegram", "mail"}
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::1"])

@@ -1,0 +1,79 @@
+"""A mail server that passes nothing on: what it is sent stands in the journal, and that is the end of it."""
+
+import asyncio
+from collections.abc import Iterable
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+
+from aiohttp import web
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from simulator.base import BadAction, Wire
+from simulator.journal import Json
+
+_LONGEST = 20_000
+
+
+class MailSimulator:
+    """Takes any mail on a port of 127.0.0.1, without TLS and password. `port` is known once it runs."""
+
+    name = "mail"
+
+    def __init__(self, wire: Wire) -> None:
+        self.port = 0
+        self._wire = wire
+        self._server: asyncio.Server | None = None
+        self._taken: list[Json] = []
+
+    def routes(self) -> Iterable[web.AbstractRouteDef]:
+        """Give none: it speaks SMTP."""
+        return ()
+
+    async def start(self) -> None:
+        """Listen on a free port."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: SMTP(self, hostname="simulator"), "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Listen no more."""
+        if self._server is not None:
+            self._server.close()
+
+    async def reset(self) -> None:
+        """Forget all mail."""
+        self._taken.clear()
+
+    def state(self) -> Json:
+        """Give the mails: from, to, subject, text."""
+        return list(self._taken)
+
+    async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
+        """Do nothing: nobody writes from here."""
+        raise BadAction("The mail server only takes mail.")
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        """Take a mail, as aiosmtpd calls it."""
+        content = envelope.content if isinstance(envelope.content, bytes) else b""
+        message = message_from_bytes(content, _class=EmailMessage, policy=default)
+        part = message.get_body(("plain",))
+        text = part.get_content() if part is not None else ""
+        mail: dict[str, Json] = {
+            "id": str(message["Message-ID"] or ""),
+            "from": str(envelope.mail_from),
+            "to": [str(one) for one in envelope.rcpt_tos],
+            "subject": str(message["Subject"] or ""),
+            "text": str(text).replace("\r\n", "\n")[:_LONGEST],
+        }
+        self._taken.append(mail)
+        self._wire.journal.add(
+            at=self._wire.now(),
+            provider=self.name,
+            direction="out",
+            endpoint="mail.send",
+            status=250,
+            request=mail,
+            answer="OK, kept here",
+        )
+        return "250 OK, kept here"

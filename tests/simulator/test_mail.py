@@ -1,0 +1,25 @@
+"""The mail server of `dev`: the email agent hands in what it sends, and it stands in the journal."""
+
+from core.json_types import JsonObject
+from simulator.app import Simulator
+from tests.agents.test_email import agent
+
+
+async def test_mail_is_taken_and_stands_in_state_and_journal(simulator: Simulator) -> None:
+    account: JsonObject = {
+        "host": "127.0.0.1",
+        "port": simulator.mail.port,
+        "tls": "none",
+        "from": "Ada <ada@example.com>",
+    }
+    result = await agent(account, cc=["bo@example.com"]).on_running("")
+    kept = {
+        "id": result.outputs["message_id"],
+        "from": "ada@example.com",
+        "to": ["sam@example.com", "bo@example.com"],
+        "subject": "Lunch?",
+        "text": "At noon,\n.\nor later: ¿qué tal?\n",
+    }
+    assert simulator.mail.state() == [kept]
+    [call] = simulator.wire.journal.calls(provider="mail")
+    assert (call.endpoint, call.status, call.request) == ("mail.send", 250, kept)
