@@ -4,12 +4,19 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
+from pydantic import BaseModel
+
+from core.agents.schema import agent_spec
+from core.agents.valet import Valet
 from core.canonical import canonical_hash, canonical_json
 from core.context import ToolExecutionContext
 from core.errors import ModelRejected
-from core.journal import Outcome, StepKey, StepKind, StepRecord, StepState
+from core.hooks import ALLOWED, Decision, HookContext, Messages, PlannedCall, Rule, Verdict
+from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject
+from core.judge import ALL_WELL, Judge, Judgement, Trail
 from core.model_types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
+from core.tool_schema import Signature
 from core.tools import AnyTool, Tool
 from core.turn_types import TurnMessage
 
@@ -67,11 +74,66 @@ class RecordedTool(Tool[..., object]):
         return (str(row.result.get("text", "")), row.outcome) if row else (NOT_RECORDED, Outcome.ERROR)
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedAgent(RecordedTool):
+    """An agent as the model sees it, whose results are recorded ones."""
+
+    def parse(self, arguments: Json) -> dict[str, object]:
+        """Take the arguments as they are, as the agent would."""
+        return dict(arguments) if isinstance(arguments, dict) else {}
+
+
 def recorded_tools(tools: Iterable[AnyTool], rows: Iterable[StepRecord]) -> list[AnyTool]:
     """Put recorded tools in the place of real ones: offered to everybody, approved, done at once."""
     recording = Recording(rows)
     changed: dict[str, object] = {"recording": recording, "needs_approval": False, "needs_account": ""}
     return [RecordedTool(**{one.name: getattr(tool, one.name) for one in fields(Tool)} | changed) for tool in tools]
+
+
+def recorded_agents(valets: Iterable[Valet], rows: Iterable[StepRecord]) -> list[AnyTool]:
+    """Make tools of agents whose results are recorded: nobody is asked anything."""
+    recording = Recording(rows)
+    return [
+        RecordedAgent(
+            name=valet.name,
+            description=(spec := agent_spec(valet)).description,
+            fn=valet.agent.on_running,
+            signature=Signature(BaseModel, spec.parameters, frozenset(), {}),
+            effect=Effect.READ,
+            group=valet.group,
+            recording=recording,
+        )
+        for valet in valets
+    ]
+
+
+class RecordedJudge(Judge):
+    """Say again what was said of the final answers by whoever was asked then."""
+
+    priority = 20
+
+    def __init__(self, rows: Iterable[StepRecord]) -> None:
+        self._said = {row.key: row for row in _own(rows, StepKind.JUDGE)}
+
+    async def rate_answer(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> Judgement:
+        """Give what the record has for this step."""
+        row = self._said.get(StepKey(context.step, 1))
+        return Judgement(row.name, str(row.result.get("advice", "")), row.usage) if row else ALL_WELL
+
+
+class RecordedConsent(Rule):
+    """A rule that denies as it does, and whose wish for approval is granted; it keeps nothing of what it sees."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.priority = rule.priority
+        self._rule = rule
+
+    async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
+        """Ask the rule itself."""
+        verdict = await self._rule.evaluate(context, call)
+        return verdict if verdict.decision is Decision.DENY else ALLOWED
 
 
 class RecordedControl:

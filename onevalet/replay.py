@@ -5,14 +5,27 @@ import sys
 from datetime import datetime
 from typing import override
 
+from core.agents.registry import AgentRegistry, read_exposed
 from core.clock import Clock
 from core.database import Database
+from core.hooks import Hook, Rule
 from core.journal import MemoryJournal
+from core.judge import AskingJudge
 from core.loader import Plugins, load_plugins
 from core.model import LiteLLMClient
 from core.model_types import ModelClient
-from core.rerun import Difference, RecordedControl, RecordedModel, differences, recorded_tools
-from onevalet.assistant import built_in_hooks, loop_config
+from core.rerun import (
+    Difference,
+    RecordedConsent,
+    RecordedControl,
+    RecordedJudge,
+    RecordedModel,
+    differences,
+    recorded_agents,
+    recorded_tools,
+)
+from core.storage import Storage
+from onevalet.assistant import AGENT_REGISTRY, built_in_hooks, loop_config
 from onevalet.reach import reach
 from onevalet.settings import Settings
 from onevalet.transcript import Transcript, read_transcript
@@ -25,13 +38,13 @@ async def print_replay(settings: Settings, turn: str, model: str, *, as_json: bo
     database = Database(reach(settings).database_url, size=1, name="onevalet replay")
     try:
         transcript = await read_transcript(database, turn)
+        if not model:
+            for line in transcript.lines():
+                sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+            return True
+        found = await run_again(settings, transcript, model, storage=Storage(database))
     finally:
         await database.close()
-    if not model:
-        for line in transcript.lines():
-            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
-        return True
-    found = await run_again(settings, transcript, model)
     for difference in found:
         sys.stdout.write(_as_line(difference) if as_json else _as_text(difference))
     if not as_json:
@@ -41,18 +54,26 @@ async def print_replay(settings: Settings, turn: str, model: str, *, as_json: bo
 
 
 async def run_again(
-    settings: Settings, transcript: Transcript, model: str, plugins: Plugins | None = None
+    settings: Settings,
+    transcript: Transcript,
+    model: str,
+    plugins: Plugins | None = None,
+    storage: Storage | None = None,
 ) -> list[Difference]:
-    """Run a turn again, over the recorded answers or a live model, at the time it was; nothing is done or kept."""
+    """Run a turn again, over the recorded answers or a live model, at the time it was; nothing is done or kept.
+
+    Hooks and rules are today's; `storage` is what rules look up. What a rule would have approved counts as approved.
+    """
     plugins = plugins or load_plugins(settings.onevalet_plugins)
     client = _client(settings, transcript, model)
     config = loop_config(settings.loop)
+    offered = AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY)).offered(None)
     journal = MemoryJournal()
     orchestrator = plugins.orchestrator(
         client,
         settings.system_prompt,
-        tools=recorded_tools(plugins.tools, transcript.rows),
-        hooks=built_in_hooks(settings.model_copy(update={"onevalet_rules": None}), config, client),
+        tools=[*recorded_tools(plugins.tools, transcript.rows), *recorded_agents(offered, transcript.rows)],
+        hooks=_hooks(settings, transcript, client, plugins, storage),
         config=config,
         clock=_Then(transcript.started_at),
     )
@@ -62,6 +83,16 @@ async def run_again(
     finally:
         await client.close()
     return differences(transcript.rows, await journal.recorded())
+
+
+def _hooks(
+    settings: Settings, transcript: Transcript, client: ModelClient, plugins: Plugins, storage: Storage | None
+) -> list[Hook]:
+    hooks = [*built_in_hooks(settings, loop_config(settings.loop), client, storage), *plugins.hooks]
+    if isinstance(client, RecordedModel):
+        # The record's answers are the loop's: a judge that asks a model would take them.
+        hooks = [one for one in hooks if not isinstance(one, AskingJudge)] + [RecordedJudge(transcript.rows)]
+    return [RecordedConsent(one) if isinstance(one, Rule) else one for one in hooks]
 
 
 def _client(settings: Settings, transcript: Transcript, model: str) -> ModelClient:

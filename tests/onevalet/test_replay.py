@@ -3,17 +3,24 @@
 import json
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from core.agents.fields import InputField
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import AgentResult, StandardAgent
+from core.agents.valet import valet
 from core.database import Database
 from core.errors import ConfigError, ToolFailed
+from core.hooks import Decision, Hook, HookContext, PlannedCall, Rule, Verdict
 from core.json_types import JsonObject
 from core.loader import Plugins
 from core.model_types import ModelAnswer, ModelRequest
 from core.orchestrator import Orchestrator
 from core.registry import ToolRegistry
+from core.storage import Storage
 from core.tools import AnyTool, tool
 from onevalet.replay import RECORDED, print_replay, run_again
 from onevalet.settings import Settings
@@ -67,10 +74,10 @@ async def kept(database_url: str) -> AsyncIterator[Kept]:
         yield Kept(store, turn, Settings(_env_file=None, database_url=SecretStr(database_url)))
 
 
-async def run_turn(store: Store, words: str, script: list[ModelAnswer]) -> str:
+async def run_turn(store: Store, words: str, script: list[ModelAnswer], agents: AgentRegistry | None = None) -> str:
     await store.say(words, sender=SENDER)
     lease, turn = await store.claim_turn()
-    result = await Orchestrator(FakeModel(list(script)), tools=TOOLS).handle_message(turn.request)
+    result = await Orchestrator(FakeModel(list(script)), tools=TOOLS, agents=agents).handle_message(turn.request)
     await store.turns.finish(
         lease, turn.turn_id, state="done", reason="", usage=result.usage, history=result.history, outbound=[]
     )
@@ -133,6 +140,63 @@ async def test_a_tool_that_has_changed_shows_where_the_turn_diverges(kept: Kept)
     assert (first["step"], second["step"]) == ("0.2", "1.1")
     assert first["recorded"] == ["send", "ok", "sent to ann"]
     assert "recipient (required)" in str(first["now"])
+
+
+@valet(name="Sender")
+class Sender(StandardAgent):
+    """Send to somebody."""
+
+    recipient = InputField("To whom?")
+
+    async def on_running(self, msg: str) -> AgentResult:
+        return self.make_result(raw_message=f"sent to {self.recipient}")
+
+
+async def test_an_agents_result_is_the_recorded_one(kept: Kept) -> None:
+    script = [wants(("Sender", {"recipient": "ann"})), says("Done.")]
+    turn = await run_turn(kept.store, "send it", script, agents=AgentRegistry([Sender]))
+    plugins = Plugins(ToolRegistry(TOOLS), (Sender,))
+    assert await run_again(kept.settings, await read_transcript(kept.store.database, turn), RECORDED, plugins) == []
+
+
+class Kindly(Hook):
+    """Change what a tool is asked for, and what it said."""
+
+    async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
+        return replace(answer, text=f"{answer.text} :)") if not answer.tool_calls else answer
+
+
+class Wary(Rule):
+    """Ask about everything, and forbid one thing."""
+
+    async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
+        if call.arguments.get("to") == "ann":
+            return Verdict(Decision.DENY, "not Ann")
+        return Verdict(Decision.APPROVE)
+
+
+async def test_hooks_and_rules_take_part_and_what_they_would_ask_for_counts_as_granted(kept: Kept) -> None:
+    plugins = Plugins(ToolRegistry(TOOLS), hooks=(Kindly(), Wary()))
+    found = await run_again(kept.settings, await kept.transcript(), RECORDED, plugins)
+    assert [(one.step, one.what, one.recorded, one.now) for one in found] == [
+        ("0.2", "result", ["send", "ok", "sent to ann"], ["send", "refused", "Not run: not Ann"]),
+        ("2.0", "answer", "All done.", "All done. :)"),
+    ]
+
+
+async def test_rules_of_the_file_take_part(kept: Kept, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(
+        '[[rules]]\nname = "new"\ntools = ["send"]\ndecision = "approve"\n'
+        'when = [{argument = "to", first_time = true}]\n'
+        '[[rules]]\nname = "never"\ntools = ["look"]\ndecision = "deny"\nreason = "eyes shut"\n'
+    )
+    settings = kept.settings.model_copy(update={"onevalet_rules": rules, "onevalet_judge": "model"})
+    storage = Storage(kept.store.database)
+    plugins = Plugins(ToolRegistry(TOOLS))
+    found = await run_again(settings, await kept.transcript(), RECORDED, plugins, storage)
+    assert [(one.step, one.now) for one in found] == [("0.1", ["look", "refused", "Not run: eyes shut"])]
+    assert await kept.store.one("select count(*) from stored_values") == 0, "nothing is kept"
 
 
 async def test_a_live_model_is_asked_and_what_it_does_otherwise_is_shown(
