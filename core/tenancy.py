@@ -28,9 +28,11 @@ TENANT_TABLES = (
     "spending",
     "reservations",
     "pool_entries",
-    "tasks",
-    "task_runs",
-    "run_notices",
+    "approvals",
+    "approval_codes",
+    "approval_audit",
+    "approval_cards",
+    "redraws",
     "tasks",
     "task_runs",
     "run_notices",
@@ -47,6 +49,7 @@ TENANT_TABLES = (
     "event_sources",
     "events",
     "event_work",
+    "notifications",
 )
 """Parents before children, so that rows may be copied in this order and deleted in the reverse."""
 

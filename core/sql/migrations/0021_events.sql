@@ -206,12 +206,21 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by s.id = p_source desc limit 1
 $$;
 
+-- Whether anybody waits for what a person's channels publish: an active task of theirs on events, or a plugin that
+-- said so. All others' messages cost these two look-ups.
+create function wants_channel_events(p_tenant text)
+returns boolean
+language sql stable as $$
+    select exists (select 1 from tasks t where t.tenant_id = p_tenant and t.kind = 'event' and t.state = 'ACTIVE')
+        or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
+$$;
+
 -- A person's channels publish, where wanted, what came and what could not be delivered.
 create function note_received()
 returns trigger
 language plpgsql as $$
 begin
-    if exists (select 1 from tenants t where t.tenant_id = new.tenant_id and t.channel_events) then
+    if wants_channel_events(new.tenant_id) then
         perform publish_event(new.tenant_id, c.channel, new.id, '', 'message.received',
             jsonb_build_object('message_id', new.id, 'conversation_id', new.conversation_id, 'text', new.text,
                                'media', jsonb_array_length(new.media)), new.received_at)
@@ -226,7 +235,7 @@ create function note_undelivered()
 returns trigger
 language plpgsql as $$
 begin
-    if exists (select 1 from tenants t where t.tenant_id = new.tenant_id and t.channel_events) then
+    if wants_channel_events(new.tenant_id) then
         perform publish_event(new.tenant_id, c.channel, new.id, '', 'delivery.failed',
             jsonb_build_object('outbound_id', new.id, 'conversation_id', new.conversation_id, 'kind', new.kind,
                                'reason', new.reason), clock_timestamp())
@@ -262,8 +271,8 @@ begin
         select p.oid::regprocedure from pg_proc p
         where p.pronamespace = current_schema()::regnamespace
           and p.proname in ('publish_event', 'add_event_group', 'drop_event_group', 'find_event_work', 'claim_event',
-                            'end_event', 'retry_event', 'prune_events', 'find_event_source', 'note_received',
-                            'note_undelivered')
+                            'end_event', 'retry_event', 'prune_events', 'find_event_source', 'wants_channel_events',
+                            'note_received', 'note_undelivered')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);

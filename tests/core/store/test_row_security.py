@@ -54,6 +54,9 @@ TOLD = {
     "find_event_work": {"tenant_id", "source", "event_id"},
     "prune_events": {"pruned", "left_over"},
     "find_event_source": {"tenant_id", "source_id"},
+    "find_held": {"tenant_id", "held"},
+    "find_undelivered": {"tenant_id", "notification_id"},
+    "prune_notifications": {"pruned", "left_over"},
     "count_work": {
         "waiting_messages", "running_turns", "open_outbound", "ambiguous", "failed", "poison", "oldest_waiting",
     },
@@ -87,6 +90,8 @@ KEPT = (
     "insert into event_sources (tenant_id, id, name, style, secret_hash) values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
     "select publish_event($1, 'door', '1', '', 'opened', '{}', null)",
     "insert into event_work (tenant_id, source, event_id, group_name) values ($1, 'door', '1', 'tasks')",
+    "insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at)"
+    " values ($1, 'ntf', 'general', 'normal', 'news', 'k', 'sent', now())",
 )
 
 

@@ -1,0 +1,318 @@
+"""Notifications in Postgres: what people were, are and will be told unasked."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, time, timedelta
+from typing import cast
+
+import asyncpg
+
+from core.database import Database
+from core.ids import IdMaker
+from core.json_types import JsonObject
+from core.messages import Action, ActionStyle, Media
+from core.notifications.types import Notification, Urgency
+from core.preferences import QuietHours
+
+SAME_WITHIN = timedelta(hours=20)
+"""How long the same news is one message: shorter than a day, so that what comes daily comes daily."""
+STUCK = timedelta(minutes=5)
+"""How long a message is tried in one place before it goes to another."""
+RECENT = timedelta(hours=36)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a person can be told something: an identity of theirs, with the conversation on it if there is one."""
+
+    identity_id: str
+    channel: str
+    account: str
+    peer: str
+    thread: str = ""
+    conversation_id: str = ""
+    last_inbound_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """A person as the policy sees them. `recent`: when they were told something that counts for the daily cap."""
+
+    timezone: str = ""
+    preferred_channel: str = ""
+    quiet: QuietHours | None = None
+    muted: tuple[str, ...] = ()
+    recent: tuple[datetime, ...] = ()
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A place with what would be said there."""
+
+    place: Place
+    text: str
+    actions: tuple[Action, ...] = ()
+    media: tuple[Media, ...] = ()
+
+    def to_json(self) -> JsonObject:
+        """Write it down for the database."""
+        place = self.place
+        return {
+            "identity_id": place.identity_id,
+            "channel": place.channel,
+            "account": place.account,
+            "peer": place.peer,
+            "thread": place.thread,
+            "text": self.text,
+            "actions": [cast(JsonObject, asdict(action)) for action in self.actions],
+            "media": [cast(JsonObject, asdict(media)) for media in self.media],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of a call: the notification's state, `duplicate` for known news, and where it is owed."""
+
+    state: str
+    id: str
+    conversation_id: str = ""
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A notification as it stands. `anew`: its person changed their mind about when to hear of it."""
+
+    id: str
+    notification: Notification
+    state: str
+    at: datetime
+    tried: tuple[str, ...] = ()
+    anew: bool = False
+    reason: str = ""
+    digest_id: str = ""
+    outbound_id: str = ""
+    repeats: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """The moments of one call: now, and when to go elsewhere unless the person has reacted by then."""
+
+    now: datetime
+    fall_back_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationStore:
+    """Keep, owe, hold and find notifications. Every call that writes may be repeated."""
+
+    database: Database
+    make_id: IdMaker = field(repr=False)
+
+    async def recipient(self, tenant_id: str, wanted: str, now: datetime) -> Recipient:
+        """Read a person, with the places where they can be told something; `wanted` is a conversation's id."""
+        async with self.database.tenant(tenant_id) as connection:
+            person = await connection.fetchrow(
+                "select t.timezone, t.preferred_channel, t.quiet_from, t.quiet_until, t.muted,"
+                " array(select n.owed_at from notifications n where n.tenant_id = $1 and n.owed_at > $2"
+                "  and n.urgency <> 'urgent') as recent from tenants t where t.tenant_id = $1",
+                tenant_id,
+                now - RECENT,
+            )
+            if person is None:
+                return Recipient()
+            rows = await connection.fetch(_PLACES, tenant_id, wanted)
+        quiet = None
+        if person["quiet_from"]:
+            quiet = QuietHours(time.fromisoformat(person["quiet_from"]), time.fromisoformat(person["quiet_until"]))
+        return Recipient(
+            person["timezone"],
+            person["preferred_channel"],
+            quiet,
+            tuple(person["muted"]),
+            tuple(person["recent"]),
+            tuple(Place(**dict(row)) for row in rows),
+        )
+
+    async def keep(
+        self,
+        tenant_id: str,
+        id: str,
+        notification: Notification,
+        state: str,
+        entries: Sequence[Entry],
+        when: When,
+        not_before: datetime | None = None,
+    ) -> Told:
+        """Keep news; `state` is `owed` (to the first of the entries that may be written to), `held` or `muted`."""
+        row = await self.database.call(
+            "select * from keep_notification($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
+            tenant_id,
+            _note(id, notification),
+            state,
+            not_before,
+            when.now - SAME_WITHIN,
+            [entry.to_json() for entry in entries],
+            self.make_id("out"),
+            self.make_id("cv"),
+            when.now,
+            when.fall_back_at,
+        )
+        assert row is not None  # noqa: S101 - the function always says what became of it
+        return Told(row["state"], row["id"], row["conversation_id"], row["channel"])
+
+    async def owe(self, tenant_id: str, id: str, before: str, entries: Sequence[Entry], when: When) -> Told | None:
+        """Owe a notification whose state is `before`; None when another worker did."""
+        row = await self.database.call(
+            "select * from owe_notification($1,$2,$3,$4,$5,$6,$7,$8)",
+            tenant_id,
+            id,
+            before,
+            [entry.to_json() for entry in entries],
+            self.make_id("out"),
+            self.make_id("cv"),
+            when.now,
+            when.fall_back_at,
+        )
+        return Told(row["state"], id, row["conversation_id"], row["channel"]) if row else None
+
+    async def owe_digest(
+        self, tenant_id: str, ids: Sequence[str], digest: Notification, entries: Sequence[Entry], when: When
+    ) -> Told | None:
+        """Owe one notification in place of several held ones; None when another worker had one of them."""
+        row = await self.database.call(
+            "select * from owe_digest($1,$2,$3,$4,$5,$6,$7,$8)",
+            tenant_id,
+            list(ids),
+            _note(self.make_id("ntf"), digest),
+            [entry.to_json() for entry in entries],
+            self.make_id("out"),
+            self.make_id("cv"),
+            when.now,
+            when.fall_back_at,
+        )
+        return Told(row["state"], row["id"], row["conversation_id"], row["channel"]) if row else None
+
+    async def find_held(self, now: datetime, limit: int = 100) -> list[str]:
+        """Find whose held news is due."""
+        rows = await self.database.rows("select * from find_held($1,$2)", now, limit)
+        return [row["tenant_id"] for row in rows]
+
+    async def held(self, tenant_id: str, now: datetime, limit: int = 100) -> list[Kept]:
+        """Give a person's held news that is due, the oldest first."""
+        async with self.database.tenant(tenant_id) as connection:
+            rows = await connection.fetch(
+                "select *, not_before = '-infinity' as anew from notifications"
+                " where tenant_id = $1 and state = 'held' and not_before <= $2 order by at, id limit $3",
+                tenant_id,
+                now,
+                limit,
+            )
+        return [_kept(row) for row in rows]
+
+    async def hold(self, tenant_id: str, ids: Sequence[str], until: datetime) -> None:
+        """Hold news, or hold it longer; what was sent already goes elsewhere only then, too."""
+        async with self.database.tenant(tenant_id) as connection:
+            await connection.execute(
+                "update notifications set not_before = $3,"
+                " state = case when state = 'failed' then 'held' else state end,"
+                " fall_back_at = case when state = 'sent' then $3 end"
+                " where tenant_id = $1 and id = any ($2) and state in ('held', 'failed', 'sent')",
+                tenant_id,
+                list(ids),
+                until,
+            )
+
+    async def mute(self, tenant_id: str, ids: Sequence[str]) -> None:
+        """Let held news go unsaid."""
+        async with self.database.tenant(tenant_id) as connection:
+            await connection.execute(
+                "update notifications set state = 'muted' where tenant_id = $1 and id = any ($2) and state = 'held'",
+                tenant_id,
+                list(ids),
+            )
+
+    async def find_undelivered(self, now: datetime, limit: int = 50) -> list[tuple[str, str]]:
+        """Find (tenant, notification) of what failed, got stuck, or met no reaction in time."""
+        rows = await self.database.rows("select * from find_undelivered($1,$2,$3)", now, STUCK, limit)
+        return [(row["tenant_id"], row["notification_id"]) for row in rows]
+
+    async def read(self, tenant_id: str, id: str) -> Kept | None:
+        """Give one notification."""
+        async with self.database.tenant(tenant_id) as connection:
+            row = await connection.fetchrow(
+                "select *, false as anew from notifications where tenant_id = $1 and id = $2", tenant_id, id
+            )
+        return _kept(row) if row is not None else None
+
+    async def withdraw(self, tenant_id: str, id: str) -> bool:
+        """Take back what is not under way, so that it can go elsewhere; False when it is."""
+        row = await self.database.call("select withdraw_notification($1,$2) as done", tenant_id, id)
+        return bool(row and row["done"])
+
+    async def prune(self, before: datetime, limit: int = 1000) -> int:
+        """Delete old notifications that are over; gives how many went."""
+        row = await self.database.call("select * from prune_notifications($1,$2)", before, limit)
+        return int(row["pruned"]) if row else 0
+
+
+# Of each identity the conversation at top level that the person wrote in last; and the wanted one, if it is theirs.
+# Where nobody has written yet, some providers deliver to the user key itself.
+_PLACES = """
+select i.id as identity_id, i.channel, i.account, coalesce(c.peer, i.user_key) as peer, '' as thread,
+       case when c.thread = '' then c.id else '' end as conversation_id, c.last_inbound_at
+from identities i left join lateral (
+    select * from conversations c where c.tenant_id = i.tenant_id and c.identity_id = i.id
+    order by c.thread = '' desc, c.last_inbound_at desc nulls last limit 1) c on true
+where i.tenant_id = $1 and i.state = 'active' and i.admitted <> ''
+  and (c.id is not null or i.channel in ('sms', 'telegram', 'push', 'email'))
+union all
+select i.id, i.channel, i.account, c.peer, c.thread, c.id, c.last_inbound_at
+from conversations c join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+where c.tenant_id = $1 and c.id = $2 and c.thread <> '' and i.state = 'active' and i.admitted <> ''
+"""
+
+
+def _note(id: str, notification: Notification) -> JsonObject:
+    return {
+        "id": id,
+        "category": notification.category,
+        "urgency": notification.urgency.value,
+        "title": notification.title,
+        "text": notification.text,
+        "dedupe_key": notification.dedupe_key,
+        "task_id": notification.task_id,
+        "run_id": notification.run_id,
+        "conversation_id": notification.conversation_id,
+        "actions": [cast(JsonObject, asdict(action)) for action in notification.actions],
+        "media": [cast(JsonObject, asdict(media)) for media in notification.media],
+    }
+
+
+def _kept(row: asyncpg.Record) -> Kept:
+    notification = Notification(
+        text=row["text"],
+        category=row["category"],
+        urgency=Urgency(row["urgency"]),
+        dedupe_key=row["dedupe_key"],
+        title=row["title"],
+        task_id=row["task_id"],
+        run_id=row["run_id"],
+        conversation_id=row["wanted"],
+        actions=tuple(Action(a["label"], a["token"], ActionStyle(a.get("style", "plain"))) for a in row["actions"]),
+        media=tuple(Media(**media) for media in row["media"]),
+    )
+    return Kept(
+        row["id"],
+        notification,
+        row["state"],
+        row["at"],
+        tuple(row["tried"]),
+        row["anew"],
+        row["reason"],
+        row["digest_id"] or "",
+        row["outbound_id"] or "",
+        row["repeats"],
+    )
