@@ -189,6 +189,34 @@ class TenantTasks(Protocol):
         ...
 
 
+class PersonAccess(Protocol):
+    """What is known of one tenant, and what they prefer; what is given is text for the model."""
+
+    async def preferences(self) -> str:
+        """List what the person prefers, a line each."""
+        ...
+
+    async def prefer(self, name: str, value: str) -> str:
+        """Keep a preference, and list all. Raises `core.errors.ToolRetry` with what can be kept."""
+        ...
+
+    async def needs_timezone(self) -> bool:
+        """Tell whether nobody knows the person's timezone yet: have them asked before a first schedule is kept."""
+        ...
+
+    async def profile(self) -> str:
+        """List what is known about the person, a line each with its number."""
+        ...
+
+    async def learn(self, key: str, value: str) -> str:
+        """Keep a fact that the person told. Raises `core.errors.ToolRetry`."""
+        ...
+
+    async def unlearn(self, number: int) -> str:
+        """Take a fact back."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ToolExecutionContext:
     """Everything a tool may know about the call it serves.
@@ -213,6 +241,7 @@ class ToolExecutionContext:
     memory: MemoryAccess = field(default_factory=lambda: NoMemory())
     tasks: TenantTasks = field(default_factory=lambda: NoTasks())
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
+    person: PersonAccess = field(default_factory=lambda: NoPerson())
 
 
 async def _unwatched(text: str) -> None:
@@ -317,5 +346,33 @@ class NoStorage:
         raise ToolFailed(_NOTHING_KEPT)
 
     async def delete(self, collection: str, key: str) -> None:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+
+class NoPerson:
+    """What a tool gets where nobody is known."""
+
+    async def preferences(self) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def prefer(self, name: str, value: str) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def needs_timezone(self) -> bool:
+        """Ask nobody."""
+        return False
+
+    async def profile(self) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def learn(self, key: str, value: str) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def unlearn(self, number: int) -> str:
         """Refuse, telling the model why."""
         raise ToolFailed(_NOTHING_KEPT)

@@ -25,6 +25,7 @@ from core.messages import (
     InboundMessage,
     Press,
     ReachabilityChange,
+    SenderProfile,
     StatusUpdate,
 )
 from core.pairing import (
@@ -87,6 +88,8 @@ class Inbox:
                 return await self._change_reachability(inbound)
             case AddressChange():
                 return await self._change_address(inbound)
+            case SenderProfile():
+                return await self._note_sender(inbound)
 
     async def _receive(self, message: InboundMessage) -> Received:
         address = message.address
@@ -277,6 +280,17 @@ class Inbox:
             change.new_peer,
         )
         return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["moved"]))
+
+    async def _note_sender(self, profile: SenderProfile) -> Received:
+        row = await self._database.call(
+            "select note_sender($1,$2,$3,$4,$5) as known",
+            profile.channel,
+            profile.account,
+            _named(profile.sender),
+            storable(profile.name),
+            storable(profile.timezone),
+        )
+        return Received(profile.sender, duplicate=not (row and row["known"]))
 
 
 def _named(sender: str) -> str:

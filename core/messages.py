@@ -158,6 +158,17 @@ class ReachabilityChange:
 
 
 @dataclass(frozen=True, slots=True)
+class SenderProfile:
+    """What the provider says of somebody, asked after they wrote; `timezone` is an IANA name. Empty: it says none."""
+
+    channel: str
+    account: str
+    sender: str
+    name: str = ""
+    timezone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AddressChange:
     """The provider moved a conversation to a new address (Telegram's chat migration)."""
 
@@ -168,7 +179,9 @@ class AddressChange:
     keys: tuple[str, ...] = ()
 
 
-type Inbound = InboundMessage | Press | IgnoredMessage | StatusUpdate | ReachabilityChange | AddressChange
+type Inbound = (
+    InboundMessage | Press | IgnoredMessage | StatusUpdate | ReachabilityChange | AddressChange | SenderProfile
+)
 
 
 class OutboundKind(StrEnum):

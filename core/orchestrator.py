@@ -25,8 +25,10 @@ from core.context import (
     HttpClient,
     NoCredentials,
     NoHttp,
+    NoPerson,
     NoStorage,
     NoTasks,
+    PersonAccess,
     TenantStorage,
     ToolExecutionContext,
 )
@@ -114,6 +116,18 @@ class StorageAccess(Protocol):
         ...
 
 
+class PeopleAccess(Protocol):
+    """What is known of people, one at a time (core.person)."""
+
+    def for_turn(self, tenant_id: str, turn_id: str) -> PersonAccess:
+        """Give access to this person only."""
+        ...
+
+    async def known(self, tenant_id: str) -> Sequence[str]:
+        """Give the person's profile as lines for the model."""
+        ...
+
+
 class Orchestrator:
     """Answer turns. One instance serves a whole worker; it keeps nothing of a turn."""
 
@@ -142,6 +156,7 @@ class Orchestrator:
         http: HttpClient | None = None,
         settings: Mapping[str, str] | None = None,
         clock: Clock | None = None,
+        people: PeopleAccess | None = None,
     ) -> None:
         """`tool_names` and `agent_tool_filter` name the tools and agents that are offered to the model, None for all.
 
@@ -166,6 +181,7 @@ class Orchestrator:
         self._hooks = Hooks(hooks)
         self._credentials = credentials
         self._storage = storage
+        self._people = people
         self._budgets = budgets
         self._http = http or NoHttp()
         self._settings = dict(settings or {})
@@ -214,7 +230,13 @@ class Orchestrator:
             )
         state = ConversationState.of(request.history)
         prompt = system_prompt(
-            self.system_prompt, request.tenant, request.channel, self.clock.now(), known=tuple(known), seen=state.seen
+            self.system_prompt,
+            request.tenant,
+            request.channel,
+            self.clock.now(),
+            known=tuple(known),
+            seen=state.seen,
+            profile=tuple(await self._people.known(request.tenant.id)) if self._people else (),
         )
         waiting = waiting_in(request, self.agents, self.clock.now())
         prompt = "\n\n".join(part for part in (prompt, waiting.note()) if part)
@@ -308,6 +330,7 @@ class Orchestrator:
             timezone=tenant.timezone,
             language=tenant.language,
             storage=self._storage.for_tenant(tenant.id) if self._storage else NoStorage(),
+            person=self._people.for_turn(tenant.id, request.turn_id) if self._people else NoPerson(),
             tasks=self.trigger_engine.for_tenant(tenant.id) if self.trigger_engine else NoTasks(),
             settings=self._settings,
             memory=self.momex.for_tenant(tenant.id, request.turn_id) if self.momex else NoMemory(),

@@ -24,6 +24,8 @@ class TurnTenant:
     role: str = "member"
     tier: str = ""
     """The tier they were given; empty for their role's."""
+    timezone_known: bool = True
+    """Whether somebody told the timezone, or it is only what is taken meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

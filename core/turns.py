@@ -17,7 +17,7 @@ from core.messages import Address, Command, OutboundMessage
 from core.model_types import ChatMessage, TokenUsage
 from core.stream_row import StreamRow
 from core.triggers.run_turns import RunControl, RunNote, is_run, load_run_turn
-from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant
+from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant, WhileRunning
 
 POOL_ROWS = 200
 HISTORY_ROWS = 200
@@ -143,7 +143,8 @@ class TurnStore:
         turn = await connection.fetchrow(
             "select c.channel, c.account, c.peer, c.thread, c.id as conversation_id, c.session, t.tenant_id,"
             " p.role, p.tier, i.user_key, i.state as sender_state, i.admitted,"
-            " t.waiting_step, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
+            " t.waiting_step, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
+            " p.timezone <> '' as timezone_known, p.while_running"
             " from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
             " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
             " join tenants p on p.tenant_id = t.tenant_id where t.tenant_id = $1 and t.id = $2",
@@ -169,8 +170,15 @@ class TurnStore:
         request = TurnRequest(
             turn_id=turn_id,
             tenant=TurnTenant(
-                turn["tenant_id"], turn["name"], turn["language"], turn["timezone"], turn["role"], turn["tier"]
+                turn["tenant_id"],
+                turn["name"],
+                turn["language"],
+                turn["timezone"],
+                turn["role"],
+                turn["tier"],
+                turn["timezone_known"],
             ),
+            while_running=WhileRunning(turn["while_running"]),
             channel=turn["channel"],
             sender=TurnSender(turn["account"], turn["user_key"], turn["sender_state"], turn["admitted"]),
             inbound=tuple(_turn_message(row) for row in inbound),

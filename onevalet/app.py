@@ -91,6 +91,7 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
     from core.linking import Linking
     from core.person_commands import PersonCommands
     from core.preferences import PreferenceStore
+    from core.profile import ProfileMerge
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
     from jobs.turns import TurnRunner
@@ -113,7 +114,7 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         for channel in channels.values():
             stack.push_async_callback(channel.close)
         # Whoever's tables want more in a merge than their rows moved adds a hook here (core.linking.MergeHook).
-        linking = Linking(database, CredentialStore(database, keys), make_id, hooks=())
+        linking = Linking(database, CredentialStore(database, keys), make_id, hooks=(ProfileMerge(),))
         people = PersonCommands(linking, PreferenceStore(database), clock)
         store = TurnStore(database, make_id, LANE_LEASE)
         turns = TurnRunner(store, orchestrator, bell, channels, make_id, worker, people)

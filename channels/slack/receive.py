@@ -19,6 +19,7 @@ from channels.slack.gestures import Gesture
 from channels.slack.identity import Identity
 from channels.slack.message import CHANNEL_NAME
 from channels.slack.parse import Challenge, Heard, HomeOpened, Typed, Unhandled
+from channels.slack.people import People
 from channels.slack.setup import check_app, setup_app
 from channels.slack.sockets import Pace, Sockets
 from channels.slack.verify import is_signed
@@ -68,6 +69,7 @@ class SlackChannel:
         self._gate = Gate(self._api, self._identity, self._take)
         self._sockets = Sockets(self._api, self._gate, app_token, pace or Pace()) if app_token else None
         self._sweep = Sweep(self._api, sink)
+        self._people = People(self._api, sink)
         self._tasks: set[asyncio.Task[None]] = set()
         self.account = ""
 
@@ -170,7 +172,15 @@ class SlackChannel:
     async def _accept(self, inbound: InboundMessage | IgnoredMessage | Press) -> Received:
         received = await self._sink.accept(inbound)
         _log.info("slack_received", id=received.id, duplicate=received.duplicate)
+        # What a stranger writes has no id of ours: nothing is asked for them.
+        if isinstance(inbound, InboundMessage) and not received.duplicate and received.id not in inbound.keys:
+            self._ask_who(inbound)
         return received
+
+    def _ask_who(self, message: InboundMessage) -> None:
+        team, user = message.address.account, message.sender
+        if self._people.is_new(team, user):
+            self._spawn(self._people.ask(team, user))
 
     def _spawn(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)

@@ -15,7 +15,7 @@ from channels.slack.receive import SlackChannel
 from channels.slack.verify import sign
 from core.channel import Received
 from core.errors import StoreUnavailable
-from core.messages import Form, Inbound, Press
+from core.messages import Form, Inbound, Press, SenderProfile
 
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 BOT_TOKEN = "xoxb-secret-bot-token"
@@ -134,8 +134,13 @@ class MemorySink:
     before: Callable[[], Any] | None = None
     said: str = ""
     form: Form | None = None
+    people: list[SenderProfile] = field(default_factory=list)
+    """What Slack said of those who wrote, apart from what they wrote."""
 
     async def accept(self, inbound: Inbound) -> Received:
+        if isinstance(inbound, SenderProfile):
+            self.people.append(inbound)
+            return Received(inbound.sender)
         self.calls += 1
         if self.before is not None:
             await self.before()

@@ -408,3 +408,14 @@ def test_every_scope_that_a_used_method_needs_is_asked_for() -> None:
     needed = {"chat:write", "im:history", "im:read", "im:write", "assistant:write", "users:read", "commands"}
     assert needed <= set(SCOPES)
     assert all(reason.startswith("to ") for reason in SCOPES.values())
+
+
+async def test_slack_is_asked_once_who_somebody_is(team: Team) -> None:
+    for _ in range(3):
+        await team.act("say", text="hello")
+    await team.settled()
+    await until(lambda: bool(team.sink.people))
+    await team.act("say", text="and once more")
+    await team.settled()
+    [known] = team.sink.people
+    assert (known.account, bool(known.name), "/" in known.timezone) == (SLACK.team_id, True, True)

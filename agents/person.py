@@ -1,0 +1,38 @@
+"""What the person prefers, and what is known about them: shown and changed in their own words."""
+
+from onevalet import ToolExecutionContext, tool
+
+
+@tool(name="set_preference", effect="idempotent", parallel=False)
+async def set_preference(name: str, value: str, context: ToolExecutionContext) -> str:
+    """Keep how the person wants to be served. Only when they ask for it or tell it.
+
+    Args:
+        name: One of name (what to call them), language (a code such as pt-PT), timezone (an IANA name or a city),
+            channel (sms, slack or telegram: where to write to them first), quiet (hours without messages, such as
+            22:00-07:00), busy (what to do with messages that come in while you work: steer, queue or interrupt).
+        value: What they want; "off" takes it back.
+    """
+    return await context.person.prefer(name, value)
+
+
+@tool(name="show_preferences", effect="read")
+async def show_preferences(context: ToolExecutionContext) -> str:
+    """List how the person wants to be served: name, language, timezone, channel, quiet hours and the like."""
+    return await context.person.preferences()
+
+
+@tool(name="show_profile", effect="read")
+async def show_profile(context: ToolExecutionContext) -> str:
+    """List what is known about the person, each with a number and whether they told it or it was inferred."""
+    return await context.person.profile()
+
+
+@tool(name="undo_profile_fact", effect="once", parallel=False)
+async def undo_profile_fact(number: int, context: ToolExecutionContext) -> str:
+    """Take back one thing that is known about the person, when they say that it is wrong or should be forgotten.
+
+    Args:
+        number: Its number, as show_profile gives it.
+    """
+    return await context.person.unlearn(number)

@@ -1,0 +1,113 @@
+"""What people prefer: exact commands and the model's tool, one wording, checked before it is kept."""
+
+from dataclasses import replace
+from datetime import time
+
+import pytest
+
+from agents.person import set_preference, show_preferences
+from core.errors import ToolRetry
+from core.messages import SenderProfile
+from core.person import People
+from core.preferences import PreferenceRefused, QuietHours, find_timezone, read_preference
+from core.prompt import system_prompt
+from core.turn_types import WhileRunning
+from tests.core.helpers import a_context
+from tests.core.people.house import CHAT, DESK, PHONE, House
+
+ANN = "+15550000001"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("timezone", "Lisbon", {"timezone": "Europe/Lisbon"}),
+        ("timezone", "new york", {"timezone": "America/New_York"}),
+        ("Timezone", "europe/lisbon", {"timezone": "Europe/Lisbon"}),
+        ("timezone", "UTC", {"timezone": "UTC"}),
+        ("language", "Portuguese", {"language": "pt"}),
+        ("language", "pt-BR", {"language": "pt-BR"}),
+        ("quiet", "10pm to 7:30 am", {"quiet_from": "22:00", "quiet_until": "07:30"}),
+        ("quiet", "from 22 until 6", {"quiet_from": "22:00", "quiet_until": "06:00"}),
+        ("quiet", "off", {"quiet_from": "", "quiet_until": ""}),
+        ("busy", "Queue", {"while_running": "queue"}),
+        ("channel", "text", {"preferred_channel": "sms"}),
+        ("name", "  Ann   Lee ", {"name": "Ann Lee"}),
+    ],
+)
+def test_words_become_what_is_kept(name: str, value: str, kept: dict[str, str]) -> None:
+    assert read_preference(name, value, ("sms", "telegram")) == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("timezone", "Mars/Olympus"),
+        ("timezone", "../../etc/passwd"),
+        ("language", "the one I speak"),
+        ("quiet", "25:00-07:00"),
+        ("quiet", "22:00-22:00"),
+        ("quiet", "13pm-2"),
+        ("busy", "shout"),
+        ("channel", "slack"),
+        ("colour", "blue"),
+        ("name", "x" * 81),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_in_a_sentence(name: str, value: str) -> None:
+    with pytest.raises(PreferenceRefused):
+        read_preference(name, value, ("sms",))
+
+
+def test_quiet_hours_may_pass_midnight() -> None:
+    night, noon = QuietHours(time(22), time(7)), QuietHours(time(12), time(13))
+    assert [night.covers(time(hour)) for hour in (21, 22, 3, 7)] == [False, True, True, False]
+    assert [noon.covers(time(hour)) for hour in (11, 12, 13)] == [False, True, False]
+    assert find_timezone("St Johns") == "America/St_Johns"
+
+
+async def test_commands_set_what_the_next_turn_is_given(house: House) -> None:
+    assert "timezone: not set" in await house.ask("PREFS", ANN)
+    assert "timezone: Europe/Lisbon" in await house.ask("prefs timezone Lisbon", ANN)
+    assert "I know no such timezone" in await house.ask("PREFS timezone Nowhere", ANN)
+    assert "busy: interrupt" in await house.ask("PREFS busy interrupt", ANN)
+    assert "quiet: 22:00-07:00" in await house.ask("/prefs quiet 10pm-7am", ANN)
+    await house.say("hello", ANN)
+    lease, turn = await house.store.claim_turn()
+    request = turn.request
+    assert (request.while_running, request.tenant.timezone) == (WhileRunning.INTERRUPT, "Europe/Lisbon")
+    assert not await house.preferences.needs_timezone(lease.tenant_id)
+    await house.store.finish(lease, turn)
+    await house.say("hello", "+15550000002")
+    _, turn = await house.store.claim_turn()
+    assert not turn.request.tenant.timezone_known
+    assert "ask for it" in system_prompt("", turn.request.tenant, "sms", house.clock.now())
+
+
+async def test_the_models_tool_keeps_the_same_and_is_told_what_is_wrong(house: House) -> None:
+    await house.ask("hello", ANN)
+    tenant = await house.tenant(ANN)
+    people = People(house.store.database, house.store.make_id, house.clock)  # type: ignore[arg-type]
+    context = replace(a_context(tenant_id=tenant), person=people.for_turn(tenant, "turn"))
+    assert await context.person.needs_timezone()
+    assert "channel: sms" in str(await set_preference(name="channel", value="SMS", context=context))
+    with pytest.raises(ToolRetry, match="I can on sms"):
+        await set_preference(name="channel", value="slack", context=context)
+    assert "channel: sms" in str(await show_preferences(context=context))
+    assert await house.store.one("select count(*) from person_audit where what = 'preference'") == 1
+
+
+async def test_what_slack_says_fills_what_nobody_told_and_stays_with_one_linked_person(house: House) -> None:
+    await house.ask("hello", "U1", DESK)
+    await house.ask("PREFS name Ann", "U1", DESK)
+    inbox = house.store.inbox
+    assert not (await inbox.accept(SenderProfile(*DESK, "U1", "Ada Lovelace", "Asia/Tokyo"))).duplicate
+    assert (await inbox.accept(SenderProfile(*DESK, "u1", "Another", "Asia/Seoul"))).duplicate
+    known = await house.preferences.read(await house.tenant("U1", DESK))
+    assert (known.name, known.timezone) == ("Ann", "Asia/Tokyo")
+    code = await house.code("U1", DESK)
+    await house.settle()
+    await house.ask(f"LINK {code}", ANN)
+    known = await house.preferences.read(await house.tenant(ANN, PHONE))
+    assert (known.name, known.timezone, known.channels) == ("Ann", "Asia/Tokyo", ("slack", "sms"))
+    assert await house.tenant("7", CHAT) == ""
