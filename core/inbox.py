@@ -3,9 +3,12 @@
 from dataclasses import asdict, replace
 from typing import Protocol
 
+import asyncpg
 import structlog
 
 from core.access import Access, Policy
+from core.approvals.deciding import Decisions
+from core.approvals.exact import read_exact
 from core.bell import Bell
 from core.channel import Received
 from core.clock import Clock
@@ -69,6 +72,7 @@ class Inbox:
         self._access = access or Access()
         self._clock = clock or Clock()
         self._make_code = make_code
+        self._decisions = Decisions(database, bell, make_id, self._access, self._clock)
 
     async def accept(self, inbound: Inbound) -> Received:
         """Commit it (promise 1), once (promise 2).
@@ -78,8 +82,8 @@ class Inbox:
         match inbound:
             case InboundMessage():
                 return await self._receive(inbound)
-            case Press(address=address, sender=sender, keys=keys):
-                return await self._ignore(IgnoredMessage(address, sender, keys, IgnoreReason.UNSUPPORTED))
+            case Press():
+                return await self._press(inbound)
             case IgnoredMessage():
                 return await self._ignore(inbound)
             case StatusUpdate():
@@ -95,8 +99,12 @@ class Inbox:
         address = message.address
         sender = _named(message.sender)
         message = replace(message, command=message.command or own_words(message.text, address.channel))
+        exact = read_exact(message.text) if message.command is None and not message.media else None
+        if exact is not None:
+            return await self._received(message, sender, await self._decisions.exact(message, sender, exact))
         row = await self._database.call(
-            "select * from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)",
+            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $21) from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,"
+            "$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20) r",
             self._make_id("msg"),
             address.channel,
             address.account,
@@ -117,8 +125,13 @@ class Inbox:
             self._access.admits(address.channel, address.account, sender),
             self._access.policy is Policy.ALLOWLIST,
             self._access.role.value,
+            storable(message.reply_to),
         )
         assert row is not None  # noqa: S101 - the function always returns one row
+        return await self._received(message, sender, row)
+
+    async def _received(self, message: InboundMessage, sender: str, row: asyncpg.Record) -> Received:
+        address = message.address
         if row["inbound_id"] is None:
             return await self._meet_stranger(message, sender)
         if row["lane_id"]:
@@ -130,6 +143,12 @@ class Inbox:
             duplicate=row["duplicate"],
         )
         return Received(row["inbound_id"], row["duplicate"])
+
+    async def _press(self, press: Press) -> Received:
+        """Let a press decide; one that is not of ours is recorded, and nothing else."""
+        if received := await self._decisions.press(press, _named(press.sender)):
+            return received
+        return await self._ignore(IgnoredMessage(press.address, press.sender, press.keys, IgnoreReason.UNSUPPORTED))
 
     async def _meet_stranger(self, message: InboundMessage, sender: str) -> Received:
         """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12)."""

@@ -72,7 +72,8 @@ class Press:
 
     `token` came back from `Action.token` or `Form.token`: clients can forge it, so it proves nothing; authority is
     `sender`, the identity's user key, and what is stored under the token. `provider_id` names the message on which
-    the button stood. `entered` are a sent form's values by field name, None for a button.
+    the button stood. `entered` are a sent form's values by field name, None for a button. `has_forms`: the channel
+    can open a form for the presser.
     """
 
     address: Address
@@ -81,6 +82,7 @@ class Press:
     token: str
     provider_id: str = ""
     entered: tuple[tuple[str, str], ...] | None = None
+    has_forms: bool = False
 
 
 class IgnoreReason(StrEnum):

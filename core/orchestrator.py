@@ -15,8 +15,12 @@ from core.agents.asking import Voice, has_a_voice
 from core.agents.registry import AgentRegistry
 from core.agents.settling import answered, notice, reminder, stopped
 from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
-from core.agents.turn_agents import Consents, PoolLimits, TurnAgents, make_agent, used_tokens
+from core.agents.turn_agents import PoolLimits, TurnAgents, make_agent, used_tokens
 from core.agents.valet import Valet
+from core.approvals import words
+from core.approvals.desk import Desk
+from core.approvals.store import ApprovalStore
+from core.approvals.types import PendingApproval
 from core.asking import ask
 from core.budgets import Budgets, NoBudget
 from core.clock import Clock
@@ -145,7 +149,7 @@ class Orchestrator:
         agents: AgentRegistry | None = None,
         agent_tool_filter: Sequence[str] | None = None,
         pool_limits: PoolLimits | None = None,
-        consents: Consents | None = None,
+        approvals: ApprovalStore | None = None,
         config: ReactLoopConfig | None = None,
         hooks: Iterable[Hook] = (),
         checks: Iterable[Check] = (),
@@ -174,7 +178,7 @@ class Orchestrator:
         plain = None if agent_tool_filter is None else [one for one in agent_tool_filter if not self.agents.get(one)]
         self.tools = exposed(registry, tool_names, plain)
         self._pool_limits = pool_limits or PoolLimits()
-        self._consents = consents
+        self._approvals = approvals
         self.checks = tuple(checks)
         self._tiers = tiers
         self.clock = clock or Clock()
@@ -239,7 +243,7 @@ class Orchestrator:
             profile=tuple(await self._people.known(request.tenant.id)) if self._people else (),
         )
         waiting = waiting_in(request, self.agents, self.clock.now())
-        prompt = "\n\n".join(part for part in (prompt, waiting.note()) if part)
+        prompt = "\n\n".join(part for part in (prompt, waiting.note(), words.note(request, request.approvals)) if part)
         messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
         messages = with_person(with_summary(messages, state))
         agents = self._turn_agents(request)
@@ -248,7 +252,7 @@ class Orchestrator:
         if offered := agent_tools(self._offered_in(request), agents):
             tools = ToolRegistry([*tools, *offered])
         tools = await usable(tools, self._credentials_of(request), request.tenant.id)
-        if more := waiting.tools():
+        if more := [*waiting.tools(), *self._deciding(request)]:
             tools = ToolRegistry([*tools, *more])
         return TurnContext(messages, said, tools, agents, state, waiting)
 
@@ -269,6 +273,8 @@ class Orchestrator:
 
     async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
         """Give what was said to an agent that waits for just that. None: the loop sees to it."""
+        if words.open_to_words(request, request.approvals):
+            return None  # the message may as well be about what waits for an approval
         taken = context.waiting.answer_plainly(request.inbound)
         if taken is None:
             return None
@@ -292,9 +298,14 @@ class Orchestrator:
                 state=context.state,
                 hooks=request.hooks,
                 budget=context.agents.budget,
+                consents=context.agents.consents,
                 go_on_at=request.go_on_at,
             )
         )
+
+    async def list_pending_approvals(self, tenant_id: str) -> list[PendingApproval]:
+        """Give what waits for a person's decision, wherever it was asked, the oldest first."""
+        return await self._approvals.list_pending(tenant_id) if self._approvals else []
 
     async def create_agent(
         self,
@@ -365,8 +376,21 @@ class Orchestrator:
             make_agent=self.create_agent,
             execute_agent=self.execute_agent,
             hooks=self._hooks.plus(request.hooks),
-            consents=self._consents,
+            consents=(desk := self._desk(request)),
+            new_approvals=desk.asked if desk else {},
         )
+
+    def _desk(self, request: TurnRequest) -> Desk | None:
+        if self._approvals is None or not request.conversation_id:
+            return None
+        source = "message" if request.sender is not None else "trigger"
+        return Desk(self._approvals, request.tenant.id, request.turn_id, self.clock, request.approvals, source=source)
+
+    def _deciding(self, request: TurnRequest) -> Sequence[AnyTool]:
+        if self._approvals is None:
+            return ()
+        made = words.decide_tool(request, self._approvals, self.clock, request.approvals)
+        return () if made is None else (made,)
 
     def _offered_in(self, request: TurnRequest) -> Sequence[Valet]:
         """Give the agents of one turn: those that are offered, and one with which the turn begins."""
@@ -399,7 +423,8 @@ class Orchestrator:
             text = await voice.say(result.turns - 1, (*context.messages, *result.messages), text)
         reply = "\n\n".join(part for part in (notice(context.waiting), text, left.notice) if part)
         left = replace(left, entries=(*left.entries, *context.waiting.entries))
-        return waiting_result(request, context.said, result, reply, left, await used_tokens(request.journal))
+        cards = context.agents.cards
+        return waiting_result(request, context.said, result, reply, left, await used_tokens(request.journal), cards)
 
     def _failure(self, request: TurnRequest, context: TurnContext, failed: LoopFailed) -> TurnResult:
         reason, reply = explain(failed.error, request.channel)

@@ -147,6 +147,7 @@ class Outbox:
             text=row["text"],
             actions=tuple(Action(a["label"], a["token"], ActionStyle(a.get("style", "plain"))) for a in row["actions"]),
             media=tuple(Media(**media) for media in row["media"]),
+            wants_reply=row["wants_reply"],
         )
         return DueMessage(
             message=message,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from core import sentences
+from core.approvals.consents import Consents
 from core.budgets import NoBudget, OutOfMoney, TurnBudget
 from core.context import ToolExecutionContext
 from core.context_manager import ContextManager, Messages, estimate_tokens, repair
@@ -46,6 +47,7 @@ class LoopTask:
     hooks: tuple[Hook, ...] = ()
     """For this turn only, beside the loop's own."""
     budget: TurnBudget = field(default_factory=NoBudget)
+    consents: Consents | None = None
     go_on_at: int | None = None
     """The model answer at whose calls a waiting turn goes on; what came before it is history by now."""
 
@@ -354,6 +356,7 @@ class ReactLoop:
                 config=self._config,
                 context=self._context,
                 hooks=hooks,
+                consents=task.consents,
             ),
             steering=Steering(task.control, journal, recorded, task.inbound, task.where.agent_path, task.while_running),
             judging=Judging(hooks.of(Judge), journal, recorded, task.where, self._config.max_advice, task.budget),

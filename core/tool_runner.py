@@ -10,12 +10,14 @@ from typing import cast
 
 import structlog
 
+from core.approvals.asking import MAY_HAVE_HAPPENED, tool_consent
+from core.approvals.consents import Consents, ConsentState, call_place
 from core.canonical import canonical_hash
 from core.context import ToolExecutionContext
 from core.context_manager import ContextManager
 from core.entities import Entity, entities_in
 from core.errors import LeaseLost, ToolError, ToolRetry
-from core.hooks import Decision, HookContext, Hooks, PlannedCall
+from core.hooks import Decision, HookContext, Hooks, PlannedCall, Verdict
 from core.journal import Effect, Journal, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject, storable
 from core.model_types import ToolCall
@@ -49,6 +51,10 @@ class _Ready:
     parsed: Mapping[str, object]
     arguments_hash: str
     idempotency_key: str
+    place: str = ""
+    """Where consent was given, empty where none was needed."""
+    changed: str = ""
+    """What the model is told of changes that the person made."""
 
 
 class ToolRunner:
@@ -65,6 +71,7 @@ class ToolRunner:
         config: ReactLoopConfig,
         context: ContextManager,
         hooks: Hooks,
+        consents: Consents | None = None,
     ) -> None:
         self._tools = tools
         self._journal = journal
@@ -74,6 +81,7 @@ class ToolRunner:
         self._config = config
         self._context = context
         self._hooks = hooks
+        self._consents = consents
         # An idempotent call whose end is unknown lends its key to the next with the same arguments.
         self._open_keys: dict[tuple[str, str], str] = {
             (row.name, row.arguments_hash): row.idempotency_key
@@ -84,13 +92,27 @@ class ToolRunner:
     async def run_all(self, step: int, calls: Sequence[ToolCall]) -> list[CallResult]:
         """Run calls side by side, each with its own timeout; give their results in the order of the calls.
 
-        A call of a tool with `parallel=False` runs alone. What fails is told as a result; only `LeaseLost` and
-        cancellation end the turn.
+        A call of a tool with `parallel=False` runs alone, and what people approved runs in the order in which they
+        did. What fails is told as a result; only `LeaseLost` and cancellation end the turn.
         """
-        results: list[CallResult] = []
-        for batch in self._batches(list(enumerate(calls, start=1))):
-            results += await self._run_batch(step, batch)
-        return results
+        numbered = list(enumerate(calls, start=1))
+        approved = self._approved(step, numbered)
+        rest = [one for one in numbered if one not in approved]
+        results: dict[int, CallResult] = {}
+        for batch in [*([one] for one in approved), *self._batches(rest)]:
+            for (index, _), result in zip(batch, await self._run_batch(step, batch), strict=True):
+                results[index] = result
+        return [results[index] for index, _ in numbered]
+
+    def _approved(self, step: int, calls: list[tuple[int, ToolCall]]) -> list[tuple[int, ToolCall]]:
+        if self._consents is None:
+            return []
+        found = [
+            (moment, one)
+            for one in calls
+            if (moment := self._consents.decided_at(call_place(self._where.agent_path, step, one[0])))
+        ]
+        return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1][0]))]
 
     def _batches(self, calls: list[tuple[int, ToolCall]]) -> list[list[tuple[int, ToolCall]]]:
         batches: list[list[tuple[int, ToolCall]]] = []
@@ -132,6 +154,8 @@ class ToolRunner:
     async def _run_now(self, where: HookContext, key: StepKey, call: ToolCall, known: StepRecord | None) -> CallResult:
         ready = await self._prepare(where, key, call)
         if isinstance(ready, CallResult):
+            if ready.outcome is Outcome.WAITING:
+                return ready
             record = self._record(key, call.name, "", Effect.READ, "")
             return await self._end(record, call, ready.text, ready.outcome)
         record = self._record(key, ready.tool.name, ready.arguments_hash, ready.tool.effect, ready.idempotency_key)
@@ -147,6 +171,9 @@ class ToolRunner:
         if outcome is Outcome.UNKNOWN:
             self._open_keys[ready.tool.name, ready.arguments_hash] = ready.idempotency_key
         text = await self._hooks.post_acting(where, ready.planned, text)
+        if ready.place and self._consents is not None:
+            await self._consents.ran(ready.place, outcome.value)
+            text = "\n".join(part for part in (ready.changed, text) if part)
         return await self._end(record, call, text, outcome, int((time.monotonic() - began) * 1000))
 
     def _may_run_again(self, known: StepRecord) -> bool:
@@ -165,16 +192,49 @@ class ToolRunner:
             parsed = tool.parse(planned.arguments)
         except ToolRetry as error:
             return CallResult(call, str(error), Outcome.ERROR)
-        digest = canonical_hash(planned.arguments)
         verdict = await self._hooks.evaluate(where, planned)
         if verdict.decision is Decision.DENY:
-            return CallResult(call, f"Not run: {verdict.reason or 'a rule forbids it.'}", Outcome.REFUSED)
-        if tool.needs_approval or verdict.decision is Decision.APPROVE:
-            return CallResult(call, NEEDS_APPROVAL, Outcome.REFUSED)
-        if tool.effect is Effect.ONCE and await self._journal.outcome_unknown(tool.name, digest):
-            return CallResult(call, REFUSED_REPEAT, Outcome.REFUSED)
-        idempotency_key = self._open_keys.get((tool.name, digest)) or self._new_key(key)
-        return _Ready(key, call, tool, planned, parsed, digest, idempotency_key)
+            return _denied(call, verdict)
+        ready = _Ready(key, call, tool, planned, parsed, canonical_hash(planned.arguments), "")
+        # An agent holds its own calls against the rules, once it knows all that it runs with.
+        needed = not tool.agent and (tool.needs_approval or verdict.decision is Decision.APPROVE)
+        repeats = tool.effect is Effect.ONCE and await self._journal.outcome_unknown(tool.name, ready.arguments_hash)
+        if needed or repeats:
+            asked = await self._consented(where, ready, verdict, repeats=repeats)
+            if isinstance(asked, CallResult):
+                return asked
+            ready = asked
+        idempotency_key = self._open_keys.get((tool.name, ready.arguments_hash)) or self._new_key(key)
+        return replace(ready, idempotency_key=idempotency_key)
+
+    async def _consented(
+        self, where: HookContext, ready: _Ready, verdict: Verdict, *, repeats: bool
+    ) -> "_Ready | CallResult":
+        """Give the call as the person approved it, or why it may not run now."""
+        call, tool, planned = ready.call, ready.tool, ready.planned
+        if self._consents is None:
+            return CallResult(call, REFUSED_REPEAT if repeats else NEEDS_APPROVAL, Outcome.REFUSED)
+        place = call_place(ready.key.agent_path, ready.key.step, ready.key.call_index, tool.name)
+        note = MAY_HAVE_HAPPENED if repeats else ""
+        what = tool_consent(place, tool, planned.arguments, risk=verdict.risk, note=note)
+        consent = await self._consents.ask(what)
+        if consent.state is not ConsentState.GRANTED:
+            waits = consent.state is ConsentState.PENDING
+            return CallResult(call, consent.text, Outcome.WAITING if waits else Outcome.REFUSED)
+        arguments = planned.arguments if consent.arguments is None else consent.arguments
+        approved = replace(planned, arguments=arguments)
+        if consent.changed:
+            verdict = await self._hooks.evaluate(where, approved)
+            if verdict.decision is Decision.DENY:
+                return _denied(call, verdict)
+        return replace(
+            ready,
+            planned=approved,
+            parsed=tool.parse(arguments),
+            arguments_hash=canonical_hash(arguments),
+            place=place,
+            changed=consent.changed,
+        )
 
     def _new_key(self, key: StepKey) -> str:
         path = f"{key.agent_path}." if key.agent_path else ""
@@ -236,6 +296,10 @@ class ToolRunner:
             result["entities"] = [one.to_json() for one in entities]
         await self._journal.write(record.ended(outcome, result, duration_ms))
         return CallResult(call, kept, outcome, len(text), duration_ms, entities)
+
+
+def _denied(call: ToolCall, verdict: Verdict) -> CallResult:
+    return CallResult(call, f"Not run: {verdict.reason or 'a rule forbids it.'}", Outcome.REFUSED)
 
 
 def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:

@@ -1,9 +1,12 @@
 """How turns begin and end, in words and records: what the orchestrator makes of what its loop gives back."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core import sentences
 from core.agents.settling import Stopped
+from core.approvals.card import ASKED
+from core.approvals.types import NewApproval
 from core.context_manager import Messages
 from core.conversation_state import carrying
 from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRejected
@@ -37,19 +40,27 @@ def turn_result(request: TurnRequest, said: Messages, result: ReactLoopResult) -
 
 
 def waiting_result(
-    request: TurnRequest, said: Messages, result: ReactLoopResult, reply: str, left: Stopped, usage: TokenUsage
+    request: TurnRequest,
+    said: Messages,
+    result: ReactLoopResult,
+    reply: str,
+    left: Stopped,
+    usage: TokenUsage,
+    cards: Sequence[NewApproval] = (),
 ) -> TurnResult:
     """Make a turn's result of a loop that waits: what it asks is in history, its unanswered calls are not."""
-    asked = [ChatMessage(Role.ASSISTANT, reply)] if reply else []
+    told = [reply, *(ASKED.format(code=one.code, summary=one.summary) for one in cards)]
+    asked = [ChatMessage(Role.ASSISTANT, "\n\n".join(part for part in told if part))] if any(told) else []
     return TurnResult(
         TurnState.WAITING,
         reply=reply,
-        reason="" if reply else "waiting",
+        reason="" if reply or cards else "waiting",
         history=carrying((*said, *result.messages, *asked), result.state, request.history),
         usage=usage,
         turns=result.turns,
         absorbed=result.absorbed,
         pool=left.entries,
+        approvals=tuple(cards),
         waiting_step=result.turns - 1,
     )
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.agents.entry import PoolEntry
+from core.approvals.types import Approval, NewApproval
 from core.hooks import Hook
 from core.journal import Journal
 from core.model_types import ChatMessage, TokenUsage, ToolCall
@@ -46,6 +47,8 @@ class TurnMessage:
     text: str
     received_at: datetime
     media_count: int = 0
+    about: str = ""
+    """The code of the approval whose card this message answers as a reply."""
 
 
 class TurnControl(Protocol):
@@ -99,6 +102,8 @@ class TurnRequest:
     """Empty for a run that belongs to no conversation."""
     pool: tuple[PoolEntry, ...] = ()
     """The agents that wait for this person, anywhere, and all of this turn's own; the oldest first."""
+    approvals: tuple[Approval, ...] = ()
+    """This turn's own approvals, and all that are pending for this person; the oldest first."""
     go_on_at: int | None = None
     """For a turn that waited: the model answer whose calls waited. It has no inbound then."""
     starts: ToolCall | None = None
@@ -137,4 +142,6 @@ class TurnResult:
     """Ids of inbound messages taken in while it ran."""
     pool: tuple[PoolEntry, ...] = ()
     """New and changed entries of the pool."""
+    approvals: tuple[NewApproval, ...] = ()
+    """What the person is asked to consent to, each with a card of its own after the reply."""
     waiting_step: int | None = None

@@ -8,6 +8,8 @@ from typing import cast
 import asyncpg
 
 from core.agents.entry import PoolEntry
+from core.approvals.card import Card
+from core.approvals.store import load_approvals
 from core.database import Connection, Database
 from core.errors import LeaseLost, StoreUnavailable
 from core.ids import IdMaker
@@ -108,12 +110,16 @@ class TurnStore:
         pool: Sequence[PoolEntry] = (),
         waiting_step: int | None = None,
         run: RunNote | None = None,
+        cards: Sequence[Card] = (),
+        cards_in: str = "",
     ) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept.
 
-        A `run` has neither history nor outbound of a conversation: it is noted instead how it stands.
+        A `run` has neither history nor outbound of a conversation: it is noted instead how it stands, and its cards
+        go to the conversation `cards_in`.
         """
-        noted = ", note_run($14,$15,$16,$17,$18,$19,$20,$21,$22)" if run else ""
+        noted = ", note_run($14,$15,$16,$17,$18,$19,$20,$21,$22), owe($23,$24,$25,$26)" if run else ""
+        rows = [card.to_json() for card in cards]
         row = await self._database.call(
             f"select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as more{noted}",
             lease.tenant_id,
@@ -124,12 +130,12 @@ class TurnStore:
             reason,
             usage.to_json(),
             [message.to_json() for message in history],
-            [asdict(message) for message in outbound],
+            [*(asdict(message) for message in outbound), *([] if run else rows)],
             list(absorbed),
             new_session,
             [entry.to_json() for entry in pool],
             waiting_step,
-            *(run.arguments(lease.tenant_id, turn_id) if run else ()),
+            *((*run.arguments(lease.tenant_id, turn_id), lease.tenant_id, cards_in, turn_id, rows) if run else ()),
         )
         return bool(row and row["more"])
 
@@ -154,8 +160,9 @@ class TurnStore:
         if turn is None:
             raise LeaseLost
         inbound = await connection.fetch(
-            "select id, text, received_at, jsonb_array_length(media) as media_count, command from inbound"
-            " where tenant_id = $1 and turn_id = $2 and state = 'taken' order by seq",
+            "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.command,"
+            " answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about from inbound i"
+            " where i.tenant_id = $1 and i.turn_id = $2 and i.state = 'taken' order by i.seq",
             lease.tenant_id,
             turn_id,
         )
@@ -187,6 +194,7 @@ class TurnStore:
             attempt=attempts,
             conversation_id=turn["conversation_id"],
             pool=await _pool(connection, lease.tenant_id, turn_id),
+            approvals=await load_approvals(connection, lease.tenant_id, turn_id),
             go_on_at=turn["waiting_step"],
         )
         request = replace(request, control=PostgresControl(self._database, lease, turn_id))
@@ -207,6 +215,7 @@ class TurnStore:
             control=RunControl(PostgresControl(self._database, lease, turn_id)),
             conversation_id=turn.conversation_id,
             pool=await _pool(connection, lease.tenant_id, turn_id),
+            approvals=await load_approvals(connection, lease.tenant_id, turn_id),
             go_on_at=turn.waiting_step,
         )
         return BegunTurn(turn_id, attempts, Address(turn.channel, "", ""), request, None, turn.run_id)
@@ -288,7 +297,8 @@ class PostgresControl:
         """Give the waiting messages of this conversation up to the next command, in order."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             rows = await connection.fetch(
-                "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count"
+                "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count,"
+                " answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about"
                 " from inbound i join turns t on t.tenant_id = i.tenant_id and t.conversation_id = i.conversation_id"
                 " where t.tenant_id = $1 and t.id = $2 and i.state = 'waiting' and i.seq < coalesce("
                 "  (select min(k.seq) from inbound k where k.tenant_id = i.tenant_id"
@@ -314,7 +324,7 @@ async def _pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[P
 
 
 def _turn_message(row: asyncpg.Record) -> TurnMessage:
-    return TurnMessage(row["id"], row["text"], row["received_at"], row["media_count"])
+    return TurnMessage(row["id"], row["text"], row["received_at"], row["media_count"], row["about"] or "")
 
 
 def _step_record(row: asyncpg.Record) -> StepRecord:

@@ -1,18 +1,23 @@
 """Turns: take a lane, run what waits on it in order, and commit what is said about it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 import structlog
 
 from core.agents.standard_agent import AgentStatus
+from core.approvals.again import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
+from core.approvals.card import Card, card
+from core.approvals.store import ApprovalStore
+from core.approvals.types import HIGH
 from core.bell import Bell
 from core.channel import NotificationChannel
-from core.commands import answer_command
+from core.commands import CommandAnswer, answer_command
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
+from core.memory.commands import MEMORY_COMMAND, answer_memory
 from core.messages import Command, OutboundKind, OutboundMessage
 from core.model_types import ChatMessage, Role
 from core.orchestrator import Orchestrator
@@ -50,6 +55,7 @@ class TurnRunner:
         worker: str,
         people: PersonCommands | None = None,
         runs: RunExecutors | None = None,
+        approvals: ApprovalStore | None = None,
     ) -> None:
         self._store = store
         self._orchestrator = orchestrator
@@ -59,6 +65,7 @@ class TurnRunner:
         self._worker = worker
         self._people = people
         self._runs = runs
+        self._approvals = approvals
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Take the named lane, or the one that waits longest."""
@@ -96,6 +103,7 @@ class TurnRunner:
             return False
         reply = "" if note else result.reply
         outbound = [OutboundMessage(self._make_id("out"), OutboundKind.REPLY, reply)] if reply else []
+        cards = [card(one, self._make_id("out")) for one in result.approvals]
         more = await self._store.finish(
             lease,
             turn.turn_id,
@@ -108,12 +116,17 @@ class TurnRunner:
             new_session=new_session,
             pool=result.pool,
             waiting_step=result.waiting_step,
+            cards=cards,
+            cards_in=turn.request.conversation_id,
             run=note,
         )
+        self._bell.memory(turn.turn_id)
         if outbound:
             self._bell.delivery(lease.lane_id)
         if note and self._runs:
             self._runs.notices.wake()
+        if cards:
+            await self._shown(turn, cards)
         log.info("turn_finished", state=result.state.value, reason=result.reason)
         return more
 
@@ -148,14 +161,26 @@ class TurnRunner:
         result = _set_aside(turn, "", reason)
         return result, RunNote("FAILED", reason, text=RUN_FAILED)
 
+    async def _shown(self, turn: BegunTurn, cards: Sequence[Card]) -> None:
+        """Let the cards of a turn be sent, and those of high risk that came by SMS in another chat too."""
+        self._bell.delivery(turn.request.conversation_id)
+        for one in cards:
+            if one.approval.risk == HIGH and turn.address.channel == "sms" and self._approvals is not None:
+                await self._approvals.show_elsewhere(turn.request.tenant.id, one.approval.id, self._make_id("out"))
+
     async def _obey(self, command: Command, turn: BegunTurn) -> tuple[TurnResult, bool] | None:
         """Do what a command says; None when it is not one of ours and its text goes to the assistant."""
+        if self._approvals is not None and command.name in APPROVAL_COMMANDS:
+            return await self._about_approvals(self._approvals, command, turn), False
         named = self._people.knows(command) if self._people else False
-        if not named and answer_command(command, turn.address.channel) is None:
+        momex = self._orchestrator.momex if command.name == MEMORY_COMMAND else None
+        if not named and momex is None and answer_command(command, turn.address.channel) is None:
             return None
         if refusal := await self._orchestrator.check_command(turn.request):
             return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason), False
         answer = answer_command(command, turn.address.channel)
+        if momex is not None:
+            answer = CommandAnswer(await answer_memory(momex.for_tenant(turn.request.tenant.id, turn.turn_id)))
         if answer is None and self._people is not None:
             answer = await self._people.answer(command, turn.request.tenant.id, turn.turn_id, turn.address.channel)
         if answer is None:
@@ -163,6 +188,18 @@ class TurnRunner:
         if answer.owed:
             self._bell.delivery(answer.owed)
         return TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session
+
+    async def _about_approvals(self, store: ApprovalStore, command: Command, turn: BegunTurn) -> TurnResult:
+        """Say what waits for a decision, or ask once more for one that has expired."""
+        if refusal := await self._orchestrator.check_command(turn.request):
+            return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason)
+        tenant = turn.request.tenant
+        if command.name == "pending":
+            return TurnResult(TurnState.DONE, reply=pending_text(await store.pending(tenant.id), tenant.timezone))
+        old = await store.get(tenant.id, command.argument)
+        if old is None:
+            return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
+        return await self._orchestrator.handle_message(asked_again(turn.request, old))
 
     async def _hand_back(self, lease: Lease, delay: timedelta, within: float) -> None:
         try:

@@ -52,7 +52,7 @@ def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
         return IgnoredMessage(address, user, keys, IgnoreReason.GROUP)
     if text_at(action, "type") != "button" or not _CHOICE.fullmatch(name) or not _TOKEN.fullmatch(token):
         return _unsupported(address, user, keys)
-    return Gesture(Press(address, user, keys, token, provider_id=message), text_at(payload, "trigger_id"))
+    return Gesture(Press(address, user, keys, token, provider_id=message, has_forms=True), text_at(payload, "trigger_id"))
 
 
 def read_submission(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
@@ -68,7 +68,7 @@ def read_submission(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
     token, entered = text_at(view, "private_metadata"), _entered(view)
     if text_at(view, "callback_id") != FORM or not _TOKEN.fullmatch(token):
         return _unsupported(address, user, keys)
-    return Gesture(Press(address, user, keys, token, entered=entered), text_at(payload, "trigger_id"))
+    return Gesture(Press(address, user, keys, token, entered=entered, has_forms=True), text_at(payload, "trigger_id"))
 
 
 def _unsupported(address: Address, user: str, keys: tuple[str, ...]) -> IgnoredMessage:

@@ -21,11 +21,14 @@ from core.agents.collect import Collected, asked_names, collect, question
 from core.agents.entry import WAITING, PoolEntry
 from core.agents.schema import INSTRUCTION
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
-from core.agents.turn_agents import MAX_NESTING, ConsentState, TurnAgents, agent_path, nesting
+from core.agents.turn_agents import MAX_NESTING, TurnAgents, agent_path, nesting
 from core.agents.valet import Valet, valet_of
+from core.approvals.asking import MAY_HAVE_HAPPENED, agent_consent
+from core.approvals.consents import Consent, ConsentState
 from core.canonical import canonical_hash
 from core.context import ToolExecutionContext
 from core.errors import ConfigError, LeaseLost, ToolError
+from core.hooks import Decision, PlannedCall
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject, storable
 from core.model_types import ChatMessage, Role, ToolCall
@@ -60,6 +63,17 @@ class _Run:
     """What the run before it gave: it asked something."""
     state: JsonObject
     """What the agent kept meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Begin:
+    """A run that may begin: with the fields that were approved, and at the place where they were, if anywhere."""
+
+    agent: StandardAgent
+    run: _Run
+    fields: JsonObject
+    place: str = ""
+    changed: str = ""
 
 
 class AgentRun:
@@ -117,17 +131,20 @@ class AgentRun:
         answer = self._entry.answer if self._entry is not None else ""
         if run.last is not None and run.last.status is AgentStatus.WAITING_FOR_INPUT and not answer:
             return await self._wait(run.last.status, run.last.raw_message, fields, state=run.state)
-        agent = await self._make(fields, run.state)
-        if refused := await self._may_begin(agent, run, fields):
-            return refused
+        begin = await self._may_begin(run, fields)
+        if not isinstance(begin, _Begin):
+            return begin
         if self._valet.effect is not Effect.READ:
-            await self._turn.journal.write(replace(run.record, state=StepState.STARTED))
-        return await self._handle(agent, run, fields, answer)
+            await self._turn.journal.write(replace(begin.run.record, state=StepState.STARTED))
+        text, outcome = await self._handle(begin.agent, begin.run, begin.fields, answer)
+        if begin.place and self._turn.consents is not None and outcome is not Outcome.WAITING:
+            await self._turn.consents.ran(begin.place, outcome.value)
+        return "\n".join(part for part in (begin.changed, text) if part), outcome
 
     async def _next_run(self, fields: JsonObject) -> _Run:
         """Find the first run that has not ended, past those that ended by asking."""
         recorded = await self._turn.recorded()
-        digest = canonical_hash({**fields, INSTRUCTION: self._instruction})
+        digest = self._digest(fields)
         last: AgentResult | None = None
         state: Json = {}
         while True:
@@ -155,24 +172,60 @@ class AgentRun:
         agent.state = dict(state)
         return agent
 
-    async def _may_begin(self, agent: StandardAgent, run: _Run, fields: JsonObject) -> tuple[str, Outcome] | None:
-        """Hold a run back that may have happened, or that the person must consent to. None: it may begin."""
+    def _digest(self, fields: JsonObject) -> str:
+        return canonical_hash({**fields, INSTRUCTION: self._instruction})
+
+    async def _may_begin(self, run: _Run, fields: JsonObject) -> "tuple[str, Outcome] | _Begin":
+        """Hold a run back that may have happened, or that the person must consent to."""
         known, once = run.known, self._valet.effect is Effect.ONCE
         if known is not None and once and not known.result.get(_PAUSED):
             await self._turn.journal.write(replace(run.record, outcome=Outcome.UNKNOWN, result=_json_of(_ended(""))))
             return UNKNOWN_OUTCOME, Outcome.UNKNOWN
-        if known is not None or run.last is not None:
-            return None
-        if once and await self._turn.journal.outcome_unknown(self._valet.name, run.record.arguments_hash):
-            return REFUSED_REPEAT, Outcome.REFUSED
-        if not agent.needs_approval():
-            return None
+        agent = await self._make(fields, run.state)
+        if run.last is not None and run.last.status is not AgentStatus.WAITING_FOR_APPROVAL:
+            # What was approved before the agent asked something holds after it, too.
+            place, consents = f"{self._path}#1", self._turn.consents
+            approved = consents is not None and consents.decided_at(place) is not None
+            return await self._consented(agent, run, fields, place) if approved else _Begin(agent, run, fields)
+        verdict = await self._turn.hooks.evaluate(self._turn.where, self._planned(fields))
+        if verdict.decision is Decision.DENY:
+            return f"Not run: {verdict.reason or 'a rule forbids it.'}", Outcome.REFUSED
+        repeats = once and await self._turn.journal.outcome_unknown(self._valet.name, run.record.arguments_hash)
+        asked_itself = run.last is not None
+        if not (asked_itself or agent.needs_approval() or verdict.decision is Decision.APPROVE or repeats):
+            return _Begin(agent, run, fields)
         if self._turn.consents is None:
-            return NEEDS_APPROVAL, Outcome.REFUSED
-        consent = await self._turn.consents.ask(self._path, self._call.id, agent.approval_request())
+            return REFUSED_REPEAT if repeats else NEEDS_APPROVAL, Outcome.REFUSED
+        place = f"{self._path}#{self._run}"
+        return await self._consented(agent, run, fields, place, verdict.risk, MAY_HAVE_HAPPENED if repeats else "")
+
+    async def _consented(
+        self, agent: StandardAgent, run: _Run, fields: JsonObject, place: str, risk: str = "", note: str = ""
+    ) -> "tuple[str, Outcome] | _Begin":
+        async def make(given: JsonObject) -> StandardAgent:
+            return await self._make({name: one for name, one in given.items() if name != INSTRUCTION}, run.state)
+
+        given = fields | ({INSTRUCTION: self._instruction} if self._instruction else {})
+        assert self._turn.consents is not None  # noqa: S101 - asked by who calls this
+        consent: Consent = await self._turn.consents.ask(
+            agent_consent(place, self._valet, given, make, risk=risk, note=note)
+        )
         if consent.state is ConsentState.PENDING:
-            return await self._wait(AgentStatus.WAITING_FOR_APPROVAL, consent.text, fields)
-        return (consent.text, Outcome.REFUSED) if consent.state is ConsentState.REFUSED else None
+            return await self._wait(AgentStatus.WAITING_FOR_APPROVAL, consent.text, fields, state=run.state)
+        if consent.state is ConsentState.REFUSED:
+            return consent.text, Outcome.REFUSED
+        if consent.changed and consent.arguments is not None:
+            fields = {name: one for name, one in consent.arguments.items() if name != INSTRUCTION}
+            verdict = await self._turn.hooks.evaluate(self._turn.where, self._planned(fields))
+            if verdict.decision is Decision.DENY:
+                return f"Not run: {verdict.reason or 'a rule forbids it.'}", Outcome.REFUSED
+            agent = await self._make(fields, run.state)
+            run = replace(run, record=replace(run.record, arguments_hash=self._digest(fields)))
+        return _Begin(agent, run, fields, place, consent.changed)
+
+    def _planned(self, fields: JsonObject) -> PlannedCall:
+        given = fields | ({INSTRUCTION: self._instruction} if self._instruction else {})
+        return PlannedCall(self._call.id, self._valet.name, given)
 
     async def _handle(self, agent: StandardAgent, run: _Run, fields: JsonObject, answer: str) -> tuple[str, Outcome]:
         seconds = self._valet.timeout or self._turn.config.agent_tool_execution_timeout
@@ -186,6 +239,8 @@ class AgentRun:
         except _WaitsInside as waits:
             paused = replace(run.record, state=StepState.STARTED, result={_PAUSED: True})
             await self._turn.journal.write(paused)
+            if self._entry is not None:  # what the person told it is kept, too
+                self._turn.waiting[self._path] = self._entry
             return str(waits), Outcome.WAITING
         except LeaseLost:
             raise

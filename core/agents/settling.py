@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from core.agents.answers import ANSWER, Waiting
 from core.agents.entry import PoolEntry
+from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits, nesting
 from core.journal import Outcome
 from core.react_result import CallResult, Ended, ReactLoopResult
@@ -34,8 +35,18 @@ def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[Poo
     now = {one.agent_id: one for one in waiting}
     done = [one for one in own.values() if one.agent_id not in now]
     said = [text for one in done if (text := _came_to(one, result.stopped_at))]
-    asked = [one.question for one in waiting if not (known := own.get(one.agent_id)) or known.question != one.question]
-    others = [one for one in request.pool if one.waits and one.turn_id != request.turn_id]
+    asked = [
+        one.question
+        for one in waiting
+        if one.status is not AgentStatus.WAITING_FOR_APPROVAL  # its card says it
+        and (not (known := own.get(one.agent_id)) or known.question != one.question)
+    ]
+    # Approvals end by themselves, and soon.
+    others = [
+        one
+        for one in request.pool
+        if one.waits and one.turn_id != request.turn_id and one.status is not AgentStatus.WAITING_FOR_APPROVAL
+    ]
     excess = others[: max(len(others) + len(now) - limits.most, 0)]
     return Stopped(
         "\n".join([*said, *asked]),

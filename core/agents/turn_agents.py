@@ -3,12 +3,13 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from enum import StrEnum
 from typing import Any, Protocol
 
 from core.agents.entry import PoolEntry
-from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent, Thinking
+from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
 from core.agents.valet import Valet
+from core.approvals.consents import Consents
+from core.approvals.types import NewApproval
 from core.budgets import NoBudget, TurnBudget
 from core.clock import Clock
 from core.context import ToolExecutionContext
@@ -30,30 +31,6 @@ class PoolLimits:
 
     ttl: timedelta = timedelta(hours=24)
     most: int = 10
-
-
-class ConsentState(StrEnum):
-    """What has become of a request for consent."""
-
-    GRANTED = "granted"
-    PENDING = "pending"
-    REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class Consent:
-    """Where a consent stands. `text` is the card where it is pending, what the model is told where it is refused."""
-
-    state: ConsentState
-    text: str = ""
-
-
-class Consents(Protocol):
-    """Where agents ask for a person's consent to one exact action."""
-
-    async def ask(self, agent_path: str, tool_call_id: str, request: ApprovalRequest) -> Consent:
-        """Ask, or tell where an earlier request for the same call stands."""
-        ...
 
 
 class MakeAgent(Protocol):
@@ -106,6 +83,8 @@ class TurnAgents:
     execute_agent: ExecuteAgent = execute_agent
     hooks: Hooks = field(default_factory=Hooks)
     consents: Consents | None = None
+    new_approvals: Mapping[str, NewApproval] = field(default_factory=dict)
+    """What this run of the turn asks consent to, by place."""
     waiting: dict[str, PoolEntry] = field(default_factory=dict)
     """Those that wait when the turn stops, by agent path."""
     used: bool = False
@@ -118,9 +97,15 @@ class TurnAgents:
             self._recorded = {record.key: record for record in await self.journal.recorded()}
         return self._recorded
 
+    @property
+    def cards(self) -> tuple[NewApproval, ...]:
+        """Give what the person is to be shown, in the order in which it was asked."""
+        return tuple(self.new_approvals.values())
+
     async def run_loop(self, task: LoopTask) -> ReactLoopResult:
         """Run an agent's own loop: the turn's loop, journal and purse, under the agent's path."""
-        return await self.loop.run(replace(task, control=_StopOnly(self.control) if self.control else None))
+        control = _StopOnly(self.control) if self.control else None
+        return await self.loop.run(replace(task, control=control, consents=self.consents))
 
 
 async def used_tokens(journal: Journal) -> TokenUsage:

@@ -186,24 +186,14 @@ begin
     end loop;
 end $$;
 
--- Whose turn it is to be reminded; each once. Their snooze, if any, is over by then.
-create function remind_approvals(p_now timestamptz, p_most int)
+-- Whom to remind.
+create function due_reminders(p_now timestamptz, p_most int)
 returns table (tenant_id text, approval_id text)
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-    return query
-    with due as (
-        select a.tenant_id, a.id from approvals a
-        where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
-        order by a.remind_at limit p_most for update skip locked),
-    told as (
-        update approvals a set remind_at = null from due
-        where a.tenant_id = due.tenant_id and a.id = due.id returning a.tenant_id, a.id, a.hash),
-    written as (
-        insert into approval_audit (tenant_id, approval_id, at, what, hash)
-        select t.tenant_id, t.id, p_now, 'reminded', t.hash from told t)
-    select t.tenant_id, t.id from told t;
-end $$;
+language sql stable security definer set search_path = public, pg_temp as $$
+    select a.tenant_id, a.id from approvals a
+    where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
+    order by a.remind_at limit p_most
+$$;
 
 -- Two people became one: what was asked of either is bound to who they were, and is asked again.
 create function reissue_approvals(p_tenant text, p_outcome text, p_now timestamptz)
@@ -297,7 +287,7 @@ begin
         select p.oid::regprocedure from pg_proc p
         where p.pronamespace = current_schema()::regnamespace
           and p.proname in ('audit_approval', 'approval_hash', 'issue_code', 'start_approval', 'decide_approval',
-                            'expire_approvals', 'remind_approvals', 'reissue_approvals', 'find_approval')
+                            'expire_approvals', 'due_reminders', 'reissue_approvals', 'find_approval')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);

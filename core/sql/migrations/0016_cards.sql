@@ -131,7 +131,8 @@ returns text
 language sql stable as $$
     select replace(replace(replace(replace(replace(replace(p_text,
         '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
-        '{channel}', coalesce(nullif(initcap(a.decided_channel), ''), 'another channel')),
+        '{channel}', case a.decided_channel when 'sms' then 'SMS' when '' then 'another channel'
+                                        else initcap(a.decided_channel) end),
         '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
         '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
@@ -426,6 +427,91 @@ begin
         case when v_turn_lane is null then '{}' else array[v_turn_lane] end;
 end $$;
 
+-- Which message of ours a person's message answers, as a reply; in the transaction that takes it in.
+create function note_reply_to(p_tenant text, p_inbound text, p_reply_to text)
+returns void
+language sql as $$
+    update inbound i set reply_to = p_reply_to
+    where p_reply_to <> '' and i.tenant_id = p_tenant and i.id = p_inbound and i.reply_to = ''
+$$;
+
+create function set_tenant(p_tenant text)
+returns text
+language sql as $$
+    select set_config('onevalet.tenant', p_tenant, true)
+$$;
+
+-- An approved action has run; the first word counts.
+create function approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamptz)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update approvals a set ran_at = p_now
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'approved' and a.ran_at is null;
+    if found then
+        perform audit_approval(p_tenant, p_approval, p_now, 'ran', '', '', p_outcome, '{}');
+    end if;
+end $$;
+
+-- High risk that came by SMS is shown in the person's newest other chat too, once. Gives that conversation.
+create function show_elsewhere(p_tenant text, p_approval text, p_outbound text)
+returns text
+language plpgsql as $$
+declare
+    v_other text;
+    v_card outbound%rowtype;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    v_other := other_conversation(p_tenant, 'sms');
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_other for update;
+    select o.* into v_card from approval_cards k
+    join outbound o on o.tenant_id = k.tenant_id and o.id = k.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'sms'
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id and a.state = 'pending' and a.risk = 'high'
+    where k.tenant_id = p_tenant and k.approval_id = p_approval and k.role = 'card'
+      and (select count(*) from approval_cards n
+           where n.tenant_id = p_tenant and n.approval_id = p_approval and n.role = 'card') = 1;
+    if v_card.id is null or v_other is null then
+        return null;
+    end if;
+    perform owe(p_tenant, v_other, v_card.turn_id, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'card', 'text', v_card.text, 'actions', v_card.actions, 'shows', p_approval)));
+    return v_other;
+end $$;
+
+-- The code of the approval whose card or prompt a person's reply answers; null for none.
+create function answered_card(p_tenant text, p_conversation text, p_reply_to text)
+returns text
+language sql stable as $$
+    select a.code from outbound_parts e
+    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id and o.conversation_id = p_conversation
+    join approval_cards k on k.tenant_id = e.tenant_id and k.outbound_id = e.outbound_id
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id
+    where p_reply_to <> '' and e.tenant_id = p_tenant and e.provider_id = p_reply_to limit 1
+$$;
+
+-- Reminds once, where the card is; in one transaction with the note of it. Gives the conversation.
+create function remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamptz)
+returns text
+language plpgsql as $$
+declare
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select a.conversation_id into v_conversation from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    update approvals a set remind_at = null
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.remind_at <= p_now;
+    if not found then
+        return null;
+    end if;
+    perform audit_approval(p_tenant, p_approval, p_now, 'reminded', '', '', '', '{}');
+    perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'notification', 'text', tell_outcome(p_tenant, p_approval, p_text, ''))));
+    return v_conversation;
+end $$;
+
 -- Takes a redraw that is due: the newest part of a card that was sent. A card that is on its way is waited for.
 create function claim_redraw(p_ttl interval)
 returns table (tenant_id text, outbound_id text, fence bigint)
@@ -458,7 +544,7 @@ begin
 end $$;
 
 -- Cards that were sent although nobody fixed the expiry (their sender died), and cards that could not be sent.
-create function sweep_cards(p_now timestamptz, p_outcome text, p_most int)
+create function sweep_cards(p_now timestamptz, p_most int)
 returns table (tenant_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -508,7 +594,9 @@ begin
         where p.pronamespace = current_schema()::regnamespace
           and p.proname in ('draw_outcome', 'told_time', 'owe', 'write_approval', 'other_conversation', 'tell_outcome',
                             'why_decided', 'check_confirm', 'meant_approvals', 'cards_sent', 'receive_exact', 'take_exact',
-                            'snooze_approval', 'receive_press', 'claim_redraw', 'end_redraw', 'sweep_cards')
+                            'snooze_approval', 'receive_press', 'set_tenant',
+                            'approval_ran', 'show_elsewhere', 'answered_card', 'remind_approval',
+                            'note_reply_to', 'claim_redraw', 'end_redraw', 'sweep_cards')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);

@@ -1,0 +1,72 @@
+"""What a plain tool's or an agent's call asks consent to."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from core.agents.fields import InputField
+from core.agents.schema import INSTRUCTION, agent_parameters
+from core.agents.standard_agent import ApprovalRequest, StandardAgent
+from core.agents.valet import Valet
+from core.approvals.consents import ConsentTo, Described
+from core.approvals.edits import agent_check, agent_form, tool_check, tool_form
+from core.json_types import JsonObject
+from core.tools import AnyTool
+
+MAY_HAVE_HAPPENED = "It may have happened already: what came of an earlier try is not known."
+
+
+def tool_consent(place: str, tool: AnyTool, arguments: JsonObject, *, risk: str = "", note: str = "") -> ConsentTo:
+    """Ask consent to a plain tool's call; parameters that were left out are shown with their defaults."""
+
+    async def describe(given: JsonObject) -> Described:
+        return Described(tool.name.replace("_", " "), _defaults(tool, given), {}, tool_form(tool, given))
+
+    return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note)
+
+
+def agent_consent(
+    place: str,
+    valet: Valet,
+    arguments: JsonObject,
+    make: Callable[[JsonObject], Awaitable[StandardAgent]],
+    *,
+    risk: str = "",
+    note: str = "",
+) -> ConsentTo:
+    """Ask consent to an agent's run; `make` gives the agent with other values, which says what is shown of them."""
+    inputs = valet.inputs
+
+    async def describe(given: JsonObject) -> Described:
+        request: ApprovalRequest = (await make(given)).approval_request()
+        return Described(
+            request.action_summary,
+            dict(request.details),
+            _labels(inputs),
+            agent_form(inputs, _properties(valet), given),
+            request.timeout_minutes * 60.0,
+            request.allow_modification,
+        )
+
+    check = agent_check(inputs, (INSTRUCTION,))
+    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note)
+
+
+def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:
+    return {name: one.label for name, one in inputs.items()} | {INSTRUCTION: "instruction"}
+
+
+def _properties(valet: Valet) -> JsonObject:
+    properties = agent_parameters(valet).get("properties")
+    if not isinstance(properties, dict):
+        return {}
+    return {name: one for name, one in properties.items() if name in valet.inputs}
+
+
+def _defaults(tool: AnyTool, given: JsonObject) -> JsonObject:
+    properties = tool.signature.schema.get("properties")
+    if not isinstance(properties, dict):
+        return {}
+    return {
+        name: given[name] if name in given else one["default"]
+        for name, one in properties.items()
+        if isinstance(one, dict) and (name in given or "default" in one)
+    }

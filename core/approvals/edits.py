@@ -1,0 +1,120 @@
+"""Changing an action before it is approved: forms, readings of what was entered, and the difference. Pure."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from core.agents.collect import collect
+from core.agents.fields import InputField
+from core.approvals.shown import as_text
+from core.errors import ToolRetry
+from core.json_types import Json, JsonObject
+from core.messages import FormField, FormFieldKind
+from core.tools import AnyTool
+
+type Check = Callable[[JsonObject, JsonObject], JsonObject]
+_LONG = 60
+_TEXTS = ("string", "integer", "number", "boolean")
+
+
+def tool_form(tool: AnyTool, arguments: JsonObject) -> tuple[FormField, ...]:
+    """Make the form for a tool's arguments; what a line of text cannot hold is changed in words only."""
+    properties = tool.signature.schema.get("properties", {})
+    required = cast(list[str], tool.signature.schema.get("required", []))
+    return _form(properties if isinstance(properties, dict) else {}, arguments, required)
+
+
+def agent_form(inputs: Mapping[str, InputField], schemas: JsonObject, arguments: JsonObject) -> tuple[FormField, ...]:
+    """Make the form for an agent's fields, of which `schemas` are those that the model sees."""
+    return _form(schemas, arguments, [name for name, one in inputs.items() if one.required])
+
+
+def tool_check(tool: AnyTool) -> Check:
+    """Give what checks changed arguments of a tool; it raises `ToolRetry` with what is right."""
+
+    def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
+        changed = {**arguments, **{name: _as_before(arguments.get(name), value) for name, value in changes.items()}}
+        tool.parse(changed)
+        model = tool.signature.model.model_validate(changed)
+        return cast(JsonObject, model.model_dump(mode="json", by_alias=True, exclude_unset=True))
+
+    return check
+
+
+def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...]) -> Check:
+    """Give what checks changed fields of an agent, by their validators; `rest` names arguments that are no field."""
+
+    def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
+        unknown = [name for name in changes if name not in inputs]
+        if unknown:
+            raise ToolRetry(f"There is no {unknown[0].replace('_', ' ')} to change; there are {', '.join(inputs)}.")
+        known = {name: value for name, value in arguments.items() if name in inputs}
+        cleared = {name for name, value in changes.items() if value in ("", None) and not inputs[name].required}
+        collected = collect(inputs, {k: v for k, v in known.items() if k not in cleared}, changes)
+        if collected.wrong or collected.missing:
+            wrong = collected.wrong or dict.fromkeys(collected.missing, "it is missing")
+            raise ToolRetry("; ".join(f"{inputs[name].label}: {what.rstrip('.')}" for name, what in wrong.items()))
+        return collected.fields | {name: arguments[name] for name in rest if name in arguments}
+
+    return check
+
+
+def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
+    """Give what changed, a line each: `subject: Lunch -> Dinner`."""
+    names = [*before, *(name for name in after if name not in before)]
+    return tuple(
+        f"{name.replace('_', ' ')}: {as_text(before.get(name))} -> {as_text(after.get(name))}"
+        for name in names
+        if before.get(name) != after.get(name)
+    )
+
+
+def _form(schemas: Mapping[str, Json], arguments: JsonObject, required: list[str]) -> tuple[FormField, ...]:
+    fields: list[FormField] = []
+    for name, schema in schemas.items():
+        if not isinstance(schema, dict):
+            continue
+        value, choices = arguments.get(name), schema.get("enum")
+        label = name.replace("_", " ").capitalize()
+        if isinstance(choices, list):
+            options = tuple(str(one) for one in choices)
+            shown = str(value) if str(value) in options else ""
+            fields.append(FormField(name, label, shown, FormFieldKind.CHOICE, options, name in required))
+        elif (text := _line(schema, value)) is not None:
+            long = len(text) > _LONG or "\n" in text
+            kind = FormFieldKind.TEXT if long else FormFieldKind.LINE
+            fields.append(FormField(name, label, text, kind, (), name in required))
+    return tuple(fields)
+
+
+def _line(schema: JsonObject, value: Json) -> str | None:
+    """Write a value as it can be entered; None where text is no way to enter it."""
+    if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
+        return None
+    kinds = [schema.get("type"), *(one.get("type") for one in _any_of(schema))]
+    if isinstance(value, list) or "array" in kinds:
+        return ", ".join(str(one) for one in value) if isinstance(value, list) else ""
+    if value is None and not any(kind in _TEXTS for kind in kinds):
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)
+
+
+def _any_of(schema: JsonObject) -> list[JsonObject]:
+    choices = schema.get("anyOf")
+    return [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+
+
+def _as_before(before: Json, given: Json) -> Json:
+    """Read entered text as what stood there before, where that was no text."""
+    if not isinstance(given, str) or isinstance(before, str | None):
+        return given
+    if isinstance(before, list):
+        return [part.strip() for part in given.split(",") if part.strip()]
+    if isinstance(before, bool):
+        return {"yes": True, "no": False}.get(given.strip().lower(), given)
+    try:
+        return cast(Json, json.loads(given))
+    except ValueError:
+        return given

@@ -1,0 +1,83 @@
+"""How an action is shown: every argument in full, and so that no character of it can pretend to be something else."""
+
+import unicodedata
+from collections.abc import Sequence
+
+from core.json_types import Json, JsonObject
+
+_MARKUP = str.maketrans(dict.fromkeys("*_~`[]<>#|\\{}", ""))
+_MOST_OF_SUMMARY = 200
+_JOINER = "\u200d"
+
+
+def arguments_shown(arguments: JsonObject, told: JsonObject, labels: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Give what a card shows: the agent's own words for it first, then every argument that is not among them.
+
+    `told` is an `ApprovalRequest`'s details; `labels` name arguments in words.
+    """
+    pairs = [(_label(name, labels), as_text(value)) for name, value in told.items()]
+    for name, value in arguments.items():
+        if name not in told or told[name] != value:
+            pairs.append((_label(name, labels), as_text(value)))
+    return tuple(pairs)
+
+
+def as_text(value: Json) -> str:
+    """Write a value in full, as a person reads it; what cannot be seen is named (`<U+202E>`)."""
+    match value:
+        case None | "" | [] | {}:
+            return "(empty)"
+        case True:
+            return "yes"
+        case False:
+            return "no"
+        case list():
+            nested = any(isinstance(one, list | dict) for one in value)
+            parts = [as_text(one) for one in value]
+            return "\n".join(f"- {part}" for part in parts) if nested else ", ".join(parts)
+        case dict():
+            return "\n".join(f"{visible(name)}: {as_text(one)}" for name, one in value.items())
+        case _:
+            return visible(str(value))
+
+
+def visible(text: str) -> str:
+    """Name every character that a screen would hide, or that would turn the order of others around."""
+    text = text.replace("\r\n", "\n")
+    return "".join(one if _is_seen(text, at) else f"<U+{ord(one):04X}>" for at, one in enumerate(text))
+
+
+def plain_line(text: str) -> str:
+    """Give a text as one short line without markup; an argument is never shown by this alone."""
+    line = " ".join(visible(text).translate(_MARKUP).split())
+    return line if len(line) <= _MOST_OF_SUMMARY else line[: _MOST_OF_SUMMARY - 3] + "..."
+
+
+def as_markdown(pairs: Sequence[tuple[str, str]]) -> str:
+    """Write labels and values so that a value stays literal, and never looks like a line of ours."""
+    return "\n".join(_pair(plain_line(label), text) for label, text in pairs)
+
+
+def _pair(label: str, text: str) -> str:
+    # Inside code nothing is markup but the mark that ends it.
+    literal = text.replace("`", "<U+0060>")
+    if "\n" not in literal and literal == literal.strip():
+        return f"{label}: `{literal}`\n"
+    quoted = "\n".join(f"> {line}" for line in literal.split("\n"))
+    return f"{label}:\n```\n{quoted}\n```\n"
+
+
+def _label(name: str, labels: dict[str, str]) -> str:
+    words = labels.get(name) or name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _is_seen(text: str, at: int) -> bool:
+    one = text[at]
+    if one in "\n\t" or one == " ":
+        return True
+    if one == _JOINER:  # as in many an emoji
+        around = (text[at - 1 : at], text[at + 1 : at + 2])
+        return all(part and unicodedata.category(part) in ("So", "Sk", "Mn") for part in around)
+    # Controls, formats (bidi, zero width), separators that are no plain space, surrogates, what nobody assigned.
+    return unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")

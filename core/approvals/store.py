@@ -1,0 +1,186 @@
+"""Approvals in Postgres: what decides, reads and looks after them outside of the inbox."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from core.approvals.card import DRAW
+from core.approvals.exact import Verb, new_codes
+from core.approvals.types import Approval, ApprovalState, PendingApproval
+from core.bell import Bell
+from core.clock import Clock
+from core.database import Connection, Database
+from core.json_types import JsonObject
+from core.linking import MergeHook
+
+CODE_RESTS = timedelta(days=7)
+"""How long a code means what it meant last, before it is given to another action."""
+_MOST_AT_ONCE = 100
+_SELECT = (
+    "select a.*, (select min(o.sent_at) from approval_cards c join outbound o on o.tenant_id = c.tenant_id"
+    " and o.id = c.outbound_id where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card') as sent_at"
+    " from approvals a where a.tenant_id = $1 and "
+)
+_STATES = {
+    Verb.APPROVE: ApprovalState.APPROVED,
+    Verb.CANCEL: ApprovalState.CANCELLED,
+    Verb.EDIT: ApprovalState.REPLACED,
+}
+
+
+async def load_approvals(connection: Connection, tenant_id: str, turn_id: str) -> tuple[Approval, ...]:
+    """Give a turn's own approvals, and all that are pending for its person, the oldest first."""
+    rows = await connection.fetch(
+        f"{_SELECT} (a.turn_id = $2 or a.state = 'pending') order by a.created_at, a.id", tenant_id, turn_id
+    )
+    return tuple(Approval.from_row(dict(row)) for row in rows)
+
+
+class ApprovalStore:
+    """Issue codes, decide, list. Statements may be repeated: an error does not mean that they failed."""
+
+    def __init__(self, database: Database, bell: Bell) -> None:
+        self._database = database
+        self._bell = bell
+
+    async def issue_code(self, tenant_id: str, approval_id: str, now: datetime) -> str:
+        """Give an approval its short code, the same again when asked again."""
+        while True:
+            row = await self._database.call(
+                "select issue_code($1,$2,$3,$4,$5) as code", tenant_id, approval_id, new_codes(), now, CODE_RESTS
+            )
+            if row and row["code"]:
+                return str(row["code"])
+
+    async def decide(
+        self,
+        tenant_id: str,
+        approval_id: str,
+        verb: Verb,
+        *,
+        how: str,
+        channel: str,
+        now: datetime,
+        identity_id: str = "",
+        changes: JsonObject | None = None,
+    ) -> bool:
+        """Decide, or propose changes (`Verb.EDIT`); False when it was not open any more. Rings for its turn."""
+        row = await self._database.call(
+            "select * from decide_approval($1,$2,$3,$4,$5,$6,$7,$8,$9)",
+            tenant_id,
+            approval_id,
+            _STATES[verb].value,
+            identity_id,
+            channel,
+            how,
+            now,
+            None if changes is None else {"changes": changes},
+            DRAW[verb.value],
+        )
+        if row and row["lane_id"]:
+            self._bell.turn(row["lane_id"])
+        return bool(row and row["decided"])
+
+    async def find(self, tenant_id: str, code: str) -> Approval | None:
+        """Find the newest approval with a code, decided or not."""
+        async with self._database.tenant(tenant_id) as connection:
+            row = await connection.fetchrow(
+                f"{_SELECT} a.code = $2 order by a.created_at desc limit 1", tenant_id, code.upper()
+            )
+        return Approval.from_row(dict(row)) if row else None
+
+    async def get(self, tenant_id: str, approval_id: str) -> Approval | None:
+        """Give one approval."""
+        async with self._database.tenant(tenant_id) as connection:
+            row = await connection.fetchrow(f"{_SELECT} a.id = $2", tenant_id, approval_id)
+        return Approval.from_row(dict(row)) if row else None
+
+    async def pending(self, tenant_id: str) -> Sequence[Approval]:
+        """Give what waits for a person's decision, the oldest first."""
+        async with self._database.tenant(tenant_id) as connection:
+            rows = await connection.fetch(f"{_SELECT} a.state = 'pending' order by a.created_at, a.id", tenant_id)
+        return [Approval.from_row(dict(row)) for row in rows]
+
+    async def list_pending(self, tenant_id: str) -> list[PendingApproval]:
+        """Give what waits for a person's decision, in the seed's fields."""
+        return [
+            PendingApproval(
+                code=one.code,
+                agent_name=one.name,
+                action_summary=one.summary,
+                created_at=one.created_at,
+                expires_at=one.expires_at,
+                source=one.source,
+                risk=one.risk,
+                task_id=one.task_id,
+                details=dict(one.arguments),
+            )
+            for one in await self.pending(tenant_id)
+        ]
+
+    async def ran(self, tenant_id: str, approval_id: str, outcome: str, now: datetime) -> None:
+        """Write down that an approved action has run; the first word counts."""
+        await self._database.call("select approval_ran($1,$2,$3,$4)", tenant_id, approval_id, outcome, now)
+
+    async def refused(self, tenant_id: str, approval_id: str, why: str, now: datetime) -> None:
+        """Write down that an approved action was not run after all."""
+        await self._database.call(
+            "select audit_approval($1,$2,$3,'refused','','',$4,'{}') from set_tenant($1)",
+            tenant_id,
+            approval_id,
+            now,
+            why,
+        )
+
+    async def audit(self, tenant_id: str, approval_id: str) -> Sequence[JsonObject]:
+        """Give all that happened to an approval, in order."""
+        async with self._database.tenant(tenant_id) as connection:
+            rows = await connection.fetch(
+                "select at, what, hash, identity_id, channel, how, detail from approval_audit"
+                " where tenant_id = $1 and approval_id = $2 order by id",
+                tenant_id,
+                approval_id,
+            )
+        return [dict(row) | {"at": row["at"].isoformat()} for row in rows]
+
+    async def show_elsewhere(self, tenant_id: str, approval_id: str, outbound_id: str) -> None:
+        """Show a card of high risk that came by SMS in another chat of the person too, if they have one."""
+        row = await self._database.call("select show_elsewhere($1,$2,$3) as shown", tenant_id, approval_id, outbound_id)
+        if row and row["shown"]:
+            self._bell.delivery(row["shown"])
+
+    async def sweep_cards(self, now: datetime) -> None:
+        """Start the time of cards whose sender died after sending, and end what could not be shown."""
+        for row in await self._database.rows("select * from sweep_cards($1,$2)", now, _MOST_AT_ONCE):
+            self._bell.turn(row["lane_id"])
+
+    async def expire(self, now: datetime, outcome: str) -> int:
+        """End what has waited too long, of all people; their turns go on and say so. Gives how many."""
+        rows = await self._database.rows("select * from expire_approvals($1,$2,$3)", now, outcome, _MOST_AT_ONCE)
+        for row in rows:
+            if row["lane_id"]:
+                self._bell.turn(row["lane_id"])
+        return len(rows)
+
+    async def due_reminders(self, now: datetime) -> Sequence[tuple[str, str]]:
+        """Give the approvals whose people are to be reminded, by tenant; each is given until it was."""
+        rows = await self._database.rows("select * from due_reminders($1,$2)", now, _MOST_AT_ONCE)
+        return [(row["tenant_id"], row["approval_id"]) for row in rows]
+
+    async def remind(self, tenant_id: str, approval_id: str, text: str, outbound_id: str, now: datetime) -> None:
+        """Remind a person, once; the text goes where the card is."""
+        row = await self._database.call(
+            "select remind_approval($1,$2,$3,$4,$5) as told", tenant_id, approval_id, text, outbound_id, now
+        )
+        if row and row["told"]:
+            self._bell.delivery(row["told"])
+
+
+class ApprovalMerge(MergeHook):
+    """When two people become one: what the one who goes was asked is bound to who they were, and is asked again."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    async def before(self, connection: Connection, kept: str, gone: str) -> None:
+        """Close what is open; its turns go on and ask anew, bound to the person who stays."""
+        await connection.execute("select reissue_approvals($1,$2,$3)", gone, DRAW["reissued"], self._clock.now())

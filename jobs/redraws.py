@@ -1,0 +1,70 @@
+"""Redraws: every card of a decided approval is to show what became of it. Decide first, draw second (promise 10)."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import timedelta
+
+import structlog
+
+from core.approvals.redraws import DueRedraw, RedrawClaim, RedrawEnd, Redraws
+from core.channel import NotificationChannel, Redrawing
+from core.errors import DeliveryError, RateLimited, Rejected
+from jobs.runner import Runner
+
+MOST_TRIES = 6
+"""A card that cannot be drawn is left: the decision stands without it."""
+DRAW_TIMEOUT = 10.0
+SLOTS = 4
+POLL = timedelta(seconds=0.5)
+"""Often: a person who pressed a button waits for its card to change."""
+
+_log = structlog.get_logger()
+
+
+class RedrawRunner:
+    """Draw one card after the other; what fails never holds an action up."""
+
+    def __init__(self, redraws: Redraws, channels: Mapping[str, NotificationChannel]) -> None:
+        self._redraws = redraws
+        self._channels = channels
+        self._runner: Runner[RedrawClaim] = Runner("redraw", self.claim, self.run, slots=SLOTS, poll=POLL)
+
+    async def poll(self) -> None:
+        """Draw what is due, for ever."""
+        await self._runner.poll()
+
+    async def claim(self, _row_id: str | None) -> RedrawClaim | None:
+        """Take the redraw that is due longest."""
+        return await self._redraws.claim()
+
+    async def run(self, claim: RedrawClaim) -> None:
+        """Draw it, and write down how that went."""
+        due = await self._redraws.load(claim)
+        end = await self._draw(due)
+        await self._redraws.end(claim, due, end)
+        _log.info("card_drawn", outbound=claim.outbound_id, state=end.state, reason=end.reason)
+
+    async def _draw(self, due: DueRedraw) -> RedrawEnd:
+        channel = self._channels.get(due.address.channel)
+        if not isinstance(channel, Redrawing):
+            return RedrawEnd("given_up", "this channel changes nothing that was sent")
+        if due.part is None or not due.provider_id:
+            return RedrawEnd("given_up", "its last part was not sent, as far as is known")
+        try:
+            async with asyncio.timeout(DRAW_TIMEOUT):
+                await channel.redraw(due.part, due.provider_id, due.address, due.outcome)
+        except Rejected as error:
+            return RedrawEnd("given_up", type(error).__name__)
+        except (DeliveryError, TimeoutError) as error:
+            return _later(due, type(error).__name__, error.retry_after if isinstance(error, RateLimited) else None)
+        except Exception as error:
+            # A bug in the adapter may not keep this row due for ever.
+            _log.exception("redraw_failed", outbound=due.outbound_id)
+            return _later(due, type(error).__name__, None)
+        return RedrawEnd("drawn")
+
+
+def _later(due: DueRedraw, reason: str, wait: timedelta | None) -> RedrawEnd:
+    if due.attempts >= MOST_TRIES:
+        return RedrawEnd("given_up", reason)
+    return RedrawEnd("due", reason, wait if wait is not None else timedelta(seconds=2.0**due.attempts))

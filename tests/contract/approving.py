@@ -1,0 +1,123 @@
+"""An office that asks for approval: real inbox, turns, delivery and redraws over one house, and a scripted model."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.approvals.redraws import Redraws
+from core.approvals.store import ApprovalStore
+from core.clock import Clock
+from core.orchestrator import Orchestrator
+from core.react_config import ReactLoopConfig
+from core.tools import AnyTool, tool
+from jobs.approvals import ApprovalUpkeep
+from jobs.redraws import RedrawRunner
+from jobs.turns import TurnRunner
+from tests.contract.desk import Desk, open_desk
+from tests.contract.house import Bubble, ChannelHouse
+from tests.core.helpers import FakeModel
+
+CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
+
+
+@dataclass(slots=True)
+class Approving:
+    """One worker's parts over a desk; `sent` is what the tool that needs approval did."""
+
+    desk: Desk
+    clock: Clock
+    model: FakeModel = field(default_factory=lambda: FakeModel([]))
+    sent: list[dict[str, str]] = field(default_factory=list)
+    more: list[AnyTool] = field(default_factory=list)
+    risk: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def approvals(self) -> ApprovalStore:
+        """Give the store of approvals."""
+        return ApprovalStore(self.desk.store.database, self.desk.store.bell)
+
+    @property
+    def orchestrator(self) -> Orchestrator:
+        """Make the orchestrator anew, as another process would."""
+        return Orchestrator(
+            self.model,
+            tools=[self._mail(), *self.more],
+            approvals=self.approvals,
+            config=CONFIG,
+            clock=self.clock,
+            **self.options,
+        )
+
+    async def say(self, text: str, person: str = "ada") -> None:
+        """Let a person write, and see to all of it."""
+        await self.desk.house.said(text, person)
+        await self.work()
+
+    async def work(self) -> None:
+        """Run what waits, send what is owed, and draw what is due, until nothing is left."""
+        store, name = self.desk.store, self.desk.house.name
+        turns = TurnRunner(
+            store.turns, self.orchestrator, store.bell, {}, store.make_id, "w1", approvals=self.approvals
+        )
+        redraws = RedrawRunner(Redraws(store.database), {name: self.desk.house.sender})
+        while True:
+            lease = await turns.claim(None)
+            if lease:
+                await turns.run(lease)
+            await self.desk.deliver()
+            await ApprovalUpkeep(self.approvals, self.clock, store.make_id).once()
+            drawing = await redraws.claim(None)
+            if drawing:
+                await redraws.run(drawing)
+            if not (lease or drawing):
+                return
+
+    async def press(self, label: str, card: Bubble | None = None, person: str = "ada") -> None:
+        """Let a person press a button of the newest card that has it."""
+        card = card or self.card()
+        labels = [one for one, _ in card.buttons]
+        await self.desk.house.press(card, labels.index(label), person)
+        await self.desk.house.settled()
+
+    async def decide(self, label: str) -> None:
+        """Let the person decide: by button, or by exact word where there are none; and see to it."""
+        if self.desk.house.name == "sms":
+            await self.say({"Approve": "OK", "Cancel": "NO"}[label] + f" {await self.code()}")
+        else:
+            await self.press(label)
+            await self.work()
+
+    def card(self) -> Bubble:
+        """Give the newest message with buttons, or the newest of all where there are none."""
+        seen = self.desk.house.bubbles()
+        return next((one for one in reversed(seen) if one.buttons), seen[-1])
+
+    async def code(self) -> str:
+        """Give the newest approval's code."""
+        return str(await self.desk.store.one("select code from approvals order by created_at desc, generation desc"))
+
+    async def states(self) -> list[object]:
+        """Give the approvals' states, the oldest first."""
+        return await self.desk.store.column("select state from approvals order by created_at, generation")
+
+    def last(self) -> str:
+        """Give what the person reads last."""
+        return self.desk.house.bubbles()[-1].text
+
+    def _mail(self) -> AnyTool:
+        @tool(name="send_mail", needs_approval=True, risk=self.risk)
+        async def send_mail(to: str, subject: str, body: str = "") -> str:
+            """Send a mail."""
+            self.sent.append({"to": to, "subject": subject, "body": body})
+            return f"Sent to {to}."
+
+        return send_mail
+
+
+@asynccontextmanager
+async def open_approving(kind: type[ChannelHouse], database_url: str, clock: Clock) -> AsyncIterator[Approving]:
+    """Open it all on an empty database."""
+    async with open_desk(kind, database_url) as desk:
+        yield Approving(desk, clock)
