@@ -70,6 +70,16 @@ begin
     return new;
 end $$;
 
+CREATE FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select a.code from outbound_parts e
+    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id and o.conversation_id = p_conversation
+    join approval_cards k on k.tenant_id = e.tenant_id and k.outbound_id = e.outbound_id
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id
+    where p_reply_to <> '' and e.tenant_id = p_tenant and e.provider_id = p_reply_to limit 1
+$$;
+
 CREATE FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) RETURNS TABLE(tenant_id text, conversation_id text, resolved boolean)
     LANGUAGE plpgsql
     AS $$
@@ -118,6 +128,18 @@ CREATE FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with ti
     select encode(sha256(convert_to(
         p_head || to_char(p_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || p_tail, 'UTF8')), 'hex')
 $$;
+
+CREATE FUNCTION public.approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update approvals a set ran_at = p_now
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'approved' and a.ran_at is null;
+    if found then
+        perform audit_approval(p_tenant, p_approval, p_now, 'ran', '', '', p_outcome, '{}');
+    end if;
+end $$;
 
 CREATE FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) RETURNS void
     LANGUAGE sql
@@ -699,6 +721,31 @@ CREATE FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, 
     returning coalesce(s.poll_offset, 0)
 $$;
 
+CREATE FUNCTION public.claim_profile(p_owner text, p_ttl interval, p_most integer) RETURNS TABLE(tenant_id text, turn_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_tenant text;
+begin
+    select j.tenant_id into v_tenant from profile_jobs j
+    where j.not_before <= clock_timestamp() and (j.lease_until is null or j.lease_until < clock_timestamp())
+      and (j.attempts >= 3 or not exists (
+          select from profile_jobs n where n.tenant_id = j.tenant_id and n.not_before > clock_timestamp()
+            and n.attempts = 0 and j.not_before > clock_timestamp() - interval '2 minutes'))
+    order by j.not_before limit 1;
+    if v_tenant is null or not pg_try_advisory_xact_lock(hashtextextended('profile' || chr(31) || v_tenant, 0)) then
+        return;
+    end if;
+    return query update profile_jobs j
+    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, attempts = j.attempts + 1
+    where (j.tenant_id, j.turn_id) in (
+        select d.tenant_id, d.turn_id from profile_jobs d
+        where d.tenant_id = v_tenant and (d.lease_until is null or d.lease_until < clock_timestamp())
+        order by d.not_before limit p_most for update skip locked)
+    returning j.tenant_id, j.turn_id;
+end $$;
+
 CREATE FUNCTION public.claim_redraw(p_ttl interval) RETURNS TABLE(tenant_id text, outbound_id text, fence bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -935,6 +982,15 @@ begin
     return next;
 end $$;
 
+CREATE FUNCTION public.due_reminders(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, approval_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select a.tenant_id, a.id from approvals a
+    where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
+    order by a.remind_at limit p_most
+$$;
+
 CREATE FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -1013,6 +1069,14 @@ begin
     where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.group_name = p_group
       and w.owner = p_owner and w.state = 'waiting';
     return found;
+end $$;
+
+CREATE FUNCTION public.end_profile(p_tenant text, p_owner text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
 
 CREATE FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) RETURNS void
@@ -1457,6 +1521,35 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_number bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    select f.number into v_number from profile_facts f where f.tenant_id = p_tenant and f.id = p_id;
+    if found then
+        return v_number;
+    end if;
+    if exists (select from profile_facts f where f.tenant_id = p_tenant and f.key = p_key and f.replaced_by is null
+               and f.undone_at is null
+               and (lower(f.value) = lower(p_value) and (f.source = 'told' or p_source <> 'told')
+                    or f.source = 'told' and p_source <> 'told'))
+       or p_source <> 'told' and exists (
+           select from profile_facts f where f.tenant_id = p_tenant and f.key = p_key and f.undone_at is not null
+             and lower(f.value) = lower(p_value)) then
+        return null;
+    end if;
+    select coalesce(max(f.number), 0) + 1 into v_number from profile_facts f where f.tenant_id = p_tenant;
+    update profile_facts f set replaced_by = p_id
+    where f.tenant_id = p_tenant and f.key = p_key and f.replaced_by is null and f.undone_at is null;
+    insert into profile_facts (tenant_id, id, number, key, value, source, turn_id, since)
+    values (p_tenant, p_id, v_number, p_key, p_value, p_source, p_turn, p_now);
+    return v_number;
+end $$;
+
 CREATE FUNCTION public.keep_link_code(p_tenant text, p_turn text, p_code_hash bytea, p_now timestamp with time zone, p_expires timestamp with time zone, p_most integer) RETURNS text
     LANGUAGE plpgsql
     AS $$
@@ -1613,6 +1706,16 @@ begin
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.fence = p_fence and t.state = 'running';
     update lanes l set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
     where l.tenant_id = p_tenant and l.id = p_lane;
+end $$;
+
+CREATE FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner and j.attempts >= 3;
+    update profile_jobs j set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
+    where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
 
 CREATE FUNCTION public.let_keys_wait() RETURNS void
@@ -1985,11 +2088,12 @@ begin
             and o.peer = p_peer and o.thread = c.thread);
 end $$;
 
-CREATE FUNCTION public.next_due_task() RETURNS timestamp with time zone
+CREATE FUNCTION public.next_due_task() RETURNS TABLE(tenant_id text, due timestamp with time zone)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-    select min(t.next_at) from tasks t where t.state = 'ACTIVE' and t.next_at is not null
+    select t.tenant_id, t.next_at from tasks t where t.state = 'ACTIVE' and t.next_at is not null
+    order by t.next_at limit 1
 $$;
 
 CREATE FUNCTION public.next_guess(p_scope text, p_most integer, p_window interval, p_now timestamp with time zone) RETURNS timestamp with time zone
@@ -2081,6 +2185,13 @@ begin
     end if;
     return null;
 end $$;
+
+CREATE FUNCTION public.note_reply_to(p_tenant text, p_inbound text, p_reply_to text) RETURNS void
+    LANGUAGE sql
+    AS $$
+    update inbound i set reply_to = p_reply_to
+    where p_reply_to <> '' and i.tenant_id = p_tenant and i.id = p_inbound and i.reply_to = ''
+$$;
 
 CREATE FUNCTION public.note_run(p_tenant text, p_turn text, p_state text, p_reason text, p_history jsonb, p_key text, p_text text, p_most_failures integer, p_disabled text) RETURNS boolean
     LANGUAGE plpgsql
@@ -2322,6 +2433,17 @@ begin
     return query select 'nowhere', '', '';
 end $$;
 
+CREATE FUNCTION public.owe_profile() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if exists (select from inbound i where i.tenant_id = new.tenant_id and i.turn_id = new.id and i.command is null
+               and length(i.text) >= 8) then
+        insert into profile_jobs (tenant_id, turn_id) values (new.tenant_id, new.id) on conflict do nothing;
+    end if;
+    return null;
+end $$;
+
 CREATE FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -2486,6 +2608,25 @@ begin
         array(select i.channel from identities i where i.tenant_id = p_tenant and i.state = 'active'
               group by i.channel order by i.channel)
     from tenants t where t.tenant_id = p_tenant;
+end $$;
+
+CREATE FUNCTION public.read_profile(p_tenant text) RETURNS TABLE(number bigint, key text, value text, source text, since timestamp with time zone)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select f.number, f.key, f.value, f.source, f.since from profile_facts f
+    where f.tenant_id = p_tenant and f.replaced_by is null and f.undone_at is null order by f.number;
+end $$;
+
+CREATE FUNCTION public.read_profile_words(p_tenant text, p_turns text[]) RETURNS TABLE(turn_id text, text text)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select i.turn_id, i.text from inbound i
+    where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and i.text <> ''
+    order by i.received_at, i.seq;
 end $$;
 
 CREATE FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) RETURNS TABLE(key text, number bigint, value jsonb)
@@ -2901,23 +3042,24 @@ begin
     return null;
 end $$;
 
-CREATE FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, approval_id text)
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
+CREATE FUNCTION public.remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
     AS $$
+declare
+    v_conversation text;
 begin
-    return query
-    with due as (
-        select a.tenant_id, a.id from approvals a
-        where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
-        order by a.remind_at limit p_most for update skip locked),
-    told as (
-        update approvals a set remind_at = null from due
-        where a.tenant_id = due.tenant_id and a.id = due.id returning a.tenant_id, a.id, a.hash),
-    written as (
-        insert into approval_audit (tenant_id, approval_id, at, what, hash)
-        select t.tenant_id, t.id, p_now, 'reminded', t.hash from told t)
-    select t.tenant_id, t.id from told t;
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select a.conversation_id into v_conversation from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    update approvals a set remind_at = null
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.remind_at <= p_now;
+    if not found then
+        return null;
+    end if;
+    perform audit_approval(p_tenant, p_approval, p_now, 'reminded', '', '', '', '{}');
+    perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'notification', 'text', tell_outcome(p_tenant, p_approval, p_text, ''))));
+    return v_conversation;
 end $$;
 
 CREATE FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) RETURNS boolean
@@ -3057,6 +3199,12 @@ begin
     return v_tenant;
 end $$;
 
+CREATE FUNCTION public.set_tenant(p_tenant text) RETURNS text
+    LANGUAGE sql
+    AS $$
+    select set_config('onevalet.tenant', p_tenant, true)
+$$;
+
 CREATE FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -3104,6 +3252,31 @@ begin
     end if;
     select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
     return v_state;
+end $$;
+
+CREATE FUNCTION public.show_elsewhere(p_tenant text, p_approval text, p_outbound text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_other text;
+    v_card outbound%rowtype;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    v_other := other_conversation(p_tenant, 'sms');
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_other for update;
+    select o.* into v_card from approval_cards k
+    join outbound o on o.tenant_id = k.tenant_id and o.id = k.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'sms'
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id and a.state = 'pending' and a.risk = 'high'
+    where k.tenant_id = p_tenant and k.approval_id = p_approval and k.role = 'card'
+      and (select count(*) from approval_cards n
+           where n.tenant_id = p_tenant and n.approval_id = p_approval and n.role = 'card') = 1;
+    if v_card.id is null or v_other is null then
+        return null;
+    end if;
+    perform owe(p_tenant, v_other, v_card.turn_id, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'card', 'text', v_card.text, 'actions', v_card.actions, 'shows', p_approval)));
+    return v_other;
 end $$;
 
 CREATE FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) RETURNS text
@@ -3210,7 +3383,7 @@ CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS 
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
 
-CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
+CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -3298,7 +3471,8 @@ CREATE FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text,
     AS $$
     select replace(replace(replace(replace(replace(replace(p_text,
         '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
-        '{channel}', coalesce(nullif(initcap(a.decided_channel), ''), 'another channel')),
+        '{channel}', case a.decided_channel when 'sms' then 'SMS' when '' then 'another channel'
+                                        else initcap(a.decided_channel) end),
         '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
         '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
@@ -3345,6 +3519,27 @@ begin
                       when v_code.used_at is not null then 'used'
                       when v_code.expires_at <= p_now then 'expired' else 'good' end;
     return query select v_outcome, coalesce(v_tenant, ''), coalesce(v_code.used_by, '');
+end $$;
+
+CREATE FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) RETURNS TABLE(key text, value text, before text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_fact profile_facts%rowtype;
+    v_before text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    update profile_facts f set undone_at = p_now
+    where f.tenant_id = p_tenant and f.number = p_number and f.undone_at is null and f.replaced_by is null
+    returning f.* into v_fact;
+    if v_fact.id is null then
+        return;
+    end if;
+    update profile_facts f set replaced_by = null
+    where f.tenant_id = p_tenant and f.replaced_by = v_fact.id and f.undone_at is null
+    returning f.value into v_before;
+    return query select v_fact.key, v_fact.value, coalesce(v_before, '');
 end $$;
 
 CREATE FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) RETURNS TABLE(outcome text, conversation_id text)
@@ -4095,6 +4290,35 @@ CREATE TABLE public.pool_entries (
 
 ALTER TABLE ONLY public.pool_entries FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.profile_facts (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    number bigint NOT NULL,
+    key text NOT NULL,
+    value text NOT NULL,
+    source text NOT NULL,
+    turn_id text DEFAULT ''::text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    replaced_by text,
+    undone_at timestamp with time zone,
+    CONSTRAINT profile_facts_key_check CHECK ((key ~ '^[a-z][a-z0-9_]{0,39}$'::text)),
+    CONSTRAINT profile_facts_source_check CHECK ((source = ANY (ARRAY['told'::text, 'inferred'::text, 'outside'::text]))),
+    CONSTRAINT profile_facts_value_check CHECK (((length(value) >= 1) AND (length(value) <= 300)))
+);
+
+ALTER TABLE ONLY public.profile_facts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.profile_jobs (
+    tenant_id text NOT NULL,
+    turn_id text NOT NULL,
+    not_before timestamp with time zone DEFAULT (clock_timestamp() + '00:00:20'::interval) NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    owner text,
+    lease_until timestamp with time zone
+);
+
+ALTER TABLE ONLY public.profile_jobs FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.redraws (
     tenant_id text NOT NULL,
     outbound_id text NOT NULL,
@@ -4444,6 +4668,15 @@ ALTER TABLE ONLY public.person_audit
 ALTER TABLE ONLY public.pool_entries
     ADD CONSTRAINT pool_entries_pkey PRIMARY KEY (tenant_id, agent_id);
 
+ALTER TABLE ONLY public.profile_facts
+    ADD CONSTRAINT profile_facts_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.profile_facts
+    ADD CONSTRAINT profile_facts_tenant_id_number_key UNIQUE (tenant_id, number);
+
+ALTER TABLE ONLY public.profile_jobs
+    ADD CONSTRAINT profile_jobs_pkey PRIMARY KEY (tenant_id, turn_id);
+
 ALTER TABLE ONLY public.redraws
     ADD CONSTRAINT redraws_pkey PRIMARY KEY (tenant_id, outbound_id);
 
@@ -4579,6 +4812,10 @@ CREATE INDEX pool_entries_due ON public.pool_entries USING btree (expires_at) WH
 
 CREATE INDEX pool_entries_turn ON public.pool_entries USING btree (tenant_id, turn_id);
 
+CREATE INDEX profile_facts_in_force ON public.profile_facts USING btree (tenant_id, key) WHERE ((replaced_by IS NULL) AND (undone_at IS NULL));
+
+CREATE INDEX profile_jobs_due ON public.profile_jobs USING btree (not_before);
+
 CREATE INDEX redraws_due ON public.redraws USING btree (next_attempt_at) WHERE (state = 'due'::text);
 
 CREATE INDEX reservations_day ON public.reservations USING btree (tenant_id, day) WHERE (NOT settled);
@@ -4624,6 +4861,8 @@ CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns D
 CREATE TRIGGER tenants_reconsider AFTER UPDATE OF quiet_from, quiet_until, timezone, muted ON public.tenants FOR EACH ROW WHEN (((((old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until)) OR (old.timezone IS DISTINCT FROM new.timezone)) OR (old.muted IS DISTINCT FROM new.muted))) EXECUTE FUNCTION public.reconsider_held();
 
 CREATE TRIGGER tenants_rezone AFTER UPDATE OF timezone ON public.tenants FOR EACH ROW WHEN ((old.timezone IS DISTINCT FROM new.timezone)) EXECUTE FUNCTION public.rezone_tasks();
+
+CREATE TRIGGER turns_profile AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((old.state = 'running'::text) AND (new.state = ANY (ARRAY['done'::text, 'waiting'::text])))) EXECUTE FUNCTION public.owe_profile();
 
 ALTER TABLE ONLY public.approval_audit
     ADD CONSTRAINT approval_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -4756,6 +4995,12 @@ ALTER TABLE ONLY public.pool_entries
 
 ALTER TABLE ONLY public.pool_entries
     ADD CONSTRAINT pool_entries_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.profile_facts
+    ADD CONSTRAINT profile_facts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.profile_jobs
+    ADD CONSTRAINT profile_jobs_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.redraws
     ADD CONSTRAINT redraws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -4943,6 +5188,10 @@ CREATE POLICY one_tenant ON public.person_audit TO onevalet_app USING ((tenant_i
 
 CREATE POLICY one_tenant ON public.pool_entries TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.profile_facts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.profile_jobs TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.redraws TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.reservations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -5041,6 +5290,10 @@ CREATE POLICY owner ON public.person_audit TO onevalet USING (true) WITH CHECK (
 
 CREATE POLICY owner ON public.pool_entries TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.profile_facts TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.profile_jobs TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.redraws TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.reservations TO onevalet USING (true) WITH CHECK (true);
@@ -5070,6 +5323,10 @@ ALTER TABLE public.pairings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.person_audit ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.pool_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.profile_facts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.profile_jobs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.redraws ENABLE ROW LEVEL SECURITY;
 
@@ -5112,11 +5369,17 @@ GRANT ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_us
 REVOKE ALL ON FUNCTION public.adopt_stream() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.adopt_stream() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.apply_status(p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank integer, p_error_code text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with time zone, p_tail text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.approval_hash(p_head text, p_expires_at timestamp with time zone, p_tail text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at timestamp with time zone, p_what text, p_identity text, p_channel text, p_how text, p_detail jsonb) TO onevalet_app;
@@ -5184,6 +5447,9 @@ GRANT ALL ON FUNCTION public.claim_outbound(p_conversation text, p_owner text, p
 REVOKE ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.claim_profile(p_owner text, p_ttl interval, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_profile(p_owner text, p_ttl interval, p_most integer) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.claim_redraw(p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_redraw(p_ttl interval) TO onevalet_app;
 
@@ -5229,6 +5495,9 @@ GRANT ALL ON FUNCTION public.drop_strangers(p_now timestamp with time zone) TO o
 REVOKE ALL ON FUNCTION public.drop_unknown(p_before timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_unknown(p_before timestamp with time zone) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.due_reminders(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_reminders(p_now timestamp with time zone, p_most integer) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamp with time zone) TO onevalet_app;
 
@@ -5237,6 +5506,9 @@ GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fenc
 
 REVOKE ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
@@ -5325,6 +5597,9 @@ GRANT ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_ke
 REVOKE ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.keep_link_code(p_tenant text, p_turn text, p_code_hash bytea, p_now timestamp with time zone, p_expires timestamp with time zone, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.keep_link_code(p_tenant text, p_turn text, p_code_hash bytea, p_now timestamp with time zone, p_expires timestamp with time zone, p_most integer) TO onevalet_app;
 
@@ -5350,6 +5625,9 @@ GRANT ALL ON FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence big
 
 REVOKE ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.let_keys_wait() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.let_keys_wait() TO onevalet_app;
@@ -5411,6 +5689,9 @@ GRANT ALL ON FUNCTION public.note_notification_undelivered() TO onevalet_app;
 REVOKE ALL ON FUNCTION public.note_received() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_received() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.note_reply_to(p_tenant text, p_inbound text, p_reply_to text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_reply_to(p_tenant text, p_inbound text, p_reply_to text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.note_run(p_tenant text, p_turn text, p_state text, p_reason text, p_history jsonb, p_key text, p_text text, p_most_failures integer, p_disabled text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_run(p_tenant text, p_turn text, p_state text, p_reason text, p_history jsonb, p_key text, p_text text, p_most_failures integer, p_disabled text) TO onevalet_app;
 
@@ -5444,6 +5725,9 @@ GRANT ALL ON FUNCTION public.owe_memory() TO onevalet_app;
 REVOKE ALL ON FUNCTION public.owe_notification(p_tenant text, p_id text, p_from text, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.owe_notification(p_tenant text, p_id text, p_from text, p_places jsonb, p_outbound text, p_new_conversation text, p_now timestamp with time zone, p_fall_back_at timestamp with time zone) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.owe_profile() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.owe_profile() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb) TO onevalet_app;
 
@@ -5476,6 +5760,12 @@ GRANT ALL ON FUNCTION public.read_data_key(p_tenant text, p_version integer) TO 
 
 REVOKE ALL ON FUNCTION public.read_person(p_tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_person(p_tenant text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.read_profile(p_tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_profile(p_tenant text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.read_profile_words(p_tenant text, p_turns text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_profile_words(p_tenant text, p_turns text[]) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) TO onevalet_app;
@@ -5516,8 +5806,8 @@ GRANT ALL ON FUNCTION public.release_poll(p_channel text, p_account text, p_owne
 REVOKE ALL ON FUNCTION public.release_stream() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_stream() TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.remind_approvals(p_now timestamp with time zone, p_most integer) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) TO onevalet_app;
@@ -5546,11 +5836,17 @@ GRANT ALL ON FUNCTION public.says_any(p_text text, p_phrases text[]) TO onevalet
 REVOKE ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.set_tenant(p_tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.set_tenant(p_tenant text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_cost numeric) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.show_elsewhere(p_tenant text, p_approval text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.show_elsewhere(p_tenant text, p_approval text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.snooze_approval(p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamp with time zone) TO onevalet_app;
@@ -5570,8 +5866,8 @@ GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO one
 REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_outcome text, p_most integer) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) TO onevalet_app;
@@ -5590,6 +5886,9 @@ GRANT ALL ON FUNCTION public.told_time(p_tenant text, p_moment timestamp with ti
 
 REVOKE ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) TO onevalet_app;
@@ -5685,6 +5984,10 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.pairings TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.person_audit TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pool_entries TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_facts TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_jobs TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.redraws TO onevalet_app;
 

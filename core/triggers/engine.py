@@ -1,6 +1,6 @@
 """The trigger engine: tasks by a program, by tools and by the command line; and what makes them run."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
@@ -19,7 +19,7 @@ from core.triggers.firing import Fired, fire_due, run_row
 from core.triggers.missed import Course
 from core.triggers.schedule import ScheduleTrigger, TriggerError
 from core.triggers.store import TaskStore
-from core.triggers.types import AGENT, ORCHESTRATOR, Task, TaskOutput, TaskRun
+from core.triggers.types import AGENT, ORCHESTRATOR, ActionExecutor, Task, TaskOutput, TaskRun
 
 if TYPE_CHECKING:
     from core.events.bus import EventBus
@@ -44,17 +44,21 @@ class TriggerEngine:
         bell: Bell,
         *,
         event_bus: "EventBus | None" = None,
-        executors: Collection[str] = (),
+        executors: Iterable[ActionExecutor] = (),
     ) -> None:
-        """`executors` are the custom ones' names; without `event_bus` whoever has events calls `fire_for_event`."""
+        """`executors` are the custom ones; without `event_bus` whoever has events calls `fire_for_event`."""
         self.store = TaskStore(database)
         self.clock = clock
         self.event_bus = event_bus
         self._database = database
         self._make_id = make_id
         self._bell = bell
-        self._executors = frozenset(executors)
+        self.executors = {one.name: one for one in executors}
         self._listening = False
+
+    def add_executors(self, executors: Iterable[ActionExecutor]) -> None:
+        """Let tasks choose these, too."""
+        self.executors |= {one.name: one for one in executors}
 
     async def create_task(
         self,
@@ -206,8 +210,8 @@ class TriggerEngine:
         return replace(task, due_at=due, next_at=course.taken_at(due), zone=zone.key)
 
     def _check(self, executor: str, action: JsonObject) -> None:
-        if executor != ORCHESTRATOR and not executor.startswith(AGENT) and executor not in self._executors:
-            known = ", ".join([ORCHESTRATOR, f"{AGENT}NAME", *sorted(self._executors)])
+        if executor != ORCHESTRATOR and not executor.startswith(AGENT) and executor not in self.executors:
+            known = ", ".join([ORCHESTRATOR, f"{AGENT}NAME", *sorted(self.executors)])
             raise TriggerError(f"There is no executor {executor!r}; there are {known}.")
         if executor == ORCHESTRATOR and not str(action.get("instruction") or "").strip():
             raise TriggerError("A task needs an instruction: what is to be done.")

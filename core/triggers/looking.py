@@ -1,13 +1,12 @@
 """Look at what conditions are about, and judge what came back."""
 
 import json
-from datetime import timedelta
 from typing import Protocol
 
 import structlog
 
 from core.clock import Clock
-from core.context import HttpClient
+from core.context import HttpResponse
 from core.errors import StoreUnavailable, ToolError
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject
@@ -17,7 +16,6 @@ from core.triggers.firing import Look, run_row
 from core.triggers.messages import occurrence_of
 from core.triggers.types import RunState, Task, TaskState
 
-TOOL_TIME = timedelta(seconds=60)
 _log = structlog.get_logger()
 
 
@@ -28,15 +26,16 @@ class ReadTools(Protocol):
         """Give a tool's result. Raises `ToolError`, also for a tool that does more than read."""
         ...
 
+    async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
+        """Give what lies at a web address. Raises `ToolError`."""
+        ...
+
 
 class Looking:
     """Look at conditions that are due."""
 
-    def __init__(
-        self, engine: TriggerEngine, http: HttpClient, tools: ReadTools, clock: Clock, make_id: IdMaker
-    ) -> None:
+    def __init__(self, engine: TriggerEngine, tools: ReadTools, clock: Clock, make_id: IdMaker) -> None:
         self._engine = engine
-        self._http = http
         self._tools = tools
         self._clock = clock
         self._make_id = make_id
@@ -73,7 +72,7 @@ class Looking:
     async def _result(self, tenant_id: str, trigger: ConditionTrigger) -> Json:
         if trigger.tool:
             return _read(await self._tools.read(tenant_id, trigger.tool, trigger.arguments))
-        answer = await self._http.request("GET", trigger.url)
+        answer = await self._tools.fetch(tenant_id, trigger.url)
         if answer.status >= 400:
             raise ToolError(f"The server answered {answer.status}.")
         return _read(answer.body.decode(errors="replace"))

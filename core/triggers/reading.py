@@ -2,7 +2,7 @@
 
 import asyncio
 
-from core.clock import Clock
+from core.context import HttpResponse, ToolExecutionContext
 from core.errors import ToolFailed
 from core.ids import IdMaker
 from core.journal import Effect, MemoryJournal
@@ -17,10 +17,9 @@ SECONDS = 60.0
 class OrchestratorTools:
     """The orchestrator's tools. Implements `core.triggers.looking.ReadTools`."""
 
-    def __init__(self, orchestrator: Orchestrator, store: TaskStore, clock: Clock, make_id: IdMaker) -> None:
+    def __init__(self, orchestrator: Orchestrator, store: TaskStore, make_id: IdMaker) -> None:
         self._orchestrator = orchestrator
         self._store = store
-        self._clock = clock
         self._make_id = make_id
 
     async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
@@ -30,12 +29,20 @@ class OrchestratorTools:
             raise ToolFailed(f"There is no tool {tool}.")
         if found.effect is not Effect.READ or found.needs_approval or found.agent:
             raise ToolFailed(f"{tool} does more than read, so a condition cannot look at it.")
-        timezone, language = await self._store.person(tenant_id)
-        tenant = TurnTenant(tenant_id, language=language, timezone=timezone or "UTC")
-        request = TurnRequest(self._make_id("look"), tenant, "", (), MemoryJournal())
-        context = self._orchestrator.tool_context(request, tool, request.turn_id)
+        context = await self._context(tenant_id, tool)
         try:
             async with asyncio.timeout(found.timeout or SECONDS):
                 return await found.run(found.parse(arguments), context)
         except TimeoutError as error:
             raise ToolFailed(f"{tool} gave no answer in time.") from error
+
+    async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
+        """Give what lies at a web address, through the guarded client."""
+        context = await self._context(tenant_id, "fetch")
+        return await context.http.request("GET", url)
+
+    async def _context(self, tenant_id: str, tool: str) -> ToolExecutionContext:
+        timezone, language = await self._store.person(tenant_id)
+        tenant = TurnTenant(tenant_id, language=language, timezone=timezone or "UTC")
+        request = TurnRequest(self._make_id("look"), tenant, "", (), MemoryJournal())
+        return self._orchestrator.tool_context(request, tool, request.turn_id)

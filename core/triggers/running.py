@@ -1,7 +1,6 @@
 """Run what a trigger started: through the loop, or by an executor of one's own."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 
 import structlog
@@ -17,10 +16,10 @@ from core.model_types import ToolCall
 from core.notifications.types import Notifier
 from core.orchestrator import Orchestrator
 from core.triggers.condition import ConditionTrigger
+from core.triggers.engine import TriggerEngine
 from core.triggers.messages import disabled_text, failed_text, says_nothing, told_text, trigger_message
 from core.triggers.notices import Notices, notification
 from core.triggers.run_turns import RunNote
-from core.triggers.store import TaskStore
 from core.triggers.types import (
     AGENT,
     ORCHESTRATOR,
@@ -60,21 +59,19 @@ class RunExecutors:
 
     def __init__(
         self,
-        store: TaskStore,
+        engine: TriggerEngine,
         orchestrator: Orchestrator,
         clock: Clock,
         notifier: Notifier,
         notices: Notices,
-        executors: Mapping[str, ActionExecutor] | None = None,
     ) -> None:
-        """`executors` are the custom ones, by name."""
-        self._store = store
+        self._engine = engine
+        self._store = engine.store
         self._orchestrator = orchestrator
         self._clock = clock
         self._notifier = notifier
         self.notices = notices
         self._default = OrchestratorExecutor(orchestrator)
-        self._executors = dict(executors or {})
 
     async def result(self, request: TurnRequest, run_id: str) -> tuple[TurnResult, RunNote]:
         """Run a turn of a run. Raises `LeaseLost`, `StoreUnavailable` and `TurnDelayed`, nothing else."""
@@ -92,7 +89,7 @@ class RunExecutors:
     def _executor(self, task: Task) -> ActionExecutor | None:
         if task.executor == ORCHESTRATOR or task.executor.startswith(AGENT):
             return self._default
-        return self._executors.get(task.executor)
+        return self._engine.executors.get(task.executor)
 
     def _context(self, task: Task, run: TaskRun, request: TurnRequest) -> TriggerContext:
         data = run.cause.get("data")

@@ -146,7 +146,7 @@ class TaskStore:
 
     async def next_due(self) -> datetime | None:
         """Give when the next task is due, of anybody's."""
-        row = await self.database.call("select next_due_task() as due")
+        row = await self.database.call("select due from next_due_task()")
         due: datetime | None = row["due"] if row else None
         return due
 

@@ -142,9 +142,10 @@ $$;
 
 -- When the next task is due, of anybody's.
 create function next_due_task()
-returns timestamptz
+returns table (tenant_id text, due timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select min(t.next_at) from tasks t where t.state = 'ACTIVE' and t.next_at is not null
+    select t.tenant_id, t.next_at from tasks t where t.state = 'ACTIVE' and t.next_at is not null
+    order by t.next_at limit 1
 $$;
 
 -- Writes back what became of claimed tasks, each under its own tenant, and starts their runs; gives the lanes.

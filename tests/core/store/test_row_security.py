@@ -35,6 +35,12 @@ TOLD = {
     "tidy_memory": {"tenant_id"},
     "make_shared_collection": {"shared_id"},
     "change_member": {"shared_id"},
+    "claim_due_tasks": {
+        "tenant_id", "task_id", "kind", "due_at", "schedule", "person_zone", "channel", "anchor", "fired", "rezone",
+        "revision",
+    },
+    "next_due_task": {"tenant_id", "due"},
+    "claim_notices": {"tenant_id", "run_id", "key"},
     "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},
     "find_data_keys": {"tenant_id", "version"},
     "find_tenants": {"tenant_id", "identities"},
@@ -86,6 +92,11 @@ KEPT = (
     "insert into memory_members (tenant_id, name, shared_id, role) values ($1, 'home', 'c', 'owner')",
     "select keep_fact($1, 'fact_' || $1, 'home', 'Lisbon', 'told', '', now())",
     "insert into profile_jobs (tenant_id, turn_id) select tenant_id, id from turns where tenant_id = $1",
+    "insert into tasks (tenant_id, id, number, title, kind, trigger, anchor, created_at)"
+    " values ($1, 't', 1, 'T', 'event', '{}', now(), now())",
+    "insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state)"
+    " values ($1, 'r', 't', 'o', now(), 'COMPLETED')",
+    "insert into run_notices (tenant_id, run_id, key, text) values ($1, 'r', 'end', 'news')",
     "select reserve_money($1, 'turn', '', 0, 0, '2026-01-01', '', 1, 2, '1 minute')",
     "insert into event_sources (tenant_id, id, name, style, secret_hash) values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
     "select publish_event($1, 'door', '1', '', 'opened', '{}', null)",

@@ -99,7 +99,7 @@ class World:
     pages: dict[str, object] = field(default_factory=dict)
     looks: int = 0
 
-    async def request(self, method: str, url: str, **_: object) -> HttpResponse:
+    async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
         """Give a page."""
         self.looks += 1
         page = self.pages.get(url, ToolFailed("The server cannot be reached."))
@@ -170,12 +170,12 @@ async def housed(store: Store, answer: Answer = echo, sender: str = "+1555000000
     tenant = lease.tenant_id
     await store.eye.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
     clock, world, counting = HandClock(), World(), Counting()
-    engine = TriggerEngine(store.database, store.make_id, clock, store.bell, executors={"counting"})
+    engine = TriggerEngine(store.database, store.make_id, clock, store.bell, executors=[counting])
     notifier = Recorded(ConversationNotifier(store.database, store.bell))
     notices = Notices(engine.store, notifier)
     speaker = Says(answer)
-    runs = RunExecutors(engine.store, speaker, clock, notifier, notices, {"counting": counting})
-    looking = Looking(engine, world, world, clock, store.make_id)
+    runs = RunExecutors(engine, speaker, clock, notifier, notices)
+    looking = Looking(engine, world, clock, store.make_id)
     runner = TriggerRunner(engine, looking, notices, clock)
     turns = TurnRunner(store.turns, speaker, store.bell, {}, store.make_id, "w1", runs=runs)
     return House(store, tenant, clock, engine, notifier, world, counting, speaker, runner, turns)
