@@ -1,9 +1,11 @@
 """Messages of every kind that we may owe somebody: fixed ones, and hypothesis' own."""
 
+from dataclasses import replace
+
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from core.messages import Action, ActionStyle, Media, OutboundMessage
+from core.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
 from tests.contract.house import reply
 
 SIZE = 40
@@ -47,6 +49,7 @@ FIXED = (
         Action("Approve", "t" * 64, ActionStyle.PRIMARY),
         Action("Cancel", "u", ActionStyle.DANGER),
     ),
+    replace(reply("**7K: Send it?**\n\nTo: `<!channel> & you`"), kind=OutboundKind.CARD, wants_reply=True),
     reply("x" * 30_000),
     reply("```\n" + "line\n" * 4000 + "```"),
     reply("**" + "bold " * 3000 + "**"),

@@ -17,7 +17,17 @@ from yarl import URL
 from channels.app import build_app, serve
 from core.channel import Channel, InboundSink, NotificationChannel, Part, Received, Target
 from core.errors import StoreUnavailable
-from core.messages import Action, Address, Inbound, InboundMessage, Media, OutboundKind, OutboundMessage
+from core.messages import (
+    Action,
+    Address,
+    Form,
+    Inbound,
+    InboundMessage,
+    Media,
+    OutboundKind,
+    OutboundMessage,
+    Press,
+)
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock
 from simulator.faults import FaultKind, Rule
@@ -100,6 +110,9 @@ class Sink:
     door: asyncio.Event | None = None
     """While it is not set, nothing is committed."""
     kept: list[Inbound] = field(default_factory=list)
+    said: str = ""
+    form: Form | None = None
+    """What answers a press."""
 
     async def accept(self, inbound: Inbound) -> Received:
         """Hand it on."""
@@ -112,7 +125,14 @@ class Sink:
         received = await self.inner.accept(inbound)
         if not received.duplicate:
             self.kept.append(inbound)
+        if isinstance(inbound, Press) and (self.said or self.form):
+            return replace(received, said=self.said, form=self.form)
         return received
+
+    @property
+    def presses(self) -> list[Press]:
+        """Give the presses and the forms that were sent."""
+        return [one for one in self.kept if isinstance(one, Press)]
 
     @property
     def messages(self) -> list[InboundMessage]:
@@ -182,6 +202,14 @@ class ChannelHouse(ABC):
     @abstractmethod
     def signed(self, request: Request, secret: str = "") -> Request:
         """Prove a request again, by default with the true secret."""
+
+    async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
+        """Let a person press a button, counted from 0; returns before the provider has told us."""
+        raise AssertionError(f"{self.name} has no button {number} under {bubble.id} for {person}")
+
+    def whispers(self, person: str = "ada") -> list[str]:
+        """Give what was shown to a person alone, for their presses."""
+        return []
 
     async def act(self, action: str, person: str = "ada", **arguments: Any) -> dict[str, Any]:
         """Let a person do something at the provider."""
@@ -288,6 +316,11 @@ async def until(true: Callable[[], bool], seconds: float = 20) -> None:
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0.005)
+
+
+def card(text: str, *actions: Action) -> OutboundMessage:
+    """Make a card."""
+    return OutboundMessage("out_1", OutboundKind.CARD, text, actions)
 
 
 def reply(text: str, *actions: Action, media: tuple[Media, ...] = ()) -> OutboundMessage:

@@ -137,7 +137,7 @@ class SlackHouse(ChannelHouse):
         return Address(self.name, self.account, self._person(person)["channel"])
 
     def bubbles(self, person: str = "ada") -> list[Bubble]:
-        ours = [one for one in self._person(person)["bubbles"] if one["app"] == SLACK.app_id]
+        ours = [one for one in self._person(person)["bubbles"] if one["app"] == SLACK.app_id and not one["ephemeral"]]
         return [
             Bubble(
                 one["id"],
@@ -147,6 +147,16 @@ class SlackHouse(ChannelHouse):
             )
             for one in ours
         ]
+
+    async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
+        await self.act("press", person, ts=bubble.id, action_id=f"choice_{number}")
+
+    def whispers(self, person: str = "ada") -> list[str]:
+        return [one["text"] for one in self._person(person)["bubbles"] if one["ephemeral"]]
+
+    def modals(self, person: str = "ada") -> list[dict[str, Any]]:
+        """Give the forms that a person has open."""
+        return cast(list[dict[str, Any]], self._person(person)["modals"])
 
     def signed(self, request: Request, secret: str = "", at: float | None = None) -> Request:
         stamp = str(int(time.time() if at is None else at))
@@ -212,6 +222,13 @@ class TelegramHouse(ChannelHouse):
     def bubbles(self, person: str = "ada") -> list[Bubble]:
         ours = [one for one in self._state["people"][person]["messages"] if one["direction"] == "out"]
         return [_telegram_bubble(one) for one in ours]
+
+    async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
+        await self.act("press", person, message_id=int(bubble.id.rpartition(":")[2]), data=bubble.buttons[number][1])
+
+    def whispers(self, person: str = "ada") -> list[str]:
+        messages = self._state["people"][person]["messages"]
+        return [press["text"] for one in messages for press in one["presses"] if press["answered"]]
 
     def signed(self, request: Request, secret: str = "") -> Request:
         return request.with_headers({self.proof[-1]: secret or WEBHOOK_SECRET})

@@ -13,14 +13,14 @@ from telegram import MenuButtonDefault
 from channels.slack.manifest import SCOPES
 from channels.sms.receive import SmsChannel
 from channels.telegram.setup import setup_bot
-from core.channel import Target
-from core.messages import Action, Address, OutboundMessage
+from core.channel import Redrawing, Target
+from core.messages import Action, Address, Form, FormField, FormFieldKind, OutboundMessage
 from notify.sms.send import SmsNotification
 from simulator.journal import Call, Json
 from tests.contract import published
 from tests.contract.canaries import SERVICE, TWILIO, marked
 from tests.contract.corpus import corpus
-from tests.contract.house import PUBLIC_URL, ChannelHouse, open_house, reply
+from tests.contract.house import PUBLIC_URL, ChannelHouse, card, open_house, reply, until
 from tests.contract.houses import HOUSES, SlackHouse, SmsHouse, TelegramHouse
 
 CALLED = {
@@ -29,12 +29,23 @@ CALLED = {
         *("twilio.numbers.list", "twilio.numbers.update", *published.TWILIO_ELSEWHERE),
     },
     "slack": {
-        *("assistant.threads.setStatus", "auth.test", "bots.info", "chat.postMessage", "conversations.history"),
-        *("conversations.list", "conversations.open", "conversations.replies", "views.publish"),
+        *("assistant.threads.setStatus", "auth.test", "bots.info", "chat.postEphemeral", "chat.postMessage"),
+        *("chat.update", "conversations.history", "conversations.list", "conversations.open"),
+        *("conversations.replies", "views.open", "views.publish"),
     },
     "telegram": {
-        *("answerCallbackQuery", "deleteWebhook", "getChatMenuButton", "getMe", "getMyCommands", "getMyDescription"),
-        *("getMyShortDescription", "getUpdates", "getWebhookInfo", "sendChatAction", "sendDocument", "sendMessage"),
+        *("answerCallbackQuery", "deleteWebhook", "editMessageReplyMarkup", "editMessageText", "getChatMenuButton"),
+        *(
+            "getMe",
+            "getMyCommands",
+            "getMyDescription",
+            "getMyShortDescription",
+            "getUpdates",
+            "getWebhookInfo",
+            "sendChatAction",
+            "sendDocument",
+            "sendMessage",
+        ),
         *("sendPhoto", "setChatMenuButton", "setMyCommands", "setMyDescription", "setMyShortDescription", "setWebhook"),
     },
 }
@@ -120,7 +131,7 @@ def _hold_against_the_sdk(made: list[Call]) -> None:
         for name in newer:
             assert (method, name) in used or (name == "*" and method in methods), "no longer used: strike it off"
     kinds = {block["type"] for call in made for block in published.slack_arguments(call).get("blocks", [])}
-    assert kinds == {"actions", *published.NEWER_BLOCKS}
+    assert kinds == {"actions", "context", "section", *published.NEWER_BLOCKS}
 
 
 def _is_well(call: Call) -> bool:
@@ -144,6 +155,8 @@ async def _make_every_call(house: ChannelHouse) -> None:
     await house.sender.show_working(house.address())
     if house.sender.can_find:
         assert await house.sender.find(part, house.target("part_last"), datetime.now(UTC)) == receipt
+    if isinstance(house.sender, Redrawing):
+        await _use_a_card(house, house.sender)
     await house.send_file()
     await house.channel.catch_up(datetime.now(UTC) - timedelta(hours=1))
     await house.channel.check()
@@ -155,6 +168,25 @@ async def _make_every_call(house: ChannelHouse) -> None:
             await _use_slack(house)
         case TelegramHouse():
             await _use_telegram(house, receipt.provider_id)
+
+
+async def _use_a_card(house: ChannelHouse, sender: Redrawing) -> None:
+    """Press its button, have a word and a form for it, and draw it anew: with room for the outcome, and without."""
+    fields = (
+        FormField("to", "To", "Bob <b@example.com>"),
+        FormField("body", "Body", "Dear Bob,\n1 < 2", FormFieldKind.TEXT, required=False),
+        FormField("seat", "Seat", "aisle", FormFieldKind.CHOICE, options=("window", "aisle")),
+        FormField("mood", "Mood", "", FormFieldKind.CHOICE, options=("x" * 200,)),
+    )
+    house.sink.said, house.sink.form = "Soon.", Form("tok_form", "Change 7K", "Send it?\n" + "more & " * 900, fields)
+    for text in ("**7K: Send it?** `<now>`", "x" * 4090):
+        (part,) = house.sender.render(card(marked(text) if len(text) < 100 else text, Action("Edit", "tok")))
+        receipt = await house.sender.send(part, house.target(f"part_card_{len(text)}"))
+        await house.press(house.bubbles()[-1])
+        await house.settled()
+        await until(lambda: "Soon." in house.whispers())
+        await sender.redraw(part, receipt.provider_id, house.address(), "Approved <at> 14:02")
+    house.sink.said, house.sink.form = "", None
 
 
 async def _use_a_service(house: SmsHouse) -> None:

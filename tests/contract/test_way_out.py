@@ -9,7 +9,6 @@ import pytest
 
 from core.channel import Part
 from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, Unavailable, Unreachable
-from core.messages import Action, ActionStyle
 from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.desk import Desk
@@ -26,12 +25,6 @@ ODD_TEXTS = {
     "NUL and the like": "a\x00b\x07c",
     "angles": "1 < 2 & 3 > 2",
 }
-TOKEN = "t" * 64
-CARD = (
-    Action("Approve", TOKEN, ActionStyle.PRIMARY),
-    Action("Edit", "tok_2"),
-    Action("Cancel", "tok_3", ActionStyle.DANGER),
-)
 
 
 # What is read
@@ -66,24 +59,6 @@ async def test_long_code_is_code_in_every_part(house: ChannelHouse) -> None:
 async def test_odd_texts_are_read_as_they_were_written(house: ChannelHouse, text: str) -> None:
     (bubble,) = await house.read(house.sender.render(reply(text)))
     assert bubble.text == re.sub(r"[\x00-\x08]", "", text)
-
-
-async def test_buttons_are_pressed_and_carry_their_tokens(house: ChannelHouse) -> None:
-    (part,) = house.sender.render(reply(marked("Send it? OK 7K or NO 7K"), *CARD))
-    (bubble,) = await house.read([part])
-    assert marked("Send it? OK 7K or NO 7K") in bubble.text
-    shown = bubble.buttons
-    if house.name == "sms":
-        assert shown == ()  # a text has no buttons: the code in it answers the card
-        return
-    assert shown == tuple((one.label, one.token) for one in CARD)
-    if isinstance(house, SlackHouse):
-        await house.act("press", ts=bubble.id, action_id="choice_0")
-    elif isinstance(house, TelegramHouse):
-        await house.act("press", message_id=int(bubble.id.rpartition(":")[2]), data=TOKEN)
-    await house.settled()
-    assert [one.status for one in house.told] == [200]
-    assert len(house.sink.kept) == 1
 
 
 @exempt(sms="a text has no formatting that could be refused")

@@ -1,0 +1,198 @@
+"""The contract of cards: what is shown of one, what a press of its buttons is, and how it is drawn anew."""
+
+import json
+import re
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+
+from channels.console.parse import parse_line
+from core.channel import Redrawing
+from core.errors import Rejected, Unreachable
+from core.messages import Action, ActionStyle, Form, FormField, ReachabilityChange
+from tests.contract.canaries import OTHER_SECRET, marked
+from tests.contract.house import ChannelHouse, Request, card, exempt, until
+from tests.contract.houses import SlackHouse, SmsHouse
+
+TOKEN = "t" * 64
+CARD = (
+    Action("Approve", TOKEN, ActionStyle.PRIMARY),
+    Action("Edit", "tok_2"),
+    Action("Cancel", "tok_3", ActionStyle.DANGER),
+)
+NO_BUTTONS = "a text has no buttons: the words in it answer a card"
+SENDERS = {"slack": "U0ADA00001", "telegram": "700100001"}
+
+
+# What is shown
+
+
+async def test_a_cards_buttons_stand_below_its_last_part_with_their_tokens(house: ChannelHouse) -> None:
+    parts = house.sender.render(card(marked("word " * 4000 + "OK 7K or NO 7K"), *CARD))
+    *before, last = await house.read(parts)
+    assert before
+    assert not any(one.buttons for one in before)
+    assert marked("OK 7K or NO 7K") in last.text
+    # A text has no buttons: the words in it answer a card.
+    assert last.buttons == (() if house.name == "sms" else tuple((one.label, one.token) for one in CARD))
+
+
+@exempt(sms="a text once sent cannot be changed: another one tells")
+async def test_promise_10_a_card_is_drawn_anew_as_often_as_one_likes(house: ChannelHouse) -> None:
+    assert isinstance(house.sender, Redrawing)
+    (part,) = house.sender.render(card(marked("**7K: Send it?**\n\nTo: `<!channel> & [you](x)`"), *CARD))
+    (before,) = await house.read([part])
+    provider_id = before.id.rpartition(":")[2]
+    for _ in range(2):
+        await house.sender.redraw(part, provider_id, house.address(), "Approved at 14:02 <by> *you*")
+        (after,) = house.bubbles()
+        assert after.id == before.id
+        assert re.sub(r"\s+", " ", after.text) == re.sub(r"\s+", " ", f"{before.text} Approved at 14:02 <by> *you*")
+        assert after.buttons == ()
+    with pytest.raises(Rejected) as refused:
+        await house.sender.redraw(part, "4711.000100" if house.name == "slack" else "4711", house.address(), "Approved")
+    assert not isinstance(refused.value, Unreachable)  # it is the card that is gone, not the person
+
+
+# What a press is
+
+
+@exempt(sms=NO_BUTTONS)
+async def test_a_press_is_the_persons_own_and_is_answered_after_the_commit(house: ChannelHouse) -> None:
+    (bubble,) = await house.read(house.sender.render(card(marked("Send it?"), *CARD)))
+    house.sink.said, house.sink.failures = marked("Approved."), 1
+    await house.press(bubble)
+    await house.settled()
+    if house.name == "slack":  # a press is told once: the person sees that it failed, and presses again
+        assert house.whispers() == []
+        await house.press(bubble)
+    await until(lambda: house.whispers() == [marked("Approved.")])
+    assert [one.status for one in house.told] == [503, 200]
+    (press,) = house.sink.presses
+    assert press.keys
+    assert (press.address, press.sender) == (house.address(), SENDERS[house.name])
+    assert (press.token, press.provider_id, press.entered) == (TOKEN, bubble.id.rpartition(":")[2], None)
+    again = await house.post(house.signed(house.told[-1]))
+    assert (again, len(house.sink.presses)) == (200, 1)
+
+
+@exempt(sms=NO_BUTTONS)
+async def test_two_presses_are_two(house: ChannelHouse) -> None:
+    (bubble,) = await house.read(house.sender.render(card(marked("Send it?"), *CARD)))
+    for number in (0, 0, 2):
+        await house.press(bubble, number)
+        await house.settled()
+    assert [one.token for one in house.sink.presses] == [TOKEN, TOKEN, "tok_3"]
+    assert len({key for one in house.sink.presses for key in one.keys}) >= 3
+
+
+@exempt(sms=NO_BUTTONS)
+async def test_promise_12_forged_and_odd_presses_reach_nobody(house: ChannelHouse) -> None:
+    (bubble,) = await house.read(house.sender.render(card(marked("Send it?"), *CARD)))
+    await house.press(bubble)
+    await house.settled()
+    genuine, calls = house.told[-1], house.sink.calls
+    unsigned = [genuine.without(house.proof), house.signed(genuine, OTHER_SECRET), genuine.twice(house.proof[-1])]
+    assert [await house.post(one) // 100 for one in unsigned] == [4, 4, 4]
+    assert house.sink.calls == calls
+    for change in (_SLACK if house.name == "slack" else _TELEGRAM).values():
+        status = await house.post(house.signed(_spoiled(genuine, change)))
+        assert 200 <= status < 500, change
+    assert len(house.sink.presses) == 1
+    assert house.whispers() in ([], [""])
+
+
+@exempt(sms="a text has no forms", telegram="Telegram has no forms: the person is asked, and replies")
+async def test_a_form_opens_within_its_trigger_and_comes_back_from_the_same_person(house: ChannelHouse) -> None:
+    assert isinstance(house, SlackHouse)
+    house.sink.form = Form("tok_form", "Change 7K", marked("Send it?"), (FormField("when", "When", "noon"),))
+    (bubble,) = await house.read(house.sender.render(card(marked("Send it?"), *CARD)))
+    await house.press(bubble, 1)
+    await until(lambda: bool(house.modals()))
+    (modal,) = house.modals()
+    house.sink.form = None
+    assert (await house.act("submit", view_id=modal["id"], values={"when": "3pm"}))["outcome"] == "closed"
+    press, sent = house.sink.presses
+    assert press.entered is None
+    assert (sent.address, sent.sender) == (house.address(), SENDERS["slack"])
+    assert (sent.token, sent.entered) == ("tok_form", (("when", "3pm"),))
+    assert sent.keys != press.keys
+
+
+@exempt(sms="a text answers nothing in particular", slack="what is said in a thread stands in its conversation")
+async def test_a_reply_to_a_message_of_ours_names_it(house: ChannelHouse) -> None:
+    (bubble,) = await house.read(house.sender.render(card(marked("What should I change?"))))
+    ours = bubble.id.rpartition(":")[2]
+    said = await house.act("say", text=marked("at 3pm"), reply_to=int(ours))
+    await house.settled()
+    await house.act("say", text=marked("and more"), reply_to=said["message_id"])
+    await house.settled()
+    assert [one.reply_to for one in house.sink.messages] == [ours, ""]
+
+
+# What is said
+
+
+async def test_the_words_that_decide_come_in_as_they_were_said(house: ChannelHouse) -> None:
+    words = ["OK 7K", "no 7k.", "EDIT 7K make it 3pm", "OK ALL", "ok", "No", "OK 7K 4711", "pending"]
+    for text in words:
+        await house.said(text)
+    assert [(one.text, one.command) for one in house.sink.messages] == [(text, None) for text in words]
+    if isinstance(house, SmsHouse):  # the carrier's own words decide nothing, whoever asked
+        for text in ("STOP", "START", "CANCEL", "START", "END", "START", "QUIT"):
+            await house.said(text)
+        changes = [one.reachable for one in house.sink.kept if isinstance(one, ReachabilityChange)]
+        assert changes == [False, True, False, True, False, True, False]
+        assert len(house.sink.messages) == len(words)
+
+
+def test_the_words_that_decide_come_in_from_the_terminal_as_they_were_typed() -> None:
+    for text in ("OK 7K", "EDIT 7K make it 3pm", "OK ALL", "NO 7K"):
+        line = parse_line(text, person="ada", key="line_1")
+        assert (line.text, line.command) == (text, None)
+
+
+_BUTTON = {"type": "button", "action_id": "choice_0", "action_ts": "1794650001.000200", "value": TOKEN}
+_GROUP = {"id": -100500, "type": "supergroup", "title": "Us"}
+_SLACK: dict[str, dict[str, object]] = {
+    "no user": {"user": None},
+    "a name for a user": {"user": {"id": "ada", "username": "ada", "name": "Ada"}},
+    "another team": {"team": {"id": "T0OTHER001"}},
+    "another app": {"api_app_id": "A0OTHER001"},
+    "no actions": {"actions": []},
+    "actions that are none": {"actions": "approve"},
+    "another button": {"actions": [_BUTTON | {"action_id": "approve"}]},
+    "no value": {"actions": [_BUTTON | {"value": None}]},
+    "a long value": {"actions": [_BUTTON | {"value": "x" * 2000}]},
+    "half a letter": {"actions": [_BUTTON | {"value": "\ud800"}]},
+    "no container": {"container": None},
+    "in a group": {"container": {"type": "message", "channel_id": "C0GENERAL1", "message_ts": "1794650001.000200"}},
+    "an odd message": {"container": {"type": "message", "channel_id": "D0ADA00001", "message_ts": ["x"]}},
+}
+_TELEGRAM: dict[str, dict[str, object]] = {
+    "nobody": {"from": None},
+    "a name for a number": {"from": {"id": "ada_lovelace", "is_bot": False, "first_name": "Ada"}},
+    "somebody else's chat": {"from": {"id": 700100002, "is_bot": False, "first_name": "Ada"}},
+    "a bot": {"from": {"id": 700100001, "is_bot": True, "first_name": "Ada"}},
+    "no id": {"id": None},
+    "inline": {"message": None, "inline_message_id": "x"},
+    "in a group": {"message": {"message_id": 1, "date": 1, "chat": _GROUP}},
+    "a message that is none": {"message": []},
+    "no data": {"data": None},
+    "a long value": {"data": "x" * 65},
+    "half a letter": {"data": "\ud800"},
+    "data that is none": {"data": {"a": 1}},
+}
+
+
+def _spoiled(genuine: Request, change: dict[str, object]) -> Request:
+    """Give a request with fields of its press replaced (None: left out)."""
+    if genuine.body.startswith(b"payload="):
+        payload = json.loads(dict(parse_qsl(genuine.body.decode()))["payload"]) | change
+        kept = {name: value for name, value in payload.items() if value is not None}
+        return Request(genuine.path, genuine.headers, urlencode({"payload": json.dumps(kept)}).encode())
+    update = json.loads(genuine.body)
+    query = update["callback_query"] | {"id": "4711"} | change
+    kept = {name: value for name, value in query.items() if value is not None}
+    body = {"update_id": update["update_id"] + 1000 + len(json.dumps(kept)), "callback_query": kept}
+    return Request(genuine.path, genuine.headers, json.dumps(body).encode())
