@@ -1,0 +1,134 @@
+"""What the tests of your own tools and agents need: a context that keeps everything in memory, and a rehearsal.
+
+`docs/extending.md` shows both at work. Nothing here reaches the network or a database.
+"""
+
+import builtins
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+
+from core.agents.collect import collect, question
+from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent
+from core.agents.valet import valet_of
+from core.clock import Clock
+from core.context import ConnectedAccounts, NoCredentials, NoHttp, StoredValue, ToolExecutionContext
+from core.errors import ConfigError
+from core.json_types import Json, JsonObject
+from core.tools import AnyTool
+
+
+class StandingClock(Clock):
+    """A clock that stands still: at noon of 1 January 2027, UTC, unless told otherwise."""
+
+    def __init__(self, at: datetime = datetime(2027, 1, 1, 12, 0, tzinfo=UTC)) -> None:
+        super().__init__()
+        self.at = at
+
+    def now(self) -> datetime:
+        """Give the time at which it stands."""
+        return self.at
+
+
+@dataclass
+class MemoryStorage:
+    """A person's stored values, in memory: `context.storage`."""
+
+    values: dict[str, dict[str, StoredValue]] = field(default_factory=dict)
+
+    async def get(self, collection: str, key: str) -> StoredValue | None:
+        """Give the value under a key, or None."""
+        return self.values.get(collection, {}).get(key)
+
+    async def put(self, collection: str, key: str, value: Json) -> StoredValue:
+        """Keep a value."""
+        kept = self.values.setdefault(collection, {})
+        number = kept[key].number if key in kept else max((one.number for one in kept.values()), default=0) + 1
+        kept[key] = StoredValue(key, number, value)
+        return kept[key]
+
+    async def list(self, collection: str) -> Sequence[StoredValue]:
+        """Give all values in the order of their numbers."""
+        return sorted(self.values.get(collection, {}).values(), key=lambda one: one.number)
+
+    async def delete(self, collection: str, key: str) -> None:
+        """Forget a value."""
+        self.values.get(collection, {}).pop(key, None)
+
+
+@dataclass
+class MemoryCredentials(NoCredentials):
+    """What a person has connected, by service, one account of each: `context.credentials`."""
+
+    services: Mapping[str, JsonObject] = field(default_factory=dict)
+
+    async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
+        """Give what is kept."""
+        return self.services.get(service) if account_name == "primary" else None
+
+    async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
+        """List the accounts."""
+        names = [name for name in self.services if service in (None, name)]
+        return [{"service": name, "account_name": "primary", "preferred": False} for name in names]
+
+    async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
+        """Name the accounts of a service."""
+        return ConnectedAccounts(service, ("primary",) if service in self.services else ())
+
+
+def make_context(**changes: Any) -> ToolExecutionContext:
+    """Make what a tool is handed; `changes` are any of its fields, such as `http` or `credentials`."""
+    values: dict[str, Any] = {
+        "tenant_id": "somebody",
+        "turn_id": "turn",
+        "idempotency_key": "turn.0.0",
+        "clock": StandingClock(),
+        "credentials": MemoryCredentials(),
+        "http": NoHttp(),
+        "log": structlog.get_logger(),
+        "storage": MemoryStorage(),
+    }
+    return ToolExecutionContext(**(values | changes))
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """How far an agent comes with what it was given.
+
+    `question` is what the person is asked first, empty when all is known. `approval` is what they are shown, None
+    when nothing is asked of them. `fields` are the valid values so far, as JSON.
+    """
+
+    question: str
+    fields: JsonObject
+    approval: ApprovalRequest | None = None
+    agent: StandardAgent | None = None
+
+    async def go_on(self, instruction: str = "") -> AgentResult:
+        """Run it, as after an approval. Raises `ConfigError` while it has something to ask."""
+        if self.agent is None:
+            raise ConfigError(f"It asks first: {self.question}")
+        said = await self.agent.on_initializing(instruction)
+        return said or await self.agent.on_running(instruction)
+
+
+def rehearse(agent: type[StandardAgent], context: ToolExecutionContext | None = None, /, **given: Any) -> Rehearsal:
+    """Call an agent as the model does, with the values of its fields, up to where it would run."""
+    valet = valet_of(agent)
+    if valet is None:
+        raise ConfigError(f"{agent.__qualname__} is no agent: mark it with @valet(...).")
+    if strange := sorted(given.keys() - valet.inputs.keys()):
+        raise ConfigError(f"{valet.name} has no field {strange[0]!r}.")
+    collected = collect(valet.inputs, {}, given)
+    if not collected.whole:
+        return Rehearsal(question(valet.inputs, collected), collected.fields)
+    values = {name: valet.inputs[name].from_json(value) for name, value in collected.fields.items()}
+    made = agent(context or make_context(), _no_loop, values=values)
+    return Rehearsal("", collected.fields, made.approval_request() if made.needs_approval() else None, made)
+
+
+async def _no_loop(instruction: str, tools: Sequence[AnyTool | type[StandardAgent]], system_prompt: str) -> str:
+    raise ConfigError("A rehearsal has no model: give the agent's own handlers something to do without one.")
