@@ -11,6 +11,7 @@ from onevalet.settings import Settings
 def build_channels(settings: Settings, sink: InboundSink, database: Database | None = None) -> list[Channel]:
     """Make the ways in that are on. `database` holds the lease of those that poll, which cannot start without."""
     channels: list[Channel] = []
+    clock = Clock(settings.onevalet_clock)
     if settings.sms_on and settings.twilio_auth_token:
         from channels.sms.receive import SmsChannel
 
@@ -36,6 +37,7 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
                 api_url=settings.slack_api_url,
                 public_url=settings.public_url,
                 sink=sink,
+                now=lambda: clock.now().timestamp(),
             )
         )
     if settings.telegram_on and settings.telegram_bot_token:
@@ -49,7 +51,7 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
                 public_url=settings.public_url,
                 sink=sink,
                 database=database,
-                clock=Clock(settings.onevalet_clock),
+                clock=clock,
             )
         )
     return channels
