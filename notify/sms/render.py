@@ -10,7 +10,7 @@ import regex
 
 from core.channel import Part
 from core.json_types import Json
-from core.messages import OutboundMessage
+from core.messages import OutboundKind, OutboundMessage
 from notify.sms.gsm import count_segments, fold, units
 from notify.sms.plain import to_plain
 
@@ -31,13 +31,17 @@ _BORDERS = (
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
-    """Turn a message into texts, in order, each with its segments; never empty."""
+    """Turn a message into texts, in order, each with its segments; never empty.
+
+    A card is not folded, whatever it costs: what is shown of an action is what runs.
+    """
     media: list[Json] = [item.url for item in message.media]
     # Half a surrogate pair can never be encoded, nor can a control character be shown.
     source = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
-    text = fold(to_plain(source) or source.strip() or ("" if media else _EMPTY))
+    text = to_plain(source) or source.strip() or ("" if media else _EMPTY)
     # Folding may leave nothing of a text that nobody sees (a lone soft hyphen).
-    pieces = [piece for piece in map(_fold_within, split(text)) if piece.strip()] or ["" if media else _EMPTY]
+    cut = split(text) if message.kind is OutboundKind.CARD else [_fold_within(piece) for piece in split(fold(text))]
+    pieces = [piece for piece in cut if piece.strip()] or ["" if media else _EMPTY]
     parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces)]
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
     return (*parts, *(_part("", more) for more in rest))

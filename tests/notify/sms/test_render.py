@@ -1,5 +1,7 @@
 """Markdown as texts: readable, whole, within the limit."""
 
+import string
+
 import pytest
 import regex
 from hypothesis import given, settings
@@ -74,6 +76,18 @@ def test_buttons_are_left_out_because_the_text_carries_the_codes() -> None:
 def test_never_empty(text: str) -> None:
     (part,) = render(message(text))
     assert part.text.strip()
+
+
+_values = st.text(st.sampled_from("ab1*_~`#>-+.!|<@&;:/()[]{}\\= “…×÷") | st.characters(codec="utf-8"), max_size=40)
+
+
+@settings(max_examples=150, deadline=None)
+@given(_values)
+def test_promise_9_an_escaped_value_of_a_card_is_read_letter_by_letter(value: str) -> None:
+    value = " ".join(regex.sub(r"[\p{C}\u2028\u2029\ufffd]+", " ", value).split())
+    escaped = "".join(f"\\{one}" if one in string.punctuation else one for one in value)
+    card = OutboundMessage("out_1", OutboundKind.CARD, f"**To**: {escaped}.", (Action("Approve", "tok"),))
+    assert [part.text for part in render(card)] == [f"To: {value}."]
 
 
 def test_media_goes_with_the_first_part_and_ten_at_most_together() -> None:
