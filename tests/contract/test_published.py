@@ -31,7 +31,7 @@ CALLED = {
     "slack": {
         *("assistant.threads.setStatus", "auth.test", "bots.info", "chat.postEphemeral", "chat.postMessage"),
         *("chat.update", "conversations.history", "conversations.list", "conversations.open"),
-        *("conversations.replies", "views.open", "views.publish"),
+        *("conversations.replies", "users.info", "views.open", "views.publish"),
     },
     "telegram": {
         *("answerCallbackQuery", "deleteWebhook", "editMessageReplyMarkup", "editMessageText", "getChatMenuButton"),

@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 import pytest
+from slack_sdk.web.async_client import AsyncWebClient
 from structlog.testing import capture_logs
 
 from channels.slack.sockets import REPLACED_WITHIN, Pace
-from core.messages import Command, InboundMessage
+from core.messages import Command, Form, FormField, InboundMessage, Press
+from simulator.config import SlackConfig
 from simulator.faults import FaultKind, Rule
-from tests.channels.slack.team import Team, running_team, until
+from tests.channels.slack.team import ADA_DM, Team, running_team, until
 
 QUICK = Pace(ping=0.2, look=0.02, connect=1.0, wait=0.05, longest=0.2, finish=1.0)
 
@@ -36,6 +38,21 @@ async def test_promise_1_events_and_commands_come_over_the_socket(team: Team) ->
     assert texts(team) == ["hello", "/valet stop"]
     assert team.sink.accepted[1].command == Command("stop")  # type: ignore[union-attr]
     assert team.person()["deliveries"] == []
+
+
+async def test_a_press_and_its_form_come_over_the_socket(team: Team) -> None:
+    button = {"type": "button", "action_id": "choice_0", "text": {"type": "plain_text", "text": "OK"}, "value": "tok"}
+    client = AsyncWebClient(token=SlackConfig().bot_token, base_url=team.simulator.slack_url)
+    card = await client.chat_postMessage(
+        channel=ADA_DM, text="card", blocks=[{"type": "actions", "elements": [button]}]
+    )
+    team.sink.form = Form("tok_form", "Change", "", (FormField("when", "When", "noon"),))
+    assert (await team.act("press", ts=card["ts"], action_id="choice_0"))["ok"]
+    await until(lambda: bool(team.person()["modals"]))
+    team.sink.form = None
+    assert (await team.act("submit", view_id=team.person()["modals"][0]["id"], values={}))["outcome"] == "closed"
+    pressed, sent = [one for one in team.sink.accepted if isinstance(one, Press)]
+    assert (pressed.token, sent.token, sent.entered) == ("tok", "tok_form", (("when", "noon"),))
 
 
 async def test_promise_1_an_envelope_is_acknowledged_only_after_the_commit(team: Team) -> None:
