@@ -28,6 +28,35 @@ class Rotated:
     unopened: int
 
 
+@dataclass(frozen=True, slots=True)
+class DataKeys:
+    """How many people's data keys lie under our newest secret key, under older ones, and under none that opens them."""
+
+    newest: int
+    older: int
+    unopened: int
+
+
+async def count_data_keys(database: Database, keys: SecretKeys) -> DataKeys:
+    """Try every data key, and change nothing."""
+    newest = older = unopened = 0
+    after: tuple[str, int] = ("", 0)
+    while found := await database.rows("select * from find_data_keys($1,$2,$3,$4)", "", *after, AT_ONCE):
+        for row in found:
+            after = (row["tenant_id"], row["version"])
+            kept = await database.call("select * from read_data_key($1,$2)", *after)
+            if kept is None:
+                continue
+            try:
+                unwrap_data_key(keys, after[0], kept)
+            except CredentialsSealed:
+                unopened += 1
+            else:
+                newest += kept["secret_key_id"] == keys.newest.id
+                older += kept["secret_key_id"] != keys.newest.id
+    return DataKeys(newest, older, unopened)
+
+
 async def rotate_keys(database: Database, keys: SecretKeys) -> Rotated:
     """Wrap under the newest secret key whatever lies under another one."""
     rewrapped = unopened = 0

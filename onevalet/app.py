@@ -94,6 +94,7 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
     from core.profile import ProfileMerge
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
+    from jobs.tidying import Tidying
     from jobs.turns import TurnRunner
     from jobs.upkeep import Upkeep, together
     from jobs.worker import WorkerProcess
@@ -123,7 +124,11 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         ways_in = build_channels(settings, inbox, database)
         for way_in in ways_in:
             stack.push_async_callback(way_in.stop)
-        upkeep = together(CatchUp(ways_in, database, worker).run, Upkeep(Pool(database, bell), clock).run)
+        upkeep = together(
+            CatchUp(ways_in, database, worker).run,
+            Upkeep(Pool(database, bell), clock).run,
+            Tidying(database, clock).run,
+        )
         process = WorkerProcess(bell_url, turns, delivery, upkeep)
         process.start()
         stack.push_async_callback(process.stop)

@@ -4,15 +4,18 @@ import json
 import sys
 from dataclasses import asdict, replace
 
+from asyncpg import PostgresError
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from core.channel import Check
 from core.database import Database
 from core.errors import ConfigError, OneValetError
+from core.key_rotation import count_data_keys
 from core.migrate import load_migrations
 from onevalet.providers import build_channels
 from onevalet.reach import Reached, reach
+from onevalet.secret_key import secret_keys, with_key_file
 from onevalet.settings import Settings
 from onevalet.setup import NoSink
 from onevalet.simulated import wire_simulator
@@ -49,6 +52,7 @@ async def run_checks(settings: Settings) -> list[Check]:
             *await _database(database),
             await _redis(reached),
             _model(settings),
+            await _secret_keys(settings, database),
             *await _channels(settings, database),
             *await _last_seen(database),
         ]
@@ -102,6 +106,24 @@ def _model(settings: Settings) -> Check:
     if settings.onevalet_model:
         return Check("model", True, settings.onevalet_model)
     return Check("model", True, "the demo model", "set ONEVALET_MODEL and its key; `worker` needs one")
+
+
+async def _secret_keys(settings: Settings, database: Database) -> Check:
+    """Look whether every data key lies under a secret key that we have."""
+    what = "secret keys"
+    try:
+        keys = secret_keys(with_key_file(settings, make=False))
+    except (ConfigError, ValueError) as error:
+        return Check(what, False, "cannot be used", str(error))
+    try:
+        under = await count_data_keys(database, keys)
+    except (OneValetError, PostgresError) as error:
+        return Check(what, False, f"cannot be told ({type(error).__name__})", "see the database above")
+    detail = f"{under.newest} people's keys under the newest, {under.older} under older ones"
+    if under.unopened:
+        lost = f"{detail}, {under.unopened} under keys that are missing or do not open them"
+        return Check(what, False, lost, "put the missing key back into ONEVALET_SECRET_KEYS")
+    return Check(what, True, detail, "run `uv run -m onevalet keys rotate`" if under.older else "")
 
 
 async def _channels(settings: Settings, database: Database | None = None) -> list[Check]:

@@ -675,6 +675,67 @@ begin
     return query select true, v_conversation;
 end $$;
 
+-- As in 0005; but by which of the provider's codes somebody came to be stopped stands in the record of consents.
+create or replace function end_delivery(
+    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_part_state text,
+    p_outcome text, p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval,
+    p_identity_state text)
+returns text
+language plpgsql as $$
+declare
+    v_state text;
+    v_before text;
+    v_conversation text;
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+        return v_state;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    select d.outcome into v_before from deliveries d
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
+    update deliveries d
+    set finished_at = clock_timestamp(), outcome = p_outcome, error_code = p_error_code, provider_id = p_provider_id
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
+    -- A callback that carried our ref may have resolved the part already: that knowledge is never undone.
+    update outbound_parts e
+    set state = case when e.state = 'sent' then 'sent' else p_part_state end,
+        provider_id = case when p_provider_id <> '' then p_provider_id else e.provider_id end,
+        degraded = e.degraded or p_degraded,
+        error_code = case when p_part_state = 'sent' then '' else p_error_code end,
+        sent_at = case when p_part_state = 'sent' then coalesce(e.sent_at, clock_timestamp()) else e.sent_at end
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part
+    returning e.state into v_state;
+    if v_state not in ('failed', 'ready', 'checking') then
+        v_state := outbound_state(p_tenant, p_outbound);
+    end if;
+    update outbound o
+    set state = v_state,
+        reason = case when v_state = 'sent' then '' when p_reason <> '' then p_reason else o.reason end,
+        ambiguities = o.ambiguities
+            + (case when v_before = 'started' and p_outcome in ('ambiguous', 'found', 'left') then 1 else 0 end),
+        next_attempt_at = case when v_state in ('ready', 'checking') then clock_timestamp() + p_delay
+                               else o.next_attempt_at end,
+        owner = case when v_state = 'sending' then o.owner end,
+        lease_until = case when v_state = 'sending' then o.lease_until end,
+        sent_at = case when v_state = 'sent' then clock_timestamp() else o.sent_at end
+    where o.tenant_id = p_tenant and o.id = p_outbound
+    returning o.conversation_id into v_conversation;
+    if p_identity_state <> '' then
+        update identities i
+        set state = p_identity_state, state_reason = btrim(p_outcome || ' ' || p_error_code),
+            state_at = clock_timestamp()
+        from conversations c
+        where c.tenant_id = p_tenant and c.id = v_conversation
+          and i.tenant_id = c.tenant_id and i.id = c.identity_id and i.state = 'active';
+    end if;
+    if p_part_state = 'sent' then
+        perform mark_channel(c.channel, c.account, false) from conversations c
+        where c.tenant_id = p_tenant and c.id = v_conversation;
+    end if;
+    return v_state;
+end $$;
+
 do $$
 declare
     name text;
@@ -697,7 +758,7 @@ begin
                             'keep_link_code', 'find_link_code', 'try_link_code', 'count_link_guess',
                             'count_belongings', 'begin_link', 'merge_values', 'merge_people', 'rank_of',
                             'link_stranger', 'unlink_identity', 'drop_link_codes', 'drop_unknown', 'read_person',
-                            'keep_preferences', 'note_sender', 'change_reachability')
+                            'keep_preferences', 'note_sender', 'change_reachability', 'end_delivery')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);
