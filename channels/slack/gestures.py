@@ -52,7 +52,9 @@ def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
         return IgnoredMessage(address, user, keys, IgnoreReason.GROUP)
     if text_at(action, "type") != "button" or not _CHOICE.fullmatch(name) or not _TOKEN.fullmatch(token):
         return _unsupported(address, user, keys)
-    return Gesture(Press(address, user, keys, token, provider_id=message, has_forms=True), text_at(payload, "trigger_id"))
+    return Gesture(
+        Press(address, user, keys, token, provider_id=message, has_forms=True), text_at(payload, "trigger_id")
+    )
 
 
 def read_submission(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:

@@ -62,7 +62,7 @@ _fields = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.text(max_size=40),
     st.text(max_size=200) | st.text("a<&\n", max_size=50).map(lambda text: text * 150),
