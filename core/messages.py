@@ -249,7 +249,10 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a person fills in, where the provider has forms. Without fields it only shows `text`."""
+    """What a person fills in, where the provider has forms. Without fields it only shows `text`, which is no Markdown.
+
+    A field that the provider cannot hold is left out, and is then missing in `Press.entered`: it stays as it is.
+    """
 
     token: str
     title: str
