@@ -216,9 +216,9 @@ class NotificationStore:
         """Hold news, or hold it longer; what was sent already goes elsewhere only then, too."""
         async with self.database.tenant(tenant_id) as connection:
             await connection.execute(
-                "update notifications set not_before = $3,"
+                "update notifications set not_before = $3::timestamptz,"
                 " state = case when state = 'failed' then 'held' else state end,"
-                " fall_back_at = case when state = 'sent' then $3 end"
+                " fall_back_at = case when state = 'sent' then $3::timestamptz end"
                 " where tenant_id = $1 and id = any ($2) and state in ('held', 'failed', 'sent')",
                 tenant_id,
                 list(ids),

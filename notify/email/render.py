@@ -1,0 +1,25 @@
+"""From an outbound message to one email: a subject and a plain text; pure."""
+
+from core.channel import Part
+from core.messages import OutboundMessage
+
+MOST_SUBJECT = 120
+_EMPTY = "(no text)"
+
+
+def render(message: OutboundMessage) -> tuple[Part, ...]:
+    """Give one part; a heading in the first line becomes the subject, else the first words. Buttons are left out.
+
+    Nothing can be answered here, so what needs an answer says in its own words where to give it.
+    """
+    first, _, rest = message.text.lstrip().partition("\n")
+    subject, text = (first[2:], rest) if first.startswith("# ") else (first, message.text)
+    addresses = "\n".join(media.url for media in message.media if media.url.startswith(("https://", "http://")))
+    text = "\n\n".join(piece for piece in (text.strip(), addresses) if piece) or _EMPTY
+    return (Part(text, {"subject": _one_line(subject) or "A message from your assistant"}),)
+
+
+def _one_line(text: str) -> str:
+    """Give a subject: visible characters in one line, since a line's end in a header would begin another one."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).replace("*", "").split())
+    return line if len(line) <= MOST_SUBJECT else f"{line[: MOST_SUBJECT - 1].rstrip()}…"

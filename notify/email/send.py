@@ -1,0 +1,146 @@
+"""The way out by email, over SMTP: one message, one recipient."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.message import EmailMessage
+from email.policy import SMTP as SMTP_POLICY
+from email.utils import format_datetime, parseaddr
+from enum import StrEnum
+
+from aiosmtplib import SMTP
+from aiosmtplib.errors import (
+    SMTPAuthenticationError,
+    SMTPException,
+    SMTPNotSupported,
+    SMTPRecipientRefused,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+    SMTPSenderRefused,
+)
+
+from core.channel import Part, Receipt, Target
+from core.clock import Clock
+from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected, Unavailable, Unreachable
+from core.messages import Address, OutboundMessage
+from notify.email.render import render
+
+SECONDS = 8.0
+"""For each step of the talk with the server."""
+
+_POLICY = SMTP_POLICY.clone(cte_type="7bit")
+
+
+class Security(StrEnum):
+    """How the connection to the server is protected."""
+
+    STARTTLS = "starttls"
+    TLS = "tls"
+    NONE = "none"
+    """In the clear: for a server on the same machine only."""
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpServer:
+    """Where mail is handed in. `sender`: the From, such as `Valet <valet@example.org>`."""
+
+    host: str
+    sender: str
+    port: int = 587
+    user: str = ""
+    password: str = field(default="", repr=False)
+    security: Security = Security.STARTTLS
+
+
+class EmailNotification:
+    """Send emails. A copy sent after a lost answer carries the same Message-ID, so that mail programs show one."""
+
+    name = "email"
+    can_find = False
+    resend_unknown = True
+
+    def __init__(self, server: SmtpServer, clock: Clock | None = None) -> None:
+        self._server = server
+        self._clock = clock or Clock()
+
+    def render(self, message: OutboundMessage) -> tuple[Part, ...]:
+        """Turn a message into a subject and a text."""
+        return render(message)
+
+    async def send(self, part: Part, to: Target) -> Receipt:
+        """Hand one email to the server. Raises `DeliveryError`."""
+        message = self._write(part, to)
+        server = self._server
+        client = SMTP(
+            hostname=server.host,
+            port=server.port,
+            username=server.user or None,
+            password=server.password or None,
+            use_tls=server.security is Security.TLS,
+            start_tls=server.security is Security.STARTTLS,
+            timeout=SECONDS,
+        )
+        try:
+            try:
+                await client.connect()
+            except (SMTPException, OSError, TimeoutError, ValueError) as error:
+                raise _before(error) from error
+            try:
+                await client.send_message(message, sender=parseaddr(server.sender)[1], recipients=[to.address.peer])
+            except (SMTPException, OSError, TimeoutError, ValueError) as error:
+                raise _after(error) from error
+        finally:
+            client.close()
+        return Receipt(str(message["Message-ID"]))
+
+    async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
+        """Say that this cannot be told: SMTP has no way to ask."""
+        raise Unavailable("email cannot be looked up")
+
+    async def show_working(self, to: Address) -> None:
+        """Show nothing: nobody waits there."""
+
+    async def close(self) -> None:
+        """Hold nothing: each email has a connection of its own."""
+
+    def _write(self, part: Part, to: Target) -> EmailMessage:
+        message = EmailMessage(policy=_POLICY)
+        try:
+            message["From"] = self._server.sender
+            message["To"] = to.address.peer
+            message["Subject"] = str(part.data.get("subject", ""))
+        except ValueError as error:
+            raise Rejected("an address cannot be written into an email") from error
+        message["Date"] = format_datetime(self._clock.now())
+        message["Message-ID"] = f"<{to.ref}@{parseaddr(self._server.sender)[1].rpartition('@')[2] or 'onevalet'}>"
+        # RFC 3834: nobody's out-of-office notice answers this.
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(part.text)
+        return message
+
+
+def _before(error: Exception) -> DeliveryError:
+    """Name what went wrong before anything of the email left."""
+    match error:
+        case SMTPAuthenticationError():
+            return CredentialsRejected("the mail server refuses our login", str(error.code))
+        case SMTPNotSupported():
+            return CredentialsRejected("the mail server lacks what our settings ask for")
+    return Unavailable(f"no connection: {type(error).__name__}")
+
+
+def _after(error: Exception) -> DeliveryError:
+    """Name what became of an email whose sending failed. A 5xx is for good, a 4xx may pass (RFC 5321 4.2.1)."""
+    match error:
+        case SMTPRecipientsRefused() if error.recipients:
+            return _after(error.recipients[0])
+        case SMTPResponseException() if 400 <= error.code < 500:
+            return Unavailable("the mail server will not take it now", str(error.code))
+        case SMTPRecipientRefused():
+            return Unreachable("the mail server refuses this recipient", str(error.code))
+        case SMTPSenderRefused():
+            return CredentialsRejected("the mail server refuses our sender", str(error.code))
+        case SMTPResponseException():
+            return Rejected("the mail server refuses this email", str(error.code))
+        case ValueError() | SMTPNotSupported():
+            return Rejected("the mail server cannot take this email")
+    return Ambiguous(f"answer lost: {type(error).__name__}")

@@ -1,0 +1,120 @@
+"""The way out by push: ntfy, and through an Apprise API whatever else Apprise knows.
+
+An address is a topic of the operator's ntfy server (account `ntfy`), or a key of their Apprise API (account `apprise`).
+"""
+
+import json
+from datetime import datetime, timedelta
+
+import aiohttp
+
+from core.channel import Part, Receipt, Target
+from core.errors import Ambiguous, CredentialsRejected, DeliveryError, RateLimited, Rejected, Unavailable, Unreachable
+from core.json_types import JsonObject
+from core.messages import Address, OutboundMessage
+from notify.push.render import render
+
+REAL_NTFY_URL = "https://ntfy.sh"
+NTFY, APPRISE = "ntfy", "apprise"
+CONNECT_SECONDS = 3.0
+TOTAL_SECONDS = 9.0
+MOST_ANSWER = 1024 * 1024
+SKEW = timedelta(seconds=5)
+
+
+class PushNotification:
+    """Publish to ntfy topics and Apprise keys. `ntfy_token`: an access token of that server."""
+
+    name = "push"
+    can_find = True
+    resend_unknown = False
+
+    def __init__(self, *, ntfy_url: str = REAL_NTFY_URL, ntfy_token: str = "", apprise_url: str = "") -> None:
+        self._ntfy_url = ntfy_url.rstrip("/")
+        self._apprise_url = apprise_url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {ntfy_token}"} if ntfy_token else {}
+        self._session: aiohttp.ClientSession | None = None
+
+    def render(self, message: OutboundMessage) -> tuple[Part, ...]:
+        """Turn a message into a title and texts."""
+        return render(message)
+
+    async def send(self, part: Part, to: Target) -> Receipt:
+        """Publish one part. Raises `DeliveryError`."""
+        if to.address.account == APPRISE:
+            return await self._send_apprise(part, to)
+        # docs.ntfy.sh/publish, "Publish as JSON": to the root, so that no text stands in a header.
+        body: JsonObject = {"topic": to.address.peer, "message": part.text, "markdown": True, **part.data}
+        answer = await self._ask("POST", f"{self._ntfy_url}/", body, self._headers)
+        try:
+            return Receipt(str(json.loads(answer)["id"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise Ambiguous("answer cannot be read") from error
+
+    async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
+        """Look for a text among what the topic still holds. Raises `Unavailable` where that cannot be told."""
+        if to.address.account == APPRISE:
+            raise Unavailable("Apprise does not tell what was sent")
+        # docs.ntfy.sh/subscribe/api, "Poll for messages"
+        url = f"{self._ntfy_url}/{to.address.peer}/json?poll=1&since={int((since - SKEW).timestamp())}"
+        try:
+            answer = await self._ask("GET", url, None, self._headers)
+            held = [json.loads(line) for line in answer.splitlines() if line.strip()]
+        except (DeliveryError, ValueError) as error:
+            raise Unavailable(f"the topic cannot be read: {error}") from error
+        for one in held:
+            if isinstance(one, dict) and one.get("event") == "message" and one.get("message") == part.text:
+                return Receipt(str(one.get("id", "")))
+        return None
+
+    async def show_working(self, to: Address) -> None:
+        """Show nothing: nobody waits there."""
+
+    async def close(self) -> None:
+        """Release connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _send_apprise(self, part: Part, to: Target) -> Receipt:
+        if not self._apprise_url:
+            raise Rejected("APPRISE_URL is not set")
+        # github.com/caronc/apprise-api, "Persistent (Stateful) Storage Solution"
+        body: JsonObject = {"body": part.text, "type": "info", "format": "markdown", **part.data}
+        await self._ask("POST", f"{self._apprise_url}/notify/{to.address.peer}", body, {"Accept": "application/json"})
+        return Receipt(f"apprise-{to.ref}")
+
+    async def _ask(self, method: str, url: str, body: JsonObject | None, headers: dict[str, str]) -> bytes:
+        try:
+            async with self._client().request(method, url, json=body, headers=headers, allow_redirects=False) as answer:
+                read = await answer.content.read(MOST_ANSWER)
+                _check(answer.status, answer.headers.get("Retry-After", ""))
+                return read
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL) as error:
+            raise Unavailable(f"no connection: {type(error).__name__}") from error
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise Ambiguous(f"answer lost: {type(error).__name__}") from error
+
+    def _client(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            timeout = aiohttp.ClientTimeout(total=TOTAL_SECONDS, sock_connect=CONNECT_SECONDS)
+            self._session = aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar())
+        return self._session
+
+
+def _check(status: int, retry_after: str) -> None:
+    """Raise what an answer's status means."""
+    match status:
+        case 204:
+            raise Unreachable("Apprise knows no target under this key", "204")
+        case 429:
+            wait = timedelta(seconds=int(retry_after)) if retry_after.isdigit() else None
+            raise RateLimited("too many requests", "429", wait)
+        case 401 | 403:
+            raise CredentialsRejected("the server refuses our token or this topic", str(status))
+        case 424:
+            raise Ambiguous("some of Apprise's targets failed", "424")
+        case 408 | 500 | 502 | 503 | 504:
+            raise Ambiguous(f"HTTP {status}", str(status))
+    if not 200 <= status < 300:
+        raise Rejected(f"HTTP {status}", str(status))

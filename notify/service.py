@@ -1,0 +1,235 @@
+"""Tell a person something: kept first, sent where and when they want it, elsewhere when that fails."""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from core.bell import Bell
+from core.clock import Clock
+from core.ids import IdMaker
+from core.notifications.store import Entry, Kept, NotificationStore, Place, Recipient, Told, When
+from core.notifications.types import Fate, Notification, Notified, Urgency
+from notify.digest import compose
+from notify.policy import CANNOT_ANSWER, decide, order_places, quiet_until, zone_of
+
+DAILY_CAP = 30
+MOST_TEXT = 50_000
+NAMES: Mapping[str, str] = {
+    "sms": "a text message",
+    "slack": "Slack",
+    "telegram": "Telegram",
+    "console": "the terminal",
+}
+
+_STATES: Mapping[str, Fate] = {
+    "held": Fate.HELD, "muted": Fate.MUTED, "nowhere": Fate.NOWHERE, "duplicate": Fate.DUPLICATE,
+}  # fmt: skip
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How the operator wants people to be told: so many a day, and elsewhere without a reaction after so long."""
+
+    daily_cap: int = DAILY_CAP
+    fall_back_after: timedelta | None = None
+
+
+class NotificationService:
+    """Tell people things. Implements `core.notifications.types.Notifier`.
+
+    `channels`: the names of those that are on.
+    """
+
+    def __init__(
+        self,
+        store: NotificationStore,
+        channels: Collection[str],
+        bell: Bell,
+        clock: Clock,
+        make_id: IdMaker,
+        manners: Manners | None = None,
+    ) -> None:
+        self._store = store
+        self._channels = frozenset(channels)
+        self._bell = bell
+        self._clock = clock
+        self._make_id = make_id
+        self._manners = manners or Manners()
+
+    async def notify(self, tenant_id: str, notification: Notification) -> Notified:
+        """Keep the news and let it go out as the person wants it. Raises `StoreUnavailable` when not kept."""
+        notification = _keyed(notification)
+        now = self._clock.now()
+        person = await self._store.recipient(tenant_id, notification.conversation_id, now)
+        verdict = decide(person, notification, now, self._manners.daily_cap)
+        told = await self._store.keep(
+            tenant_id,
+            self._make_id("ntf"),
+            notification,
+            verdict.fate.value,
+            self._entries(person, notification),
+            self._when(now),
+            verdict.until,
+        )
+        return self._ring(told)
+
+    async def send(self, tenant_id: str, message: str, metadata: Mapping[str, str] | None = None) -> bool:
+        """Tell a person a text; True when it reaches them, now or with the next digest.
+
+        `metadata` may hold `category`, `urgency`, `title`, `dedupe_key` and `conversation_id`.
+        """
+        about = metadata or {}
+        notification = Notification(
+            message,
+            category=about.get("category", "general"),
+            urgency=Urgency(about.get("urgency", Urgency.NORMAL)),
+            dedupe_key=about.get("dedupe_key", ""),
+            title=about.get("title", ""),
+            conversation_id=about.get("conversation_id", ""),
+        )
+        return (await self.notify(tenant_id, notification)).reaches
+
+    async def release_held(self) -> int:
+        """Let out what was held and is due, each person's as one digest; gives how many messages that made."""
+        now, made = self._clock.now(), 0
+        for tenant_id in await self._store.find_held(now):
+            made += await self._release(tenant_id, now)
+        return made
+
+    async def fall_back(self) -> int:
+        """Send elsewhere what failed, is stuck, or met no reaction in time; gives how many went."""
+        now, went = self._clock.now(), 0
+        for tenant_id, id in await self._store.find_undelivered(now):
+            went += await self._go_elsewhere(tenant_id, id, now)
+        return went
+
+    async def place(self, tenant_id: str, wanted: str = "") -> Place | None:
+        """Give where a person is asked something that they must be able to answer: never push or email."""
+        person = await self._store.recipient(tenant_id, wanted, self._clock.now())
+        places = order_places(person, self._channels, wanted=wanted)
+        return next((place for place in places if place.channel not in CANNOT_ANSWER), None)
+
+    async def quiet_until(self, tenant_id: str) -> datetime | None:
+        """Give when a person's quiet hours end, None when it is not quiet now."""
+        now = self._clock.now()
+        return quiet_until(await self._store.recipient(tenant_id, "", now), now)
+
+    async def card_waits(self, tenant_id: str, approval_id: str, channel: str, action: str) -> Notified | None:
+        """Say by push and email that a card waits, and in which chat; None where the person has neither.
+
+        Nothing can be decided there: it carries no code and no button.
+        """
+        now = self._clock.now()
+        person = await self._store.recipient(tenant_id, "", now)
+        silent = replace(person, places=tuple(place for place in person.places if place.channel in CANNOT_ANSWER))
+        if not order_places(silent, self._channels):
+            return None
+        note = _keyed(
+            Notification(
+                f"This waits for your approval in {NAMES.get(channel, channel)}: {action}",
+                category="approval",
+                dedupe_key=f"card:{approval_id}",
+                title="Your approval is needed",
+            )
+        )
+        verdict = decide(person, note, now, self._manners.daily_cap)
+        if verdict.fate is not Fate.OWED:
+            # The card itself comes out with the quiet hours' end; this would only repeat it.
+            return None
+        entries = self._entries(silent, note)
+        return self._ring(await self._store.keep(tenant_id, self._make_id("ntf"), note, "owed", entries, When(now)))
+
+    async def _release(self, tenant_id: str, now: datetime) -> int:
+        person = await self._store.recipient(tenant_id, "", now)
+        ready: list[Kept] = []
+        longer: dict[datetime, list[str]] = {}
+        for kept in await self._store.held(tenant_id, now):
+            verdict = decide(person, kept.notification, now, self._manners.daily_cap)
+            if verdict.fate is Fate.MUTED:
+                await self._store.mute(tenant_id, [kept.id])
+                continue
+            until = verdict.until if kept.anew else quiet_until(person, now)
+            if until is not None and kept.notification.urgency is not Urgency.URGENT:
+                longer.setdefault(until, []).append(kept.id)
+            else:
+                ready.append(kept)
+        for until, ids in longer.items():
+            await self._store.hold(tenant_id, ids, until)
+        if not ready:
+            return 0
+        return await self._let_out(tenant_id, person, ready, now)
+
+    async def _let_out(self, tenant_id: str, person: Recipient, ready: Sequence[Kept], now: datetime) -> int:
+        when = self._when(now)
+        if len(ready) == 1:
+            [kept] = ready
+            if kept.notification.conversation_id:
+                person = await self._store.recipient(tenant_id, kept.notification.conversation_id, now)
+            entries = self._entries(person, kept.notification)
+            told = await self._store.owe(tenant_id, kept.id, "held", entries, when)
+        else:
+            digest = compose(ready, zone_of(person))
+            ids = [kept.id for kept in ready]
+            told = await self._store.owe_digest(tenant_id, ids, digest, self._entries(person, digest), when)
+        if told is None:
+            return 0  # another worker was quicker
+        self._ring(told)
+        return 1
+
+    async def _go_elsewhere(self, tenant_id: str, id: str, now: datetime) -> int:
+        kept = await self._store.read(tenant_id, id)
+        if kept is None:
+            return 0
+        if kept.state == "owed":
+            # Tried in vain: once it is taken back, it has failed, and the next look sends it elsewhere.
+            await self._store.withdraw(tenant_id, id)
+            return 0
+        person = await self._store.recipient(tenant_id, kept.notification.conversation_id, now)
+        end = quiet_until(person, now)
+        if end is not None and kept.notification.urgency is not Urgency.URGENT:
+            await self._store.hold(tenant_id, [id], end)
+            return 0
+        entries = self._entries(person, kept.notification, kept.tried)
+        told = await self._store.owe(tenant_id, id, kept.state, entries, self._when(now))
+        if told is None:
+            return 0
+        self._ring(told)
+        return int(told.state == "owed")
+
+    def _entries(self, person: Recipient, notification: Notification, tried: Collection[str] = ()) -> list[Entry]:
+        places = order_places(person, self._channels, wanted=notification.conversation_id, tried=tried)
+        chat = next((place.channel for place in places if place.channel not in CANNOT_ANSWER), "")
+        return [_entry(place, notification, chat) for place in places]
+
+    def _when(self, now: datetime) -> When:
+        after = self._manners.fall_back_after
+        return When(now, now + after if after is not None else None)
+
+    def _ring(self, told: Told) -> Notified:
+        if told.conversation_id:
+            self._bell.delivery(told.conversation_id)
+        fate = _STATES.get(told.state, Fate.OWED)
+        _log.info("person_told", notification=told.id, fate=fate.value, channel=told.channel)
+        return Notified(told.id, fate, told.channel)
+
+
+def _keyed(notification: Notification) -> Notification:
+    """Give it the key that tells whether it is the same news, and leave out what is beyond reading."""
+    text = notification.text if len(notification.text) <= MOST_TEXT else f"{notification.text[:MOST_TEXT]}…"
+    key = notification.dedupe_key
+    if not key:
+        about = notification.run_id or notification.category
+        key = f"{about}:{hashlib.sha256(text.strip().encode(errors='replace')).hexdigest()[:32]}"
+    return replace(notification, text=text, dedupe_key=key)
+
+
+def _entry(place: Place, notification: Notification, chat: str) -> Entry:
+    if place.channel not in CANNOT_ANSWER:
+        return Entry(place, notification.text, notification.actions, notification.media)
+    title = f"# {notification.title}\n\n" if notification.title else ""
+    answer = f"\n\nTo answer, open {NAMES.get(chat, chat)}." if notification.actions and chat else ""
+    return Entry(place, f"{title}{notification.text}{answer}", media=notification.media)
