@@ -13,6 +13,7 @@ from typing import cast
 
 from core import sentences
 from core.demo_days import read_day
+from core.demo_tasks import unmarked
 from core.demo_intents import INTENTS, RESULTS, Found, Intent
 from core.json_types import Json, JsonObject
 from core.model_types import ModelAnswer, ToolCall
@@ -122,7 +123,7 @@ def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[
         text = _text(message.get("content"))
         match message.get("role"):
             case "user" if text not in _OURS:
-                said.append(text)
+                said.append(unmarked(text))
             case "assistant" if message.get("tool_calls"):
                 calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
             case "assistant":

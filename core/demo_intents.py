@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 
 from core.agents.answers import ANSWER
 from core.demo_days import DAY
+from core import demo_tasks
 from core.demo_sums import read_sum
 from core.json_types import JsonObject
 
@@ -193,6 +194,16 @@ INTENTS = (
         arguments=lambda _: {"drop": True},
     ),
     Intent(rf"(?:from )?(?P<origin>{_PLACE})(?:,| on|, on)? (?P<date>{DAY})", tool=ANSWER, arguments=_fields),
+    Intent(demo_tasks.REMIND, tool="remind_me", example="remind me at 3pm to call mum"),
+    Intent(demo_tasks.REMIND_TO, tool="remind_me"),
+    Intent(demo_tasks.EVERY, tool="ScheduleTask", arguments=demo_tasks.every, example="every weekday at 8 my notes"),
+    Intent(demo_tasks.LIST, tool="list_tasks", example="what have I got scheduled?"),
+    Intent(demo_tasks.WHY, tool="why_task"),
+    Intent(demo_tasks.STOP, tool="stop_task"),
+    Intent(demo_tasks.PAUSE, tool="pause_task"),
+    Intent(demo_tasks.RESUME, tool="resume_task"),
+    Intent(demo_tasks.YES, tool=ANSWER, arguments=lambda _: {"words": "yes"}),
+    Intent(r"no|nope", tool=ANSWER, arguments=lambda _: {"drop": True}),
     Intent(
         r"help(?: me)?|what (?:can|do) you do|what can i (?:do|ask)(?: you)?|(?:who|what) are you|how do you work",
         say="I am the demo model: no language model, only a few phrases and the real tools behind them. {abilities} "

@@ -15,6 +15,7 @@ from core.agents.valet import valet_of
 from core.checks import SafetyCheck
 from core.errors import ConfigError
 from core.hooks import Hook
+from core.journal import Effect
 from core.orchestrator import Orchestrator
 from core.registry import ToolRegistry
 from core.tools import Tool
@@ -54,9 +55,10 @@ def _executors(found: Sequence[object]) -> tuple[ActionExecutor, ...]:
     """Make one of each kind of executor; two of one name are an error."""
     kinds = [one for one in found if isinstance(one, type) and issubclass(one, ActionExecutor)]
     made: dict[str, ActionExecutor] = {}
-    for kind in dict.fromkeys(one for one in kinds if one.__module__ != ActionExecutor.__module__):
-        if not kind.name or kind.name in made:
-            what = f"its name {kind.name!r} is another's" if kind.name else "it has no name"
+    for kind in dict.fromkeys(one for one in kinds if not one.__module__.startswith("core.")):
+        if not kind.name or kind.name in made or kind.effect not in tuple(Effect):
+            what = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
+            what = what if kind.effect in tuple(Effect) else f"effect={kind.effect!r} is not known"
             raise ConfigError(f"The executor {kind.__module__}.{kind.__qualname__} cannot be used: {what}.")
         made[kind.name] = kind()
     return tuple(made.values())

@@ -40,14 +40,15 @@ class OrchestratorExecutor(ActionExecutor):
     """Let the model decide what to do: the trigger enters the loop as a turn in a lane of its own."""
 
     name = ORCHESTRATOR
-    effect = Effect.IDEMPOTENT
+    effect = Effect.IDEMPOTENT.value
 
     def __init__(self, orchestrator: Orchestrator) -> None:
         self.orchestrator = orchestrator
 
     async def execute(self, context: TriggerContext) -> ActionResult:
         """Hand the trigger's message to the orchestrator; an agent named by the task is what the turn begins with."""
-        request = replace(context.request, trigger=trigger_message(context.task, context.run))
+        message = trigger_message(context.task, context.run)
+        request = replace(context.request, trigger=message, task_id=context.task.id)
         if context.task.executor.startswith(AGENT):
             request = replace(request, starts=_first_call(context))
         result = await self.orchestrator.handle_message(request)
@@ -117,7 +118,7 @@ class RunExecutors:
     async def _execute(self, executor: ActionExecutor, context: TriggerContext) -> ActionResult:
         if executor is self._default:
             return await executor.execute(context)
-        if context.request.attempt > 1 and executor.effect is Effect.ONCE and await _had_begun(context):
+        if context.request.attempt > 1 and Effect(executor.effect) is Effect.ONCE and await _had_begun(context):
             return ActionResult(False, output=_UNKNOWN, error="its end is not known")
         await context.request.journal.write(_step(executor, context, StepState.STARTED))
         try:
@@ -179,6 +180,6 @@ def _step(executor: ActionExecutor, context: TriggerContext, state: StepState) -
         StepKind.TOOL,
         executor.name,
         state,
-        effect=executor.effect,
+        effect=Effect(executor.effect),
         idempotency_key=context.tools.idempotency_key,
     )

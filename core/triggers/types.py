@@ -175,7 +175,7 @@ class ActionExecutor:
     """
 
     name: ClassVar[str] = ""
-    effect: ClassVar[Effect] = Effect.ONCE
+    effect: ClassVar[str] = Effect.ONCE.value
 
     async def execute(self, context: TriggerContext) -> ActionResult:
         """Do it. What it raises fails the run."""

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from core.clock import Clock
 from core.context import HttpResponse
 from core.errors import ToolFailed
-from core.journal import Effect
 from core.json_types import JsonObject
 from core.notifications.types import Notification, Notified, Notifier
 from core.orchestrator import Orchestrator
@@ -64,7 +63,7 @@ class Counting(ActionExecutor):
     """An executor that counts, and fails or dies as told."""
 
     name = "counting"
-    effect = Effect.ONCE
+    effect = "once"
 
     def __init__(self) -> None:
         self.contexts: list[TriggerContext] = []

@@ -1,0 +1,91 @@
+"""Read moments and places as people write them: "3pm", "tomorrow 9:00", "in 20 minutes", "Lisbon"."""
+
+import re
+from datetime import datetime, timedelta
+from functools import cache
+from zoneinfo import available_timezones
+
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_IN = re.compile(r"in (?:(\d{1,4})|an?|half an?) (minute|hour|day|week)s?", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?\s*(?:o'?clock)?\s*(am|pm|a\.m\.|p\.m\.)?", re.IGNORECASE)
+_WORDS = {"noon": (12, 0), "midday": (12, 0), "midnight": (0, 0), "tonight": (20, 0)}
+_LENGTHS = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}
+_EARLY = 7
+"""A bare hour before this is meant for the afternoon."""
+
+
+def read_moment(text: str, now: datetime) -> datetime | None:
+    """Give the wall time that is meant, after now, which is the person's wall time; None where it cannot be told."""
+    said = " ".join(text.lower().replace(",", " ").split()).removeprefix("at ").removeprefix("on ")
+    if found := _IN.fullmatch(said):
+        span = _LENGTHS[found[2]] * int(found[1] or 1)
+        return (now + (span / 2 if "half" in said else span)).replace(microsecond=0)
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        moment = None
+    if moment is not None and len(text.strip()) > len("2027-01-31"):
+        return moment
+    day, rest = _day(said, now)
+    return _at(rest.strip().removeprefix("at ").strip(), day, now)
+
+
+def zone_named(text: str) -> str:
+    """Give the IANA name of a timezone, or of the one that a city names; empty where there is none."""
+    return _zones().get(" ".join(text.lower().replace("_", " ").strip(" .,!?").split()), "")
+
+
+def _day(said: str, now: datetime) -> tuple[datetime | None, str]:
+    """Take the day off the words: what is left names the time."""
+    for word, days in (("today", 0), ("tomorrow", 1)):
+        if word in said.split():
+            return now + timedelta(days=days), said.replace(word, "", 1)
+    for number, name in enumerate(_DAYS):
+        if name in said.split():
+            return now + timedelta(days=(number - now.weekday() - 1) % 7 + 1), said.replace(name, "", 1)
+    if found := re.search(r"\d{4}-\d{2}-\d{2}", said):
+        try:
+            return datetime.fromisoformat(found[0]), said.replace(found[0], "", 1)
+        except ValueError:
+            return None, said
+    return None, said
+
+
+def _at(said: str, day: datetime | None, now: datetime) -> datetime | None:
+    if not said and day is not None and day.date() != now.date():
+        hour, minute = 9, 0
+    elif said in _WORDS:
+        hour, minute = _WORDS[said]
+    elif found := _CLOCK.fullmatch(said):
+        hour, minute = int(found[1]), int(found[2] or 0)
+        half = (found[3] or "").replace(".", "")
+        if half and not 1 <= hour <= 12:
+            return None
+        if half:
+            hour = hour % 12 + (12 if half == "pm" else 0)
+        elif 1 <= hour < _EARLY and not (found[2] and len(found[1]) == 2):
+            hour += 12
+    else:
+        return None
+    if hour > 23 or minute > 59:
+        return None
+    moment = (day or now).replace(hour=hour, minute=minute, second=0, microsecond=0)
+    if day is None and moment <= now:
+        sooner = moment + timedelta(hours=12)
+        twelve = 7 <= hour < 12 and not re.search(r"[ap]\.?m", said) and sooner > now
+        moment = sooner if twelve and sooner.hour < 22 else moment + timedelta(days=1)
+    return moment
+
+
+@cache
+def _zones() -> dict[str, str]:
+    zones: dict[str, str] = {}
+    for name in sorted(available_timezones()):
+        zones[name.lower().replace("_", " ")] = name
+        zones.setdefault(name.rpartition("/")[2].lower().replace("_", " "), name)
+    return zones

@@ -1,0 +1,147 @@
+"""Show, pause, resume, stop and explain what the person has planned, in words."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from onevalet import ToolExecutionContext, ToolRetry, tool
+
+HEARTBEAT = "heartbeat"
+_LOOK = (
+    "Look whether there is anything that the person would want to be told right now: what has come in, what is due, "
+    "what changed. Use what you can look at; do not repeat what they were told already."
+)
+_FILLERS = {"the", "my", "a", "an", "one", "task", "tasks", "reminder", "reminders", "about", "for", "number", "that"}
+
+
+class _Task(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def when(self) -> str: ...
+    @property
+    def next_at(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+
+
+@tool(name="list_tasks", effect="read")
+async def list_tasks(context: ToolExecutionContext) -> str:
+    """List what the person has planned: reminders, scheduled tasks, what waits for events, what is watched."""
+    tasks = await context.tasks.list()
+    if not tasks:
+        return "Nothing is scheduled."
+    return "\n".join(["Scheduled:", *(_line(one) for one in tasks)])
+
+
+@tool(name="pause_task", effect="idempotent", parallel=False)
+async def pause_task(which: str, context: ToolExecutionContext) -> str:
+    """Let a task rest until it is resumed.
+
+    Args:
+        which: Its number, as list_tasks gives it, or words of its title.
+    """
+    return await _change(which, "pause", "is paused", context)
+
+
+@tool(name="resume_task", effect="idempotent", parallel=False)
+async def resume_task(which: str, context: ToolExecutionContext) -> str:
+    """Let a paused or disabled task go on; what was missed meanwhile is not made up for.
+
+    Args:
+        which: Its number, as list_tasks gives it, or words of its title.
+    """
+    return await _change(which, "resume", "goes on", context)
+
+
+@tool(name="stop_task", effect="idempotent", parallel=False)
+async def stop_task(which: str, context: ToolExecutionContext) -> str:
+    """Stop a task or a reminder for good.
+
+    Args:
+        which: Its number, as list_tasks gives it, or words of its title.
+    """
+    return await _change(which, "delete", "is stopped for good", context)
+
+
+@tool(name="run_task_now", effect="idempotent", parallel=False)
+async def run_task_now(which: str, context: ToolExecutionContext) -> str:
+    """Run a task once, now, besides its schedule. What comes of it is sent to the person by itself.
+
+    Args:
+        which: Its number, as list_tasks gives it, or words of its title.
+    """
+    task = await _meant(which, context)
+    await context.tasks.run_now(task.id, context.idempotency_key)
+    return f"Task {task.number}, {task.title}, runs now; what comes of it is sent by itself."
+
+
+@tool(name="why_task", effect="read")
+async def why_task(which: str, context: ToolExecutionContext) -> str:
+    """Tell why a task ran or did not: its last times, what was seen, decided and delivered. Also of stopped ones.
+
+    Args:
+        which: Its number, or words of its title.
+    """
+    return await context.tasks.why(which)
+
+
+@tool(name="set_heartbeat", effect="idempotent", parallel=False)
+async def set_heartbeat(every_minutes: int, context: ToolExecutionContext) -> str:
+    """Look from time to time whether anything is worth telling the person; nothing is sent when nothing is.
+
+    Only when they ask for it.
+
+    Args:
+        every_minutes: How often to look, at least 15; 0 ends it.
+    """
+    for task in await context.tasks.list():
+        if task.title == HEARTBEAT:
+            await context.tasks.change(task.id, "delete")
+    if every_minutes <= 0:
+        return "I do not look by myself any more."
+    if every_minutes < 15:
+        raise ToolRetry("Every 15 minutes is the most often.")
+    kept = await context.tasks.create(
+        {"kind": "schedule", "interval_minutes": every_minutes, "missed": "skip"},
+        {"instruction": _LOOK},
+        output={"silent": True, "urgency": "low", "category": HEARTBEAT},
+        title=HEARTBEAT,
+        key=context.idempotency_key,
+    )
+    return f"I look {kept.when} and write only when something is worth it. It is task {kept.number}."
+
+
+async def _change(which: str, change: str, said: str, context: ToolExecutionContext) -> str:
+    task = await _meant(which, context)
+    if not await context.tasks.change(task.id, change):
+        return f"Task {task.number}, {task.title}, is {task.state.lower()} and cannot be changed so."
+    return f"Task {task.number}, {task.title}, {said}."
+
+
+async def _meant(which: str, context: ToolExecutionContext) -> _Task:
+    """Find the one task that is meant. Raises `ToolRetry` that lists what there is."""
+    tasks: Sequence[_Task] = await context.tasks.list()
+    said = which.strip().casefold().lstrip("#")
+    number = said.removeprefix("task").strip()
+    found = [one for one in tasks if one.id == which.strip() or str(one.number) == number]
+    if not found:
+        words = [word for word in said.replace(",", " ").split() if word not in _FILLERS]
+        found = [one for one in tasks if all(word in f"{one.title} {one.when}".casefold() for word in words)]
+    if len(found) == 1:
+        return found[0]
+    if not tasks:
+        raise ToolRetry("Nothing is scheduled.")
+    listed = "\n".join(_line(one) for one in found or tasks)
+    raise ToolRetry(
+        f"{'Several may be meant' if found else 'None of these is that'}; say which by its number:\n{listed}"
+    )
+
+
+def _line(task: _Task) -> str:
+    coming = f", next {task.next_at}" if task.next_at and task.state == "ACTIVE" else ""
+    state = "" if task.state == "ACTIVE" else f" ({task.state.lower()})"
+    return f"{task.number}. {task.title}: {task.when}{coming}{state}"

@@ -1,0 +1,74 @@
+"""How the demo model reads what is to come later: patterns, and the arguments that they give."""
+
+import re
+
+from core.json_types import JsonObject
+
+type Found = re.Match[str]
+
+_CLOCK = r"\d{1,2}(?:[:.]\d{2})?\s*(?:o'?clock|am|pm|a\.m\.|p\.m\.)?|noon|midday|midnight"
+_DAY = r"today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+MOMENT = (
+    rf"(?:in (?:\d{{1,4}}|an?|half an) (?:minute|hour|day|week)s?|(?:on )?(?:{_DAY})(?: at)? (?:{_CLOCK})"
+    rf"|(?:at )?(?:{_CLOCK})(?: (?:{_DAY}))?|\d{{4}}-\d{{2}}-\d{{2}}[T ]\d{{2}}:\d{{2}}|(?:on )?(?:{_DAY})|tonight)"
+)
+REMIND = rf"remind me (?P<at>{MOMENT}) (?:to |about |that |of )?(?P<text>.+)"
+REMIND_TO = rf"remind me (?:to |about |that |of )?(?P<text>.+?) (?P<at>{MOMENT})"
+EVERY = (
+    rf"every (?P<often>day|weekday|(?:{_DAY.partition('tomorrow|')[2]})|(?P<number>\d{{1,4}}) (?P<unit>minutes|hours)"
+    rf"|hour|morning|evening)(?: at (?P<at>{_CLOCK}))?,? (?:please )?(?P<remind>remind me (?:to |about |of )?)?"
+    r"(?P<what>.+)"
+)
+_MINE = r"(?:my |the |all )?"
+LIST = (
+    r"what(?: have i| do i have|'s| is|'ve i)?(?: got)? (?:scheduled|planned|coming up)"
+    rf"|(?:(?:list|show|what are)(?: me)? )?{_MINE}(?:tasks|reminders|schedule)(?: do i have)?"
+    r"|what (?:tasks|reminders) (?:are there|do i have)"
+)
+_WHICH = r"(?:my |the )?(?:(?:task|reminder)s?(?: number)? )?#?(?P<which>.+?)(?: one| task| reminder)?"
+STOP = rf"(?:stop|cancel|delete|end|remove) {_WHICH}"
+PAUSE = rf"pause {_WHICH}"
+RESUME = rf"resume {_WHICH}"
+WHY = rf"why (?:did|didn't|did not|has|hasn't)(?: not)? {_WHICH} (?:not )?(?:fire|run|come|go off|happen|remind me)"
+YES = r"yes(?: please| do)?|yep|yeah|sure|ok(?:ay)?|do it|go ahead|please do|that's right"
+_WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}
+_MARK = re.compile(r"^\[(?:Scheduled Task|Event Trigger|Condition Trigger)\] (?:Condition met: .*?\. |[\w.]+: )?")
+
+
+def unmarked(text: str) -> str:
+    """Give what a task asks for without what marks it as a task's: its first line."""
+    found = _MARK.match(text)
+    return text[found.end() :].partition("\n")[0] if found else text
+
+
+def every(found: Found) -> JsonObject | None:
+    """Make ScheduleTask's arguments of "every weekday at 8 …"; None where the time cannot be told."""
+    what = found["what"].removeprefix("to ").strip()
+    made: JsonObject = {"what": what}
+    if found["remind"]:
+        made["remind_only"] = True
+    often = found["often"].lower()
+    if found["number"]:
+        made["every_minutes"] = int(found["number"]) * (60 if found["unit"].lower() == "hours" else 1)
+        return made
+    if often == "hour":
+        made["cron"] = "0 * * * *"
+        return made
+    time = _time(found["at"] or {"morning": "8am", "evening": "7pm"}.get(often, "9am"))
+    if time is None:
+        return None
+    day = {"weekday": "1-5"}.get(often) or (str(_WEEKDAYS.index(often)) if often in _WEEKDAYS else "*")
+    made["cron"] = f"{time[1]} {time[0]} * * {day}"
+    return made
+
+
+def _time(text: str) -> tuple[int, int] | None:
+    said = _TIMES.get(text.strip().lower(), text.strip().lower())
+    found = re.fullmatch(r"(\d{1,2})(?:[:.](\d{2}))?\s*(o'?clock|am|pm|a\.m\.|p\.m\.)?", said)
+    if found is None:
+        return None
+    hour, minute, half = int(found[1]), int(found[2] or 0), (found[3] or "").replace(".", "")
+    if half in ("am", "pm"):
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    return (hour, minute) if hour < 24 and minute < 60 else None
