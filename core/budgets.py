@@ -3,6 +3,7 @@
 A reservation has the key of its step, so that a take-over neither reserves twice nor pays twice.
 """
 
+from decimal import Decimal
 from typing import Protocol
 
 from core.errors import OneValetError
@@ -12,7 +13,14 @@ from core.turn_types import TurnRequest
 
 
 class OutOfMoney(OneValetError):
-    """The cap is reached; the message is the sentence that the person is told."""
+    """The cap is reached; the message is the sentence that the person is told.
+
+    `more` is what they may be asked for, in dollars, so that the turn can go on.
+    """
+
+    def __init__(self, sentence: str, more: Decimal = Decimal(0)) -> None:
+        super().__init__(sentence)
+        self.more = more
 
 
 class TurnBudget(Protocol):
@@ -20,6 +28,10 @@ class TurnBudget(Protocol):
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
         """Set aside what a call may cost. Raises `OutOfMoney`; repeating it changes nothing."""
+        ...
+
+    async def allow(self, key: StepKey, more: Decimal) -> None:
+        """Let the turn spend more, since the person said so at this step; repeating it changes nothing."""
         ...
 
     async def settle(self, key: StepKey, usage: TokenUsage) -> None:
@@ -44,6 +56,9 @@ class NoBudget:
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
         """Let every call pass."""
+
+    async def allow(self, key: StepKey, more: Decimal) -> None:
+        """Change nothing."""
 
     async def settle(self, key: StepKey, usage: TokenUsage) -> None:
         """Count nothing."""

@@ -30,6 +30,11 @@ def out_of_money(cap: Decimal) -> str:
     return f"I stopped here: the ${cap:.2f} that I may spend on you in a day are used up. I can go on tomorrow."
 
 
+def out_of_task_money(cap: Decimal) -> str:
+    """Say that a task's money for the day is spent."""
+    return f"I stopped here: the ${cap:.2f} that this task may spend in a day are used up. It can go on tomorrow."
+
+
 def stopped(message: str) -> str:
     """Say that a turn was stopped, with what was said to it."""
     return f"Stopped: {message}" if message else INTERRUPTED

@@ -110,6 +110,8 @@ class TurnRequest:
     """The agent that this turn begins with, offered to the model or not: a task's or a command's."""
     trigger: TriggerMessage | None = None
     """What began a run that no message began; never the person's words."""
+    task_id: str = ""
+    """The task whose run this is: what it spends counts as the task's, too."""
 
 
 class TurnState(StrEnum):

@@ -91,7 +91,8 @@ def _guarded_client(settings: Settings) -> GuardedClient:
 
 def build_budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
     """Make everybody's purse; a price that is not known would make it bottomless, and is an error."""
-    if settings.onevalet_daily_budget is None:
+    day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
+    if day is None and task is None:
         return None
     models = {layer.model for layer in client.layers} - {DEMO_MODEL}
     prices = {model: price_of(client.known(model)) for model in sorted(models)}
@@ -100,7 +101,7 @@ def build_budgets(settings: Settings, client: LiteLLMClient, database: Database,
             f"ONEVALET_DAILY_BUDGET cannot be kept: litellm knows no price for {unknown[0]}; "
             "unset it, or name a model that has one."
         )
-    return DailyBudgets(database, clock, settings.onevalet_daily_budget, [one for one in prices.values() if one])
+    return DailyBudgets(database, clock, day, [one for one in prices.values() if one], task)
 
 
 def built_in_hooks(

@@ -77,6 +77,7 @@ class Settings(BaseSettings):
     onevalet_system_prompt: str = ""
     onevalet_plugins: Names = ("agents",)
     onevalet_daily_budget: Decimal | None = Field(default=None, gt=0)
+    onevalet_task_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_rules: Path | None = None
     onevalet_judge: Literal["off", "checks", "model"] = "checks"
     onevalet_access: Policy = Policy.PAIRING

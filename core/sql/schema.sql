@@ -70,6 +70,17 @@ begin
     return new;
 end $$;
 
+CREATE FUNCTION public.allow_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_more numeric) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into reservations as r (tenant_id, turn_id, agent_path, step, call_index, day, task_id, amount, allowed,
+                                   held_until)
+    values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_day, p_task, 0, p_more, clock_timestamp())
+    on conflict (tenant_id, turn_id, agent_path, step, call_index) do update set allowed = excluded.allowed;
+end $$;
+
 CREATE FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -1044,7 +1055,9 @@ begin
     where o.tenant_id = p_tenant and o.id = p_outbound
     returning o.conversation_id into v_conversation;
     if p_identity_state <> '' then
-        update identities i set state = p_identity_state, state_reason = p_outcome, state_at = clock_timestamp()
+        update identities i
+        set state = p_identity_state, state_reason = btrim(p_outcome || ' ' || p_error_code),
+            state_at = clock_timestamp()
         from conversations c
         where c.tenant_id = p_tenant and c.id = v_conversation
           and i.tenant_id = c.tenant_id and i.id = c.identity_id and i.state = 'active';
@@ -3072,28 +3085,41 @@ begin
     return found;
 end $$;
 
-CREATE FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval) RETURNS boolean
+CREATE FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval, p_task_cap numeric DEFAULT NULL::numeric) RETURNS text
     LANGUAGE plpgsql
     AS $$
 declare
     v_spent numeric;
+    v_task_spent numeric;
     v_held numeric;
+    v_task_held numeric;
+    v_allowed numeric;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     v_spent := lock_spending(p_tenant, p_day);
     delete from reservations r where r.tenant_id = p_tenant and r.day < p_day - 7;
-    select coalesce(sum(r.amount), 0) into v_held from reservations r
+    select coalesce(sum(r.amount), 0), coalesce(sum(r.amount) filter (where r.task_id = p_task), 0)
+    into v_held, v_task_held from reservations r
     where r.tenant_id = p_tenant and r.day = p_day and not r.settled and r.held_until > clock_timestamp()
       and (r.turn_id, r.agent_path, r.step, r.call_index) <> (p_turn, p_agent_path, p_step, p_call_index);
-    if v_spent + v_held + p_amount > p_cap then
-        return false;
+    select coalesce(sum(r.allowed), 0) into v_allowed from reservations r
+    where r.tenant_id = p_tenant and r.turn_id = p_turn;
+    if v_spent + v_held + p_amount > p_cap + v_allowed then
+        return 'day';
+    end if;
+    if p_task <> '' and p_task_cap is not null then
+        select coalesce(max(s.spent), 0) into v_task_spent from spending s
+        where s.tenant_id = p_tenant and s.day = p_day and s.task_id = p_task;
+        if v_task_spent + v_task_held + p_amount > p_task_cap + v_allowed then
+            return 'task';
+        end if;
     end if;
     insert into reservations as r (tenant_id, turn_id, agent_path, step, call_index, day, task_id, amount, held_until)
     values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_day, p_task, p_amount, clock_timestamp() + p_held)
     on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
     set day = excluded.day, amount = excluded.amount, held_until = excluded.held_until
     where not r.settled;
-    return true;
+    return '';
 end $$;
 
 CREATE FUNCTION public.retry_event(p_tenant text, p_source text, p_id text) RETURNS boolean
@@ -4346,6 +4372,8 @@ CREATE TABLE public.reservations (
     amount numeric(14,8) NOT NULL,
     settled boolean DEFAULT false NOT NULL,
     held_until timestamp with time zone NOT NULL,
+    allowed numeric(14,8) DEFAULT 0 NOT NULL,
+    CONSTRAINT reservations_allowed_check CHECK ((allowed >= (0)::numeric)),
     CONSTRAINT reservations_amount_check CHECK ((amount >= (0)::numeric))
 );
 
@@ -5369,6 +5397,9 @@ GRANT ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_us
 REVOKE ALL ON FUNCTION public.adopt_stream() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.adopt_stream() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.allow_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_more numeric) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.allow_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_more numeric) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.answered_card(p_tenant text, p_conversation text, p_reply_to text) TO onevalet_app;
 
@@ -5812,8 +5843,8 @@ GRANT ALL ON FUNCTION public.remind_approval(p_tenant text, p_approval text, p_t
 REVOKE ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval, p_task_cap numeric) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_path text, p_step integer, p_call_index integer, p_day date, p_task text, p_amount numeric, p_cap numeric, p_held interval, p_task_cap numeric) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.retry_event(p_tenant text, p_source text, p_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.retry_event(p_tenant text, p_source text, p_id text) TO onevalet_app;

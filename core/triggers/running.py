@@ -40,7 +40,7 @@ class OrchestratorExecutor(ActionExecutor):
     """Let the model decide what to do: the trigger enters the loop as a turn in a lane of its own."""
 
     name = ORCHESTRATOR
-    effect = Effect.IDEMPOTENT.value
+    effect = Effect.IDEMPOTENT
 
     def __init__(self, orchestrator: Orchestrator) -> None:
         self.orchestrator = orchestrator
@@ -118,7 +118,7 @@ class RunExecutors:
     async def _execute(self, executor: ActionExecutor, context: TriggerContext) -> ActionResult:
         if executor is self._default:
             return await executor.execute(context)
-        if context.request.attempt > 1 and Effect(executor.effect) is Effect.ONCE and await _had_begun(context):
+        if context.request.attempt > 1 and executor.effect is Effect.ONCE and await _had_begun(context):
             return ActionResult(False, output=_UNKNOWN, error="its end is not known")
         await context.request.journal.write(_step(executor, context, StepState.STARTED))
         try:
@@ -180,6 +180,6 @@ def _step(executor: ActionExecutor, context: TriggerContext, state: StepState) -
         StepKind.TOOL,
         executor.name,
         state,
-        effect=Effect(executor.effect),
+        effect=executor.effect,
         idempotency_key=context.tools.idempotency_key,
     )

@@ -1,4 +1,6 @@
--- Previews: an answer that grows on the screen before it is sent. Its outbox row exists from the first word on, held,
+-- Previews, and what a turn or a task may spend.
+
+-- An answer that grows on the screen before it is sent. Its outbox row exists from the first word on, held,
 -- so that whoever ends the turn knows which message at the provider is to hold the answer.
 
 -- `stream_at`: when it began; `stream`: the provider's id of the growing message, empty until that is known.
@@ -135,6 +137,65 @@ begin
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
+-- What the person let a turn spend beyond the caps, by the step at which they were asked.
+alter table reservations add column allowed numeric(14, 8) not null default 0 check (allowed >= 0);
+
+-- As in 0011, but with a cap for the task too, either may be null; and gives the cap that would be passed, 'day' or
+-- 'task', or '' when all is well.
+drop function reserve_money(text, text, text, int, int, date, text, numeric, numeric, interval);
+create function reserve_money(
+    p_tenant text, p_turn text, p_agent_path text, p_step int, p_call_index int, p_day date, p_task text,
+    p_amount numeric, p_cap numeric, p_held interval, p_task_cap numeric default null)
+returns text
+language plpgsql as $$
+declare
+    v_spent numeric;
+    v_task_spent numeric;
+    v_held numeric;
+    v_task_held numeric;
+    v_allowed numeric;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    v_spent := lock_spending(p_tenant, p_day);
+    delete from reservations r where r.tenant_id = p_tenant and r.day < p_day - 7;
+    select coalesce(sum(r.amount), 0), coalesce(sum(r.amount) filter (where r.task_id = p_task), 0)
+    into v_held, v_task_held from reservations r
+    where r.tenant_id = p_tenant and r.day = p_day and not r.settled and r.held_until > clock_timestamp()
+      and (r.turn_id, r.agent_path, r.step, r.call_index) <> (p_turn, p_agent_path, p_step, p_call_index);
+    select coalesce(sum(r.allowed), 0) into v_allowed from reservations r
+    where r.tenant_id = p_tenant and r.turn_id = p_turn;
+    if v_spent + v_held + p_amount > p_cap + v_allowed then
+        return 'day';
+    end if;
+    if p_task <> '' and p_task_cap is not null then
+        select coalesce(max(s.spent), 0) into v_task_spent from spending s
+        where s.tenant_id = p_tenant and s.day = p_day and s.task_id = p_task;
+        if v_task_spent + v_task_held + p_amount > p_task_cap + v_allowed then
+            return 'task';
+        end if;
+    end if;
+    insert into reservations as r (tenant_id, turn_id, agent_path, step, call_index, day, task_id, amount, held_until)
+    values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_day, p_task, p_amount, clock_timestamp() + p_held)
+    on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
+    set day = excluded.day, amount = excluded.amount, held_until = excluded.held_until
+    where not r.settled;
+    return '';
+end $$;
+
+-- Lets a turn spend more than the caps, once for each step at which the person said so.
+create function allow_money(
+    p_tenant text, p_turn text, p_agent_path text, p_step int, p_call_index int, p_day date, p_task text,
+    p_more numeric)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into reservations as r (tenant_id, turn_id, agent_path, step, call_index, day, task_id, amount, allowed,
+                                   held_until)
+    values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_day, p_task, 0, p_more, clock_timestamp())
+    on conflict (tenant_id, turn_id, agent_path, step, call_index) do update set allowed = excluded.allowed;
+end $$;
+
 do $$
 declare
     f regprocedure;
@@ -142,7 +203,8 @@ begin
     for f in
         select p.oid::regprocedure from pg_proc p
         where p.pronamespace = current_schema()::regnamespace
-          and p.proname in ('begin_stream', 'keep_stream', 'forget_stream', 'stream_overtaken', 'stream_leads',
+          and p.proname in ('reserve_money', 'allow_money',
+                            'begin_stream', 'keep_stream', 'forget_stream', 'stream_overtaken', 'stream_leads',
                             'adopt_stream', 'release_stream', 'end_stream', 'put_off_outbound')
     loop
         execute format('revoke all on function %s from public', f);

@@ -26,6 +26,7 @@ from core.react_result import Ended, ReactLoopResult
 from core.registry import ToolRegistry
 from core.spending import DailyBudgets, PostgresBudget
 from core.tools import tool
+from core.turn_types import TurnRequest, TurnTenant
 from tests.core.helpers import SYSTEM, FakeModel, Step, a_context, says, user, wants
 from tests.core.store.house import Store, TwiceDatabase
 from tests.scripted_model import ScriptedModel, text
@@ -131,6 +132,41 @@ async def test_a_task_has_a_row_of_its_own_beside_the_days(money: PostgresBudget
     await replace(money, task_id="task").settle(KEY, TokenUsage(cost=0.5))
     rows = await store.eye.fetch("select task_id, spent from spending order by task_id")
     assert [(row["task_id"], row["spent"]) for row in rows] == [("", Decimal("0.5")), ("task", Decimal("0.5"))]
+
+
+async def test_a_task_has_a_cap_of_its_own_within_the_day(money: PostgresBudget) -> None:
+    budgets = replace(money.budgets, task_cap=Decimal("0.5"))
+    task = replace(money, budgets=budgets, task_id="task")
+    assert await fits(task)
+    with pytest.raises(OutOfMoney, match=r"^I stopped here: the \$0.50 that this task may spend in a day are used up"):
+        await task.reserve(StepKey(1, 0), ASK)
+    await task.settle(KEY, TokenUsage(cost=0.1))
+    assert await fits(task, StepKey(1, 0))
+    assert await fits(replace(task, task_id="other", turn_id="t1"))
+    assert [await fits(replace(task, task_id=f"task{n}", turn_id=f"t{n}")) for n in (2, 3)] == [True, False]
+    alone = replace(money, budgets=replace(budgets, cap=None), task_id="third", turn_id="t3")
+    assert [await fits(alone, StepKey(n, 0)) for n in range(2)] == [True, False]
+
+
+async def test_what_a_turn_was_allowed_beyond_the_cap_is_its_own_and_counts_once(money: PostgresBudget) -> None:
+    for step in range(3):
+        assert await fits(money, StepKey(step, 0))
+    with pytest.raises(OutOfMoney) as spent:
+        await money.reserve(StepKey(3, 0), ASK)
+    assert spent.value.more == Decimal("1.20"), "four calls' worth, since a fifth of the cap is less"
+    for _ in range(2):
+        await money.allow(StepKey(3, 0), Decimal("0.30"))
+    assert await fits(money, StepKey(3, 0))
+    assert not await fits(money, StepKey(4, 0))
+    assert not await fits(replace(money, turn_id="t1"))
+    await money.settle(StepKey(3, 0), TokenUsage(cost=0.25))
+    assert not await fits(money, StepKey(4, 0))
+
+
+async def test_the_task_of_a_request_is_whose_money_its_turn_spends(money: PostgresBudget) -> None:
+    request = TurnRequest("t1", TurnTenant("ann"), "sms", (), MemoryJournal(), task_id="task")
+    purse = money.budgets.for_turn(request)
+    assert (purse.task_id, purse.turn_id) == ("task", "t1")
 
 
 @tool(effect="read")
