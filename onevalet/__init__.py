@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from core.credentials import CredentialStore as CredentialStore
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
+    from core.events.bus import EventBus as EventBus
+    from core.events.types import Event as Event
     from core.hooks import Decision as Decision
     from core.hooks import Hook as Hook
     from core.hooks import HookContext as HookContext
@@ -40,9 +42,29 @@ if TYPE_CHECKING:
     from core.streaming import StreamEvent as StreamEvent
     from core.streaming import StreamEventType as StreamEventType
     from core.tools import tool as tool
+    from core.triggers.condition import ConditionTrigger as ConditionTrigger
+    from core.triggers.engine import TriggerEngine as TriggerEngine
+    from core.triggers.event import EventTrigger as EventTrigger
+    from core.triggers.message import TriggerMessage as TriggerMessage
+    from core.triggers.running import OrchestratorExecutor as OrchestratorExecutor
+    from core.triggers.schedule import ScheduleTrigger as ScheduleTrigger
+    from core.triggers.types import ActionExecutor as ActionExecutor
+    from core.triggers.types import ActionResult as ActionResult
+    from core.triggers.types import TriggerContext as TriggerContext
     from core.turn_types import WhileRunning as WhileRunning
 
 _HOMES = {
+    "ActionExecutor": "core.triggers.types",
+    "ActionResult": "core.triggers.types",
+    "ConditionTrigger": "core.triggers.condition",
+    "Event": "core.events.types",
+    "EventBus": "core.events.bus",
+    "EventTrigger": "core.triggers.event",
+    "OrchestratorExecutor": "core.triggers.running",
+    "ScheduleTrigger": "core.triggers.schedule",
+    "TriggerContext": "core.triggers.types",
+    "TriggerEngine": "core.triggers.engine",
+    "TriggerMessage": "core.triggers.message",
     "AgentResult": "core.agents.standard_agent",
     "AgentStatus": "core.agents.standard_agent",
     "ApprovalRequest": "core.agents.standard_agent",
@@ -80,13 +102,19 @@ _HOMES = {
 }
 
 __all__ = [
+    "ActionExecutor",
+    "ActionResult",
     "AgentResult",
     "AgentStatus",
     "ApprovalRequest",
     "AskingJudge",
     "CallResult",
+    "ConditionTrigger",
     "CredentialStore",
     "Decision",
+    "Event",
+    "EventBus",
+    "EventTrigger",
     "Hook",
     "HookContext",
     "InputField",
@@ -94,6 +122,7 @@ __all__ = [
     "Judgement",
     "ModelAnswer",
     "Orchestrator",
+    "OrchestratorExecutor",
     "OutputField",
     "PlannedCall",
     "ReactLoopConfig",
@@ -101,6 +130,7 @@ __all__ = [
     "Refusal",
     "Rule",
     "SafetyCheck",
+    "ScheduleTrigger",
     "StandardAgent",
     "StepReport",
     "StreamEvent",
@@ -110,6 +140,9 @@ __all__ = [
     "ToolExecutionContext",
     "ToolFailed",
     "ToolRetry",
+    "TriggerContext",
+    "TriggerEngine",
+    "TriggerMessage",
     "Verdict",
     "WhileRunning",
     "tool",

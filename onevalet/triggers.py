@@ -1,0 +1,38 @@
+"""The triggers of a worker, built: the engine, what its runs are done by, and what keeps it going."""
+
+from dataclasses import dataclass
+
+from core.bell import Bell
+from core.clock import Clock
+from core.database import Database
+from core.events.bus import EventBus
+from core.ids import make_id
+from core.notifications.types import Notifier
+from core.orchestrator import Orchestrator
+from core.triggers.engine import TriggerEngine
+from core.triggers.looking import Looking
+from core.triggers.notices import Notices
+from core.triggers.reading import OrchestratorTools
+from core.triggers.running import RunExecutors
+from jobs.triggers import TriggerRunner
+
+
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """`runs` does the work of runs within turns, `runner` takes what is due."""
+
+    runs: RunExecutors
+    runner: TriggerRunner
+
+
+def build_engine(redis_url: str, database: Database, bell: Bell, clock: Clock) -> TriggerEngine:
+    """Make the engine with a bus of its own; whoever builds it closes `engine.event_bus`."""
+    return TriggerEngine(database, make_id, clock, bell, event_bus=EventBus(redis_url, database, make_id))
+
+
+def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier) -> Triggers:
+    """Make what a worker runs of the triggers."""
+    notices = Notices(engine.store, notifier)
+    looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, make_id), engine.clock, make_id)
+    runs = RunExecutors(engine, orchestrator, engine.clock, notifier, notices)
+    return Triggers(runs, TriggerRunner(engine, looking, notices, engine.clock))
