@@ -134,6 +134,15 @@ class LiteLLMClient:
             self._unstreamed.add(layer.model)
             return None
 
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""
+        litellm = await asyncio.to_thread(_litellm)
+        key = self._keys[0] if self._keys and _provider(model) == self._provider else None
+        with _errors_made_ours(litellm, model):
+            response = await litellm.aembedding(model=model, input=list(texts), timeout=20 + _NET, api_key=key)
+        found = sorted(response.data, key=lambda one: int(one["index"]))
+        return [[float(number) for number in one["embedding"]] for one in found]
+
     async def close(self) -> None:
         """Release litellm's connections."""
         if _loaded:

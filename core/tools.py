@@ -160,9 +160,9 @@ def tool(
     The schema comes from the annotations and the docstring; a parameter annotated `ToolExecutionContext` is
     filled in and hidden. `effect` is `"read"` (may run again), `"idempotent"` (may run again with the same
     `context.idempotency_key`) or `"once"`. `parallel=False` runs it alone. `group` keeps it out of sight until
-    the conversation switches the group on; `needs_account="google"` until the person has connected one, `needs_memory="on"` where there is no
-    memory. Raises
-    `ConfigError` with the file and line where something is missing.
+    the conversation switches the group on; `needs_account="google"` until the person has connected one,
+    `needs_memory="on"` where nothing is remembered. Raises `ConfigError` with the file and line where something
+    is missing.
     """
 
     def make(function: Callable[..., Any]) -> Tool[..., Any]:

@@ -14,16 +14,21 @@ from arq.worker import Worker, func
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from core.bell import DELIVER, DELIVERY, RINGS, RUN_LANE, TURNS, redis_settings
+from core.bell import DELIVER, DELIVERY, MEMORY, REMEMBER, RINGS, RUN_LANE, TURNS, redis_settings
+from core.memory.work import Job
 from core.outbox import Claim
 from core.packing import pack, unpack
 from core.turns import Lease
 from jobs.delivery import DeliveryRunner
+from jobs.memory import MemoryRunner
 from jobs.runner import Runner
 from jobs.turns import TurnRunner
 
 TURN_SLOTS = 16
 DELIVERY_SLOTS = 16
+MEMORY_SLOTS = 2
+"""Few: it is never in a hurry, and shares the processor with those who wait for an answer."""
+MEMORY_POLL = timedelta(seconds=3)
 GRACE = timedelta(seconds=20)
 """How long a stop waits for running turns before it hands them back."""
 RING_PATIENCE = 5
@@ -64,13 +69,17 @@ class WorkerProcess:
         turns: TurnRunner,
         delivery: DeliveryRunner,
         upkeep: Callable[[], Awaitable[None]] | None = None,
+        memory: MemoryRunner | None = None,
     ) -> None:
         self._redis_url = redis_url
         self._delivery = delivery
         self._turn_runner: Runner[Lease] = Runner("turn", turns.claim, turns.run, slots=TURN_SLOTS)
         self._delivery_runner: Runner[Claim] = Runner("delivery", delivery.claim, delivery.run, slots=DELIVERY_SLOTS)
+        self._memory_runner: Runner[Job] | None = (
+            Runner("memory", memory.claim, memory.run, slots=MEMORY_SLOTS, poll=MEMORY_POLL) if memory else None
+        )
         self._upkeep = upkeep
-        self._rung = {TURNS: asyncio.Event(), DELIVERY: asyncio.Event()}
+        self._rung = {TURNS: asyncio.Event(), DELIVERY: asyncio.Event(), MEMORY: asyncio.Event()}
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -81,6 +90,9 @@ class WorkerProcess:
         self._spawn(self._listen_rings, "rings")
         self._spawn(self._turn_runner.poll, "poll turns")
         self._spawn(self._delivery_runner.poll, "poll delivery")
+        if (memory := self._memory_runner) is not None:
+            self._spawn(partial(self._listen_queue, MEMORY, REMEMBER, memory.wake, MEMORY_SLOTS), "arq memory")
+            self._spawn(memory.poll, "poll memory")
         if self._upkeep is not None:
             self._spawn(self._upkeep, "upkeep")
 
@@ -91,7 +103,10 @@ class WorkerProcess:
         if self._tasks:
             await asyncio.wait(self._tasks)
         self._delivery.stop()
-        await asyncio.gather(self._turn_runner.stop(grace), self._delivery_runner.stop(grace))
+        runners = [self._turn_runner.stop(grace), self._delivery_runner.stop(grace)]
+        if self._memory_runner is not None:
+            runners.append(self._memory_runner.stop(min(grace, timedelta(seconds=2))))
+        await asyncio.gather(*runners)
 
     def _spawn(self, work: Callable[[], Awaitable[None]], name: str) -> None:
         self._tasks.append(asyncio.create_task(_supervised(work, name), name=name))

@@ -85,6 +85,9 @@ class Settings(BaseSettings):
     onevalet_tiers: str = ""
     onevalet_secret_keys: SecretKeyTexts = ()
     onevalet_fetch_hosts: Names = ()
+    onevalet_memory: Literal["on", "off"] = "on"
+    onevalet_recall: Literal["both", "static", "tool"] = "both"
+    onevalet_extraction: Literal["auto", "model", "rules"] = "auto"
     onevalet_weather_url: Origin = ""
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""

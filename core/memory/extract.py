@@ -112,7 +112,7 @@ def repeated(statement: Statement, candidates: Sequence[Memory]) -> Memory | Non
 def merged(found: JsonObject, other: JsonObject) -> JsonObject:
     """Put two KnowledgeResponses together, without saying anything twice."""
     out: JsonObject = {}
-    for name in ("entities", "actions", "inverseActions", "topics"):
+    for name in ("entities", "actions", "inverse_actions", "topics"):
         whole: list[Json] = []
         for one in [*_list(found, name), *_list(other, name)]:
             if one not in whole:

@@ -67,7 +67,7 @@ class Momex:
         self._own_database = None if database else _database(self.config)
         self._database = database or self._own_database or _database(self.config)
         self._make_id = parts.make_id
-        self._bell = bell or SilentBell()
+        self.bell = bell or SilentBell()
         self._client = llm_client if self.config.extraction is not Extraction.RULES else None
         self._encoder, plain = _embedder(self.config, embedding_client, parts.embedder)
         self.embedder = CachedEmbedder(plain)
@@ -113,7 +113,7 @@ class Momex:
                 "insert into memory_jobs (tenant_id, id, collection, messages, infer) values ($1, $2, $3, $4, $5)",
                 home, job_id, name, safe, infer,
             )  # fmt: skip
-        self._bell.memory(job_id)
+        self.bell.memory(job_id)
         return job_id
 
     async def add_now(self, tenant_id: str, messages: Sequence[Said], *, collection: str = "") -> list[Memory]:

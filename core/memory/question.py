@@ -6,7 +6,7 @@ from datetime import datetime
 
 from core.memory.rules import names_in
 from core.memory.when import Period, asks_about_the_past, period_of
-from core.memory.words import content_words, stem
+from core.memory.words import content_words, stem, word_set
 
 MOST_TEXT = 1000
 MOST_TERMS = 12
@@ -23,6 +23,10 @@ _SLOTS = (
     (r"\b(?:when|what|which)\b.*\b(?:birthday|born)\b", "birthday"),
     (r"\ballerg", "allergy"),
     (r"\b(?:diet|vegetarian|vegan|eat meat)\b", "diet"),
+)
+_TIMES = word_set(
+    "last past previous week weeks month months year years day days ago recently during january february march april may"
+    " june july august september october november december one two three four five six seven eight nine ten couple"
 )
 _ASIDE = re.compile(r"[?!.,;:]+")
 
@@ -41,7 +45,10 @@ class Question:
 def read_question(text: str, now: datetime) -> Question:
     """Read a question, or whatever a person wrote, without a model."""
     text = text.strip()[-MOST_TEXT:]
+    period = period_of(text, now)
     words = content_words(text)
+    if period is not None:  # the time is looked for by itself
+        words = [word for word in words if word not in _TIMES and not word.isdigit()]
     slots = [slot for pattern, slot in _SLOTS if re.search(pattern, text, re.IGNORECASE)]
     names = [_ASIDE.sub("", name).lower() for name in names_in(text)]
     terms = list(dict.fromkeys([*slots, *names, *words, *(stem(word) for word in words)]))
@@ -49,6 +56,6 @@ def read_question(text: str, now: datetime) -> Question:
         text,
         tuple(words[:MOST_TERMS]),
         tuple(terms[: MOST_TERMS + 4]),
-        period_of(text, now),
+        period,
         asks_about_the_past(text),
     )

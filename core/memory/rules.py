@@ -147,7 +147,7 @@ def knowledge_of(text: str, speaker: str) -> JsonObject:
                 "subjectEntityFacet": None,
             }
         )
-    return {"entities": entities, "actions": actions, "inverseActions": [], "topics": list(topics)}
+    return {"entities": entities, "actions": actions, "inverse_actions": [], "topics": list(topics)}
 
 
 _COMMON = word_set(

@@ -46,7 +46,9 @@ def statements(text: str) -> list[str]:
 def worth_keeping(statement: str) -> bool:
     """Tell a statement from a greeting, an acknowledgement or a bare question, which tell nothing to remember."""
     words = statement.strip(" \t.!?…,")
-    return len(words) > 2 and not _EMPTY.fullmatch(words) and not _QUESTION.fullmatch(statement)
+    # Languages that put no spaces between words are counted by their letters.
+    says = words.count(" ") >= 2 or any(one.isdigit() for one in words) or (not words.isascii() and len(words) >= 6)
+    return says and not _EMPTY.fullmatch(words) and not _QUESTION.fullmatch(statement)
 
 
 def _short(piece: str) -> list[str]:

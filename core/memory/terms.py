@@ -11,7 +11,7 @@ def terms_of(knowledge: JsonObject) -> list[str]:
         found += [str(kind) for kind in _list(entity.get("type"))]
         for facet in _objects(entity.get("facets")):
             found += _facet(facet)
-    for action in [*_objects(knowledge.get("actions")), *_objects(knowledge.get("inverseActions"))]:
+    for action in [*_objects(knowledge.get("actions")), *_objects(knowledge.get("inverse_actions"))]:
         found += _action(action)
     found += [str(topic) for topic in _list(knowledge.get("topics"))]
     return list(dict.fromkeys(term for one in found if (term := one.strip().lower())))

@@ -24,3 +24,12 @@ async def momex(database: Database) -> AsyncIterator[Momex]:
     momex = make_momex(database)
     yield momex
     await momex.close()
+
+
+@pytest.fixture
+async def indexed(database: Database) -> AsyncIterator[Momex]:
+    """Give a memory with all three legs; loads typeagent, so whoever uses it is in one group of the run."""
+    await make_person(database, "ann")
+    momex = make_momex(database, structured=True)
+    yield momex
+    await momex.close()

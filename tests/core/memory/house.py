@@ -79,7 +79,9 @@ def make_momex(database: Database, **config: object) -> Momex:
 async def make_person(database: Database, tenant_id: str) -> str:
     """Make a tenant."""
     async with database.tenant(tenant_id) as connection:
-        await connection.execute("insert into tenants (tenant_id, name) values ($1, '') on conflict do nothing", tenant_id)
+        await connection.execute(
+            "insert into tenants (tenant_id, name) values ($1, '') on conflict do nothing", tenant_id
+        )
     return tenant_id
 
 
@@ -96,3 +98,10 @@ async def holding(momex: Momex, tenant_id: str) -> list[str]:
 async def everything(momex: Momex, tenant_id: str) -> list[Memory]:
     """Give all memories, the oldest first."""
     return list(reversed(await momex.store.newest(tenant_id, 1000, closed=True)))
+
+
+async def caught_up(momex: Momex, tenant_id: str = "ann") -> dict[str, int]:
+    """Bring a person's index to the newest version, however long typeagent takes to load; gives what is held."""
+    assert momex.indexes is not None
+    await momex.indexes.catch_up(tenant_id)
+    return momex.indexes.held

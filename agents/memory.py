@@ -1,0 +1,74 @@
+"""Remember, recall, correct and forget, in the person's own words."""
+
+from onevalet import ToolExecutionContext, ToolRetry, tool
+
+_MAX_LENGTH = 600
+
+
+@tool(name="remember", effect="idempotent", parallel=False, needs_memory="on")
+async def remember(statement: str, context: ToolExecutionContext) -> str:
+    """Keep something for good that the person asks to be remembered. Never passwords, codes or card numbers.
+
+    Args:
+        statement: One statement in the person's own words and voice, such as "I am allergic to nuts".
+    """
+    if not statement.strip() or len(statement) > _MAX_LENGTH:
+        raise ToolRetry(f"Give one statement of 1 to {_MAX_LENGTH} characters.")
+    kept = await context.memory.remember(statement.strip(), context.idempotency_key)
+    return "\n".join(["Remembered:", *(one.line() for one in kept)]) if kept else "That was known already."
+
+
+@tool(name="search_memory", effect="read", needs_memory="recall")
+async def search_memory(question: str, context: ToolExecutionContext) -> str:
+    """Look up what is known from earlier talks: facts the person told, what was agreed, what was found out.
+
+    Args:
+        question: What to look for, as a question or in a few words.
+    """
+    found = await context.memory.search(question)
+    return "\n".join(["Known:", *(one.line() for one in found)]) if found else "Nothing is known about that."
+
+
+@tool(name="list_memories", effect="read", needs_memory="on")
+async def list_memories(context: ToolExecutionContext) -> str:
+    """List what the person has told about themselves, the newest first: for "what do you know about me?"."""
+    found = await context.memory.overview()
+    if not found:
+        return "Nothing is remembered about the person yet."
+    return "\n".join(["Remembered about the person:", *(one.line() for one in found)])
+
+
+@tool(name="correct_memory", effect="idempotent", parallel=False, needs_memory="on")
+async def correct_memory(number: int, context: ToolExecutionContext, statement: str = "") -> str:
+    """Put right what is remembered wrongly, or let a memory hold again that was wrongly replaced.
+
+    Args:
+        number: The memory's number, as list_memories or search_memory gives it.
+        statement: What is right, in the person's voice. Leave it empty to let the memory hold again as it was.
+    """
+    kept = await context.memory.correct(number, statement.strip(), context.idempotency_key)
+    return "\n".join(["From now on this counts:", *(one.line() for one in kept)]) if kept else "That was known already."
+
+
+@tool(name="ask_to_forget", effect="idempotent", parallel=False, needs_memory="on")
+async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[int] | None = None) -> str:
+    """Begin to forget: find what is meant. Show the person all of it and ask; nothing is forgotten yet.
+
+    Args:
+        what: What to forget, in the person's words.
+        numbers: The numbers of the memories, where the person named them.
+    """
+    found = await context.memory.ask_to_forget(what.strip(), numbers or ())
+    if not found:
+        return "Nothing that is remembered matches that."
+    lines = ["This would be forgotten for good. Show it to the person and ask whether to; then call forget:"]
+    return "\n".join([*lines, *(one.line() for one in found)])
+
+
+@tool(name="forget", parallel=False, needs_memory="on")
+async def forget(context: ToolExecutionContext) -> str:
+    """Forget for good what ask_to_forget has shown, once the person has agreed in a message since then."""
+    gone = await context.memory.forget()
+    if not gone:
+        return "Nothing is waiting to be forgotten: call ask_to_forget, show the person, and wait for their answer."
+    return f"Forgotten for good: {gone}. Do not repeat what it was."

@@ -1,0 +1,54 @@
+"""Memory's jobs: after the reply, one at a time, what was said becomes memories."""
+
+import asyncio
+
+import structlog
+
+from core.clock import Clock
+from core.errors import StoreUnavailable
+from core.memory.work import Job, MemoryWork
+
+EVERY = 30.0
+"""Seconds between two looks at what has run out or is still to be blotted out."""
+
+_log = structlog.get_logger()
+
+
+class MemoryRunner:
+    """Claim and do memory's jobs; what fails comes back later by itself."""
+
+    def __init__(self, work: MemoryWork, worker: str) -> None:
+        self._work = work
+        self._worker = worker
+
+    async def claim(self, job_id: str | None) -> Job | None:
+        """Take the named job, or the one that waits longest."""
+        return await self._work.claim(job_id, self._worker)
+
+    async def run(self, job: Job) -> None:
+        """Do a job; while the database is away it waits for its lease to end."""
+        try:
+            await self._work.run(job)
+        except StoreUnavailable as error:
+            _log.warning("memory_delayed", job=job.id, cause=str(error))
+
+
+class MemoryUpkeep:
+    """End what has run out, and blot out what was forgotten."""
+
+    def __init__(self, work: MemoryWork, clock: Clock) -> None:
+        self._work = work
+        self._clock = clock
+
+    async def run(self) -> None:
+        """Look after it for ever; a database that is away is asked again the next time."""
+        while True:
+            await self.once()
+            await asyncio.sleep(EVERY)
+
+    async def once(self) -> None:
+        """Look once."""
+        try:
+            await self._work.tidy(self._clock.now())
+        except StoreUnavailable as error:
+            _log.warning("memory_upkeep_delayed", cause=str(error))

@@ -1,0 +1,86 @@
+"""Recall: three legs fused, in budget, with validity; it does with two or one and says so."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.errors import ModelUnavailable
+from core.memory.momex import Momex
+from core.memory.recall import Scope, Searcher
+from core.memory.types import Leg, Vector
+from tests.core.memory.house import WordEmbedder, caught_up, told
+
+LIFE = [
+    "My sister Greta lives in Porto.",
+    "I play the cello in a small orchestra.",
+    "The dentist is called Doctor Okafor.",
+    "We went to Norway in March.",
+    "I am allergic to walnuts.",
+]
+
+
+class Broken(WordEmbedder):
+    """An embedder whose provider is away."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Fail."""
+        raise ModelUnavailable("away")
+
+
+class Slow(WordEmbedder):
+    """An embedder that takes its time."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Wait for longer than anybody waits."""
+        await asyncio.sleep(30)
+        return []
+
+
+async def lived(momex: Momex) -> Searcher:
+    """Give a person five memories; gives the searcher."""
+    await momex.add_now("ann", [told(text, days_ago=20) for text in LIFE])
+    return momex.searcher
+
+
+@pytest.mark.xdist_group("typeagent")
+async def test_three_legs_find_the_same_thing_and_the_report_names_the_hits_of_each(indexed: Momex) -> None:
+    await lived(indexed)
+    await caught_up(indexed)
+    recall = await indexed.search("ann", "Which instrument do I play, the cello?")
+    assert recall.found[0].memory.text == LIFE[1]
+    assert set(recall.found[0].legs) == set(Leg)
+    assert {one.leg: one.missed for one in recall.legs} == dict.fromkeys(Leg, "")
+    assert all(recall.found[0].memory.id in {hit.memory_id for hit in one.hits} for one in recall.legs)
+    assert (await indexed.search("ann", "Who repairs my roof?")).found == ()
+
+
+async def test_a_leg_that_fails_or_is_slow_is_left_out_and_named(momex: Momex) -> None:
+    searcher = await lived(momex)
+    for embedder, why in ((Broken(), "ModelUnavailable"), (Slow(), "slow")):
+        config = replace(searcher.config, patience=0.3)
+        degraded = replace(searcher, embedder=embedder, config=config)
+        recall = await degraded.search(Scope("ann"), "what am I allergic to, walnuts?", momex.clock.now())
+        assert [one.memory.text for one in recall.found] == [LIFE[4]]
+        assert {one.leg: one.missed for one in recall.degraded} == {Leg.VECTOR: why, Leg.STRUCTURED: "off"}
+        assert recall.took_ms < 2000
+
+
+async def test_what_is_added_to_a_prompt_stays_within_its_tokens_and_tells_source_and_date(momex: Momex) -> None:
+    await momex.add_now("ann", [told(f"My plant number {n} is a tall green fern in the hall.") for n in range(40)])
+    small = replace(momex.searcher, config=replace(momex.config, token_budget=120, most_recalled=40))
+    recall = await small.search(Scope("ann"), "the tall green fern plant in the hall", momex.clock.now())
+    assert 1 < len(recall.found) < 8
+    assert all("(2026-06-15, told by the person)" in line for line in recall.lines())
+
+
+async def test_the_time_that_is_named_and_what_was_before_count(momex: Momex) -> None:
+    await momex.add_now("ann", [told("I live in Berlin.", days_ago=400)])
+    await momex.add_now("ann", [told("I had a cold and stayed at home.", days_ago=200)])
+    await momex.add_now("ann", [told("I moved to Lisbon.", days_ago=100), told("I had a cold again.", days_ago=8)])
+    before = await momex.search("ann", "Where did I live before Lisbon?")
+    assert any("no longer so since" in line and "Berlin" in line for line in before.lines())
+    assert not any("Berlin" in line for line in (await momex.search("ann", "Do I live in Berlin or Lisbon?")).lines())
+    recent = await momex.search("ann", "When did I have a cold last week?")
+    assert recent.found[0].memory.text == "I had a cold again."
