@@ -89,16 +89,19 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
     keys = secret_keys(settings)
     from core.linking import Linking
+    from core.memory.merging import MemoryMerge
     from core.person_commands import PersonCommands
     from core.preferences import PreferenceStore
     from core.profile import ProfileMerge
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
+    from jobs.memory import MemoryRunner, MemoryUpkeep
     from jobs.tidying import Tidying
     from jobs.turns import TurnRunner
     from jobs.upkeep import Upkeep, together
     from jobs.worker import WorkerProcess
     from onevalet.assistant import build_orchestrator
+    from onevalet.memory import memory_work
 
     async with AsyncExitStack() as stack:
         worker = f"{socket.gethostname()}:{os.getpid()}"
@@ -111,11 +114,12 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         orchestrator = await stack.enter_async_context(
             build_orchestrator(settings, clock, Storage(database), CredentialStore(database, keys))
         )
+        memory = memory_work(orchestrator.momex, database, bell)
         channels = build_notification_channels(settings)
         for channel in channels.values():
             stack.push_async_callback(channel.close)
         # Whoever's tables want more in a merge than their rows moved adds a hook here (core.linking.MergeHook).
-        linking = Linking(database, CredentialStore(database, keys), make_id, hooks=(ProfileMerge(),))
+        linking = Linking(database, CredentialStore(database, keys), make_id, hooks=(MemoryMerge(), ProfileMerge(),))
         people = PersonCommands(linking, PreferenceStore(database), clock)
         store = TurnStore(database, make_id, LANE_LEASE)
         turns = TurnRunner(store, orchestrator, bell, channels, make_id, worker, people)
@@ -129,7 +133,8 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
             Upkeep(Pool(database, bell), clock).run,
             Tidying(database, clock).run,
         )
-        process = WorkerProcess(bell_url, turns, delivery, upkeep)
+        upkeep = together(upkeep, MemoryUpkeep(memory, clock).run)
+        process = WorkerProcess(bell_url, turns, delivery, upkeep, MemoryRunner(memory, worker))
         process.start()
         stack.push_async_callback(process.stop)
         _log.info("worker_started", worker=worker, channels=sorted(channels))

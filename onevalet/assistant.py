@@ -29,6 +29,7 @@ from core.react_config import ReactLoopConfig
 from core.rules_file import read_rules
 from core.spending import DailyBudgets
 from core.storage import Storage
+from onevalet.memory import build_momex
 from onevalet.settings import LOOP_PREFIX, Settings
 
 DEMO_MODEL = "demo/valet"
@@ -56,10 +57,12 @@ async def build_orchestrator(
     tiers, rates = settings.tiers, Rates(settings.redis_url.get_secret_value() if settings.redis_url else "")
     # Seconds of CPU, before the first lease is taken: nobody waits for it then.
     await client.warm_up()
+    momex = build_momex(settings, client, storage.database, clock)
     try:
         yield plugins.orchestrator(
             client,
             settings.system_prompt,
+            momex,
             tools=plugins.tools,
             agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY)),
             hooks=hooks,
@@ -74,6 +77,8 @@ async def build_orchestrator(
             clock=clock,
         )
     finally:
+        if momex is not None:
+            await momex.close()
         await rates.close()
         await http.close()
         await client.close()
