@@ -1,5 +1,6 @@
 """The way out by email, over SMTP: one message, one recipient."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.message import EmailMessage
@@ -88,6 +89,8 @@ class EmailNotification:
                 await client.send_message(message, sender=parseaddr(server.sender)[1], recipients=[to.address.peer])
             except (SMTPException, OSError, TimeoutError, ValueError) as error:
                 raise _after(error) from error
+            with suppress(SMTPException, OSError, TimeoutError):
+                await client.quit()
         finally:
             client.close()
         return Receipt(str(message["Message-ID"]))
@@ -123,7 +126,8 @@ def _before(error: Exception) -> DeliveryError:
     match error:
         case SMTPAuthenticationError():
             return CredentialsRejected("the mail server refuses our login", str(error.code))
-        case SMTPNotSupported():
+        case SMTPException() if type(error) in (SMTPException, SMTPNotSupported):
+            # What aiosmtplib says where STARTTLS or a way to log in is not offered.
             return CredentialsRejected("the mail server lacks what our settings ask for")
     return Unavailable(f"no connection: {type(error).__name__}")
 
