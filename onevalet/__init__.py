@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from core.judge import AskingJudge as AskingJudge
     from core.judge import Judge as Judge
     from core.judge import Judgement as Judgement
+    from core.memory.config import MomexConfig as MomexConfig
+    from core.memory.momex import Momex as Momex
     from core.model_types import ModelAnswer as ModelAnswer
     from core.model_types import TextSoFar as TextSoFar
     from core.orchestrator import Orchestrator as Orchestrator
@@ -78,6 +80,8 @@ _HOMES = {
     "Judge": "core.judge",
     "Judgement": "core.judge",
     "ModelAnswer": "core.model_types",
+    "Momex": "core.memory.momex",
+    "MomexConfig": "core.memory.config",
     "Orchestrator": "core.orchestrator",
     "OutputField": "core.agents.fields",
     "PlannedCall": "core.hooks",
@@ -121,6 +125,8 @@ __all__ = [
     "Judge",
     "Judgement",
     "ModelAnswer",
+    "Momex",
+    "MomexConfig",
     "Orchestrator",
     "OrchestratorExecutor",
     "OutputField",
