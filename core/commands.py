@@ -10,7 +10,8 @@ _LINK = re.compile(
     rf"/?link ((?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}(?: merge)?)", re.I
 )
 _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy)(?: .*)?)", re.IGNORECASE)
-PERSON_COMMANDS = frozenset({"link", "unlink", "prefs"})
+_UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
+PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
 """What people say about themselves (core.person_commands); where nobody writes slashes, words that stand alone."""
 
 
@@ -33,8 +34,10 @@ def own_words(text: str, channel: str) -> Command | None:
         return Command("link", found[1])
     if found := _PREFS.fullmatch(said):
         return Command("prefs", found[1])
+    if found := _UNDO.fullmatch(said):
+        return Command("profile", found[1])
     word = said.lower()
-    return Command(word) if channel in ("sms", "slack") and word in PERSON_COMMANDS else None
+    return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "pending"} else None
 
 
 def answer_command(command: Command, channel: str) -> CommandAnswer | None:

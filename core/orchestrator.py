@@ -192,6 +192,11 @@ class Orchestrator:
         self._caller = ModelCaller(llm_client, self.config, ContextManager(self.config))
         self._loop = ReactLoop(self._caller, self.config, self._hooks)
 
+    @property
+    def budgets(self) -> Budgets | None:
+        """Give the purses that turns are paid from, for work that is done for people beside their turns."""
+        return self._budgets
+
     async def handle_message(self, request: TurnRequest) -> TurnResult:
         """Run a turn, or on from where its journal ends.
 

@@ -1,13 +1,13 @@
-"""What people say about themselves in exact words: /link, /unlink and /prefs, answered without a model."""
+"""What people say about themselves in exact words: /link, /unlink, /prefs and /profile, answered without a model."""
 
 from datetime import datetime
 
-from core.clock import Clock
 from core.commands import PERSON_COMMANDS, CommandAnswer
 from core.link_codes import LINKED, shown_code
 from core.linking import Link, Linking, LinkOutcome, count_in_words
 from core.messages import Command
-from core.preferences import PreferenceRefused, PreferenceStore, written
+from core.person import People
+from core.preferences import PreferenceRefused, written
 
 AGREED = "MERGE"
 """The word behind a code by which a person agrees to what becomes one."""
@@ -19,10 +19,11 @@ ALONE = "This is the only place that I know you by, so there is nothing to unlin
 class PersonCommands:
     """Answer the commands of this room, each for the person of its turn."""
 
-    def __init__(self, linking: Linking, preferences: PreferenceStore, clock: Clock) -> None:
+    def __init__(self, linking: Linking, people: People) -> None:
         self._linking = linking
-        self._preferences = preferences
-        self._clock = clock
+        self._people = people
+        self._preferences = people.preferences
+        self._clock = people.clock
 
     def knows(self, command: Command) -> bool:
         """Tell whether a command is one of these."""
@@ -41,6 +42,8 @@ class PersonCommands:
                 return CommandAnswer("", reason="unlinked", owed=owed) if alone else CommandAnswer(ALONE)
             case "prefs":
                 return CommandAnswer(await self._prefer(command.argument, tenant_id, turn_id, channel))
+            case "profile":
+                return CommandAnswer(await self._profile(command.argument, tenant_id, turn_id, channel))
         return None
 
     async def _give(self, tenant_id: str, turn_id: str, channel: str, now: datetime) -> CommandAnswer:
@@ -71,6 +74,15 @@ class PersonCommands:
             return written(await self._preferences.set(tenant_id, name, value, turn_id))
         except PreferenceRefused as error:
             return str(error)
+
+    async def _profile(self, said: str, tenant_id: str, turn_id: str, channel: str) -> str:
+        person = self._people.for_turn(tenant_id, turn_id)
+        match said.lower().split():
+            case ["undo", number] if number.isdecimal() and len(number) < 10:
+                return await person.unlearn(int(number))
+        how = {"sms": "PROFILE undo 3", "slack": "/valet profile undo 3"}.get(channel, "/profile undo 3")
+        listed = await person.profile()
+        return f"{listed}\nTo take one back, tell me, or write for example: {how}" if "\n" in listed else listed
 
 
 def _sentence(link: Link, code: str) -> str:

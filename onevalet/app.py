@@ -90,12 +90,13 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
     keys = secret_keys(settings)
     from core.linking import Linking
     from core.memory.merging import MemoryMerge
+    from core.person import People
     from core.person_commands import PersonCommands
-    from core.preferences import PreferenceStore
     from core.profile import ProfileMerge
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
     from jobs.memory import MemoryRunner, MemoryUpkeep
+    from jobs.profile import ProfileRunner
     from jobs.tidying import Tidying
     from jobs.turns import TurnRunner
     from jobs.upkeep import Upkeep, together
@@ -120,7 +121,7 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
             stack.push_async_callback(channel.close)
         # Whoever's tables want more in a merge than their rows moved adds a hook here (core.linking.MergeHook).
         linking = Linking(database, CredentialStore(database, keys), make_id, hooks=(MemoryMerge(), ProfileMerge(),))
-        people = PersonCommands(linking, PreferenceStore(database), clock)
+        people = PersonCommands(linking, People(database, make_id, clock))
         store = TurnStore(database, make_id, LANE_LEASE)
         turns = TurnRunner(store, orchestrator, bell, channels, make_id, worker, people)
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
@@ -134,6 +135,9 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
             Tidying(database, clock).run,
         )
         upkeep = together(upkeep, MemoryUpkeep(memory, clock).run)
+        if settings.onevalet_profile == "model" and settings.onevalet_model:
+            profiles = ProfileRunner(database, orchestrator.llm_client, make_id, clock, orchestrator.budgets)
+            upkeep = together(upkeep, profiles.run)
         process = WorkerProcess(bell_url, turns, delivery, upkeep, MemoryRunner(memory, worker))
         process.start()
         stack.push_async_callback(process.stop)

@@ -80,6 +80,7 @@ class Settings(BaseSettings):
     onevalet_task_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_rules: Path | None = None
     onevalet_judge: Literal["off", "checks", "model"] = "checks"
+    onevalet_profile: Literal["off", "model"] = "model"
     onevalet_access: Policy = Policy.PAIRING
     onevalet_allow: Identities = ()
     onevalet_tiers: str = ""

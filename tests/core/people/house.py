@@ -10,6 +10,7 @@ from core.credentials import CredentialStore
 from core.inbox import Inbox
 from core.linking import Linking, MergeHook
 from core.messages import Address, Command, InboundMessage
+from core.person import People
 from core.person_commands import PersonCommands
 from core.preferences import PreferenceStore
 from core.secret_keys import SecretKey, SecretKeys
@@ -76,7 +77,8 @@ class House:
     async def run(self) -> None:
         """Run all that waits now."""
         turns = TurnStore(self.store.database, self.store.make_id, LEASE)
-        commands = PersonCommands(self.linking, self.preferences, self.clock)  # type: ignore[arg-type]
+        people = People(self.store.database, self.store.make_id, self.clock)  # type: ignore[arg-type]
+        commands = PersonCommands(self.linking, people)
         runner = TurnRunner(turns, FewLines(self.answer), self.store.bell, {}, self.store.make_id, "w1", commands)
         while lease := await runner.claim(None):
             await runner.run(lease)

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.messages import ReachabilityChange
+from core.outbox import PartEnd
 from tests.core.people.house import PHONE, House
-from tests.core.store.house import PartEnd
 
 ANN = "+15550000001"
 

@@ -1,0 +1,125 @@
+"""Profiles: after people were answered, what they wrote is looked at for what it says about them."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import structlog
+
+from core.budgets import Budgets, NoBudget, OutOfMoney
+from core.clock import Clock
+from core.database import Database
+from core.errors import ModelError, StoreUnavailable
+from core.ids import IdMaker
+from core.journal import MemoryJournal, StepKey
+from core.model_types import ModelAnswer, ModelClient, ModelRequest
+from core.profile import ProfileStore
+from core.profile_changes import question, read_changes
+from core.turn_types import TurnRequest, TurnTenant
+
+EVERY = 5.0
+"""Seconds between two looks. A person is looked at once they have been quiet for a while, all at once."""
+LEASE = timedelta(minutes=2)
+RETRY = timedelta(minutes=1)
+MOST_TURNS = 20
+"""Turns of one person that are looked at together."""
+_STEP = StepKey(0, 0, "profile")
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileJob:
+    """What one person wrote that nobody has looked at yet, held until its lease ends."""
+
+    owner: str
+    tenant_id: str
+    turns: tuple[str, ...]
+
+
+class ProfileRunner:
+    """Ask the model what changed, and keep it. A job that fails comes again, three times at most."""
+
+    def __init__(
+        self, database: Database, model: ModelClient, make_id: IdMaker, clock: Clock, budgets: Budgets | None = None
+    ) -> None:
+        self._database = database
+        self._model = model
+        self._make_id = make_id
+        self._clock = clock
+        self._budgets = budgets
+        self._profile = ProfileStore(database, make_id)
+
+    async def run(self) -> None:
+        """Look for ever; a database that is away is asked again the next time."""
+        while True:
+            try:
+                while await self.once():
+                    pass
+            except StoreUnavailable as error:
+                _log.warning("profile_delayed", cause=str(error))
+            await asyncio.sleep(EVERY)
+
+    async def once(self) -> bool:
+        """Look at one person; False when nobody is due."""
+        job = await self._claim()
+        if job is None:
+            return False
+        try:
+            kept = await self._look(job)
+        except OutOfMoney:
+            _log.info("profile_skipped", tenant=job.tenant_id, reason="budget")
+        except ModelError as error:
+            _log.warning("profile_delayed", tenant=job.tenant_id, cause=type(error).__name__)
+            await self._database.call("select leave_profile($1,$2,$3)", job.tenant_id, job.owner, RETRY)
+            return True
+        else:
+            _log.info("profile_looked_at", tenant=job.tenant_id, turns=len(job.turns), kept=kept)
+        await self._database.call("select end_profile($1,$2)", job.tenant_id, job.owner)
+        return True
+
+    async def _claim(self) -> ProfileJob | None:
+        owner = self._make_id("own")
+        rows = await self._database.rows("select * from claim_profile($1,$2,$3)", owner, LEASE, MOST_TURNS)
+        return ProfileJob(owner, rows[0]["tenant_id"], tuple(row["turn_id"] for row in rows)) if rows else None
+
+    async def _look(self, job: ProfileJob) -> int:
+        rows = await self._database.rows("select * from read_profile_words($1,$2)", job.tenant_id, list(job.turns))
+        words = [row["text"] for row in rows]
+        if not words:
+            return 0
+        request = question(await self._profile.read(job.tenant_id), words)
+        answer = await self._answer(job, request)
+        return await self._keep(job, rows[-1]["turn_id"], answer.text, words)
+
+    async def _answer(self, job: ProfileJob, request: ModelRequest) -> ModelAnswer:
+        """Ask out of the person's own purse."""
+        purse = self._budgets.for_turn(await self._turn(job)) if self._budgets else NoBudget()
+        await purse.reserve(_STEP, request)
+        try:
+            answer = await self._model.answer(request)
+        except BaseException:
+            await purse.release(_STEP)
+            raise
+        await purse.settle(_STEP, answer.usage)
+        return answer
+
+    async def _turn(self, job: ProfileJob) -> TurnRequest:
+        async with self._database.tenant(job.tenant_id) as connection:
+            row = await connection.fetchrow(
+                "select role, tier, timezone from tenants where tenant_id = $1", job.tenant_id
+            )
+        tenant = TurnTenant(job.tenant_id)
+        if row is not None:
+            tenant = TurnTenant(job.tenant_id, timezone=row["timezone"] or "UTC", role=row["role"], tier=row["tier"])
+        return TurnRequest(job.turns[0], tenant, "", (), MemoryJournal())
+
+    async def _keep(self, job: ProfileJob, turn_id: str, answer: str, words: Sequence[str]) -> int:
+        kept = 0
+        for change in read_changes(answer, words):
+            number = await self._profile.keep(
+                job.tenant_id, change.key, change.value, change.source, turn_id, self._clock.now()
+            )
+            kept += number is not None
+        return kept

@@ -1,0 +1,118 @@
+"""The profile: told or inferred, shown with numbers, undoable, and looked at after the reply."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from core.errors import ModelUnavailable
+from core.model_types import ModelAnswer, Role
+from core.profile import FactSource, ProfileMerge
+from core.profile_changes import read_changes
+from jobs.profile import ProfileRunner
+from tests.core.helpers import FakeModel, Step, says
+from tests.core.people.house import CHAT, House
+
+ANN = "+15550000001"
+
+
+def changed(*changes: tuple[str, str, str]) -> ModelAnswer:
+    """Answer as the model is asked to."""
+    listed = [{"key": key, "value": value, "source": source} for key, value, source in changes]
+    return says(f"Here: {json.dumps({'changes': listed})}")
+
+
+def runner(house: House, *script: Step) -> tuple[ProfileRunner, FakeModel]:
+    """Make a runner with a scripted model."""
+    model = FakeModel(list(script))
+    return ProfileRunner(house.store.database, model, house.store.make_id, house.clock), model  # type: ignore[arg-type]
+
+
+async def be_quiet(house: House) -> None:
+    """Let people have been quiet for long enough."""
+    await house.store.eye.execute("update profile_jobs set not_before = clock_timestamp() - interval '3 minutes'")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["", "{", "[]", '{"changes": 3}', '{"changes": [1, {"key": "Bad Key", "value": "x"}, {"key": "a", "value": ""}]}'],
+)
+def test_an_answer_that_cannot_be_read_changes_nothing(answer: str) -> None:
+    assert read_changes(answer, ["I live in Lisbon"]) == []
+
+
+def test_what_nobody_wrote_is_not_told_and_secrets_are_left_out() -> None:
+    found = read_changes(
+        changed(
+            ("home_town", "Lisbon", "told"),
+            ("mood", "cheerful", "told"),
+            ("password", "hunter2", "told"),
+            ("work", "4111 1111 1111 1111", "told"),
+        ).text,
+        ["I moved to Lisbon! My password is hunter2"],
+    )
+    assert [(one.key, one.source) for one in found] == [
+        ("home_town", FactSource.TOLD),
+        ("mood", FactSource.INFERRED),
+    ]
+
+
+async def test_what_was_written_is_looked_at_after_the_reply_shown_and_taken_back(house: House) -> None:
+    await house.ask("I have moved to Lisbon", ANN)
+    await house.ask("and I do not eat meat", ANN)
+    jobs, model = runner(house, changed(("home_town", "Lisbon", "told"), ("diet", "vegetarian", "inferred")))
+    assert not await jobs.once()  # they may still be writing
+    await be_quiet(house)
+    assert await jobs.once()
+    asked = model.requests[0].messages[1]
+    assert (asked.role, "moved to Lisbon" in asked.text, "not eat meat" in asked.text) == (Role.USER, True, True)
+    assert not await jobs.once()
+    listed = await house.ask("PROFILE", ANN)
+    assert "1. home town: Lisbon (told)\n2. diet: vegetarian (inferred)" in listed
+    await house.ask("I live in Porto these days", ANN)
+    await be_quiet(house)
+    jobs, _ = runner(house, changed(("home_town", "Porto", "told"), ("diet", "Vegetarian", "inferred")))
+    assert await jobs.once()
+    assert "3. home town: Porto (told)" in await house.ask("/profile", ANN)
+    assert "What counts again: Lisbon" in await house.ask("profile undo 3", ANN)
+    assert "no fact 3 now" in await house.ask("PROFILE undo 3", ANN)
+    assert "Taken back: diet" in await house.ask("PROFILE undo 2", ANN)
+    # It is not inferred again what was taken back, nor does a guess replace what was told.
+    await house.ask("soup was good today", ANN)
+    await be_quiet(house)
+    jobs, _ = runner(house, changed(("diet", "vegetarian", "inferred"), ("home_town", "Faro", "inferred")))
+    assert await jobs.once()
+    assert (await house.ask("PROFILE", ANN)).splitlines()[1:-1] == ["1. home town: Lisbon (told)"]
+
+
+async def test_a_model_that_is_down_is_asked_again_and_at_last_let_go_of(house: House) -> None:
+    await house.ask("I work at the harbour", ANN)
+    for left in (1, 1, 0):
+        await be_quiet(house)
+        jobs, _ = runner(house, ModelUnavailable("down"))
+        assert await jobs.once()
+        assert await house.store.one("select count(*) from profile_jobs") == left
+    # One whose process died is taken up again when its lease has ended.
+    await house.ask("I work at the station", ANN)
+    await be_quiet(house)
+    rows = await house.store.database.rows("select * from claim_profile('dead', $1, 5)", timedelta(seconds=-1))
+    assert len(rows) == 1
+    jobs, _ = runner(house, changed(("work", "station", "told")))
+    assert await jobs.once()
+    assert await house.store.one("select value from profile_facts") == "station"
+
+
+async def test_two_linked_people_keep_one_fact_under_each_key_and_all_numbers_differ(house: House) -> None:
+    house.hooks = (ProfileMerge(),)
+    await house.ask("hello", ANN)
+    await house.ask("hello", "7001", CHAT)
+    runs, _ = runner(house)
+    for tenant, town in ((await house.tenant(ANN), "Lisbon"), (await house.tenant("7001", CHAT), "Porto")):
+        for key, value in (("home_town", town), (f"likes_{town.lower()}", "yes")):
+            await runs._profile.keep(tenant, key, value, FactSource.TOLD, "", house.clock.now())
+    code = await house.code("7001", CHAT)
+    await house.settle()
+    assert "2 known facts there" in await house.ask(f"LINK {code}", ANN)
+    await house.ask(f"LINK {code} MERGE", ANN)
+    facts = await runs._profile.read(await house.tenant(ANN))
+    assert [(one.number, one.value) for one in facts] == [(1, "Lisbon"), (2, "yes"), (4, "yes")]
