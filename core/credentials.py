@@ -170,14 +170,27 @@ class CredentialStore:
             )
         return moved
 
-    async def seal_for(self, tenant_id: str, plain: bytes, *place: str | int) -> tuple[int, bytes]:
-        """Seal bytes of another table under the tenant's data key; gives the key's version, too."""
-        version, key = await self._own_data_key(tenant_id)
-        return version, seal(key, plain, tenant_id, *place, version)
+    async def seal_for(
+        self, tenant_id: str, plain: bytes, *place: str | int, connection: Connection | None = None
+    ) -> tuple[int, bytes]:
+        """Seal bytes of another table under the tenant's data key; gives the key's version, too.
 
-    async def open_for(self, tenant_id: str, version: int, sealed: bytes, *place: str | int) -> bytes:
+        With a `connection` within its transaction, which sees this tenant's rows from then on.
+        """
+        row = await self._key_row(connection, "select * from read_data_key($1,null)", tenant_id)
+        if row is None:
+            newest = self._keys.newest
+            wrapped = wrap(newest, make_data_key(), tenant_id, 1)
+            row = await self._key_row(connection, "select * from add_data_key($1,$2,$3)", tenant_id, newest.id, wrapped)
+        if row is None:
+            raise CredentialError(f"There is no tenant {tenant_id}.")
+        return row["version"], seal(self._unwrap(tenant_id, row), plain, tenant_id, *place, row["version"])
+
+    async def open_for(
+        self, tenant_id: str, version: int, sealed: bytes, *place: str | int, connection: Connection | None = None
+    ) -> bytes:
         """Open what `seal_for` gave for the same place; raises `CredentialsSealed`."""
-        row = await self._database.call("select * from read_data_key($1,$2)", tenant_id, version)
+        row = await self._key_row(connection, "select * from read_data_key($1,$2)", tenant_id, version)
         if row is None:
             raise CredentialsSealed("The data key that this was sealed under is gone.")
         try:
@@ -185,6 +198,11 @@ class CredentialStore:
         except CannotOpen as error:
             _log.error("sealed_value_does_not_open", tenant=tenant_id)
             raise CredentialsSealed("This was changed where it is stored and does not open.") from error
+
+    async def _key_row(self, connection: Connection | None, statement: str, *args: object) -> asyncpg.Record | None:
+        if connection is None:
+            return await self._database.call(statement, *args)
+        return await connection.fetchrow(statement, *args)
 
     async def _own_data_key(self, tenant_id: str) -> tuple[int, bytes]:
         row = await self._database.call("select * from read_data_key($1,null)", tenant_id)

@@ -1,0 +1,59 @@
+"""Notifications over time: what was held comes out, and what did not arrive goes elsewhere."""
+
+import asyncio
+import random
+from datetime import timedelta
+
+import structlog
+
+from core.clock import Clock
+from core.errors import StoreUnavailable
+from core.notifications.store import NotificationStore
+from notify.service import NotificationService
+
+EVERY = 1.0
+"""Seconds between two looks of a worker."""
+TIDY_EVERY = timedelta(hours=1)
+KEPT = timedelta(days=90)
+"""How long it can be asked why something was said, or was not."""
+
+_log = structlog.get_logger()
+
+
+class NotificationRounds:
+    """The notifications' part of a worker. Any number of workers may run it."""
+
+    def __init__(self, service: NotificationService, store: NotificationStore, clock: Clock) -> None:
+        self._service = service
+        self._store = store
+        self._clock = clock
+
+    async def run(self) -> None:
+        """Look for ever; a database that is away is asked again."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._look(), name="held and undelivered")
+            group.create_task(self._tidy(), name="old notifications")
+
+    async def once(self) -> int:
+        """Let out what is due and send elsewhere what failed; gives how many messages that made."""
+        return await self._service.fall_back() + await self._service.release_held()
+
+    async def _look(self) -> None:
+        while True:
+            try:
+                await self.once()
+            except StoreUnavailable as error:
+                _log.warning("notifications_delayed", cause=str(error))
+            except Exception:
+                # The outermost loop: one person's trouble must not keep the others' news.
+                _log.exception("notifications_failed")
+            await asyncio.sleep(EVERY * (0.75 + random.random() / 2))
+
+    async def _tidy(self) -> None:
+        while True:
+            try:
+                while await self._store.prune(self._clock.now() - KEPT):
+                    pass
+            except StoreUnavailable as error:
+                _log.warning("notifications_not_tidied", cause=str(error))
+            await asyncio.sleep(TIDY_EVERY.total_seconds())
