@@ -12,9 +12,10 @@ from datetime import date
 from typing import cast
 
 from core import sentences
+from core.agents.answers import TAKEN
 from core.demo_days import read_day
-from core.demo_tasks import unmarked
 from core.demo_intents import INTENTS, RESULTS, Found, Intent
+from core.demo_tasks import unmarked
 from core.json_types import Json, JsonObject
 from core.model_types import ModelAnswer, ToolCall
 
@@ -39,6 +40,7 @@ _MOST_CLAUSES = 6
 _TODAY = re.compile(r"\bNow it is \w+, (\d{4}-\d\d-\d\d)")
 """As `core.prompt` tells every model."""
 _DAYS = ("date", "return_date")
+_TO_A_MODEL = re.compile(r" Tell the person in one sentence\.$")
 _LONGEST_QUOTE = 60
 
 
@@ -75,15 +77,19 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
 
     `tools` are the names of those offered. All that the person said since the last finished answer counts.
     """
-    said, done = _since_last_answer(messages)
+    before, after, done = _since_last_answer(messages)
+    said = [*before, *after]
     if said and said[-1].startswith(sentences.SAY_THIS):
         return ModelAnswer(said[-1].removeprefix(sentences.SAY_THIS), model=MODEL, finish_reason="stop")
     known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(messages))
-    plans = [plan for text in said for plan in _plans(text, known)]
+    plans = [plan for text in before for plan in _plans(text, known)]
+    if done and not {plan.intent.tool for plan in plans if plan.intent} & {one.tool for one in done}:
+        plans = []  # not what was called for, so it is what an agent that waited was told
+    plans += [plan for text in after for plan in _plans(text, known)]
     parts, calls = _go_through(plans, done, tools, intents, f"demo_{len(messages)}")
     if calls:
         return ModelAnswer(tool_calls=tuple(calls), model=MODEL, finish_reason="tool_calls")
-    parts += [one.result for one in done]
+    parts += [_for_person(one.result) for one in done]
     if not parts or not all(plan.intent for plan in plans):
         parts.append(HOW_TO_CHANGE)
     return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
@@ -114,23 +120,24 @@ def _go_through(
     return parts, calls
 
 
-def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[Done]]:
-    """Give what the person said since the last finished answer, and what was done about it since."""
-    said: list[str] = []
+def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[str], list[Done]]:
+    """Give what was said since the last finished answer, before any call and after, and what was done since."""
+    before: list[str] = []
+    after: list[str] = []
     calls: dict[str, tuple[str, Json]] = {}
     done: list[Done] = []
     for message in messages:
         text = _text(message.get("content"))
         match message.get("role"):
             case "user" if text not in _OURS:
-                said.append(unmarked(text))
+                (after if calls else before).append(unmarked(text))
             case "assistant" if message.get("tool_calls"):
                 calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
             case "assistant":
-                said, calls, done = [], {}, []
-            case "tool" if call := calls.get(str(message.get("tool_call_id"))):
+                before, after, calls, done = [], [], {}, []
+            case "tool" if (call := calls.get(str(message.get("tool_call_id")))) and text != TAKEN:
                 done.append(Done(*call, text))
-    return said, done
+    return before, after, done
 
 
 def _calls(calls: Sequence[JsonObject]) -> dict[str, tuple[str, Json]]:
@@ -263,6 +270,13 @@ def _phrase(plan: Plan, made: Done) -> str:
     if plan.intent and re.fullmatch(plan.intent.expected, made.result, re.DOTALL):
         return plan.intent.phrase.format(**(plan.arguments or {}), result=made.result)
     return made.result
+
+
+def _for_person(result: str) -> str:
+    """Give a result without what it tells a model to do about it."""
+    if result == sentences.CANCELLED:
+        return "All right, I let that go."
+    return _TO_A_MODEL.sub("", result)
 
 
 def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:

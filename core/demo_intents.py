@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from zoneinfo import available_timezones
 
+from core import demo_tasks
 from core.agents.answers import ANSWER
 from core.demo_days import DAY
-from core import demo_tasks
 from core.demo_sums import read_sum
 from core.json_types import JsonObject
 

@@ -19,6 +19,7 @@ SAY_THIS = (
     "Before you can go on, say this to the person now. Keep every fact, option and question in it, use your own voice "
     "and the person's language, and add nothing:\n\n"
 )
+CANCELLED = "User cancelled this action."
 TOOLS_CHANGED = (
     "The tools have changed since this turn began. What is recorded above did happen. Use only the tools "
     "that are offered now."

@@ -17,6 +17,7 @@ from typing import cast
 
 import structlog
 
+from core import sentences
 from core.agents.collect import Collected, asked_names, collect, question
 from core.agents.entry import WAITING, PoolEntry
 from core.agents.schema import INSTRUCTION
@@ -41,7 +42,7 @@ from core.tools import AnyTool, Tool
 _log = structlog.get_logger()
 
 _OVER = {
-    "cancelled": "User cancelled this action.",
+    "cancelled": sentences.CANCELLED,
     "expired": "Not done: no answer came in time, so it was dropped. Tell the person in one sentence.",
     "stale": "Not done: it has changed since it was begun, so it was set aside. Tell the person in one sentence.",
 }
@@ -281,6 +282,7 @@ class AgentRun:
 
     async def _let_go(self, entry: PoolEntry) -> None:
         """Let the agent see that it was dropped; what it says of that counts for nothing."""
+        self._instruction = entry.instruction
         known = {name: value for name, value in entry.fields.items() if name in self._valet.inputs}
         try:
             agent = await self._make(known, entry.state)

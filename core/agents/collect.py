@@ -10,7 +10,8 @@ from core.json_types import Json, JsonObject
 
 _LETTING_GO = {
     *("cancel", "stop", "drop it", "forget it", "forget about it", "never mind", "nevermind", "no", "no thanks"),
-    *("nothing", "quit", "skip it", "leave it"),
+    *("nothing", "quit", "skip it", "leave it", "drop that", "forget that", "cancel it", "cancel that", "stop it"),
+    *("stop that", "skip that", "leave that", "no thank you", "no, thanks", "no, thank you"),
 }
 
 

@@ -1,0 +1,41 @@
+"""The agents that ship, talked with as in `dev`: by the demo model, over a real database."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from agents.arithmetic import calculate
+from agents.travel import FlightSearchAgent
+from core.model import LiteLLMClient
+from tests.core.agents.house import Talk
+from tests.core.store.house import opened
+from tests.scripted_model import ScriptedModel
+
+
+@pytest.fixture
+async def talk(database_url: str) -> AsyncIterator[Talk]:
+    """Give a talk with the demo model; on that day it is Saturday, 21 November 2026."""
+    client = LiteLLMClient("demo/valet")
+    async with opened(database_url) as store:
+        yield Talk(store, ScriptedModel([]), client, agents=[FlightSearchAgent], tools=[calculate])
+    await client.close()
+
+
+@pytest.mark.timeout(90)
+async def test_fields_are_asked_for_answered_several_at_once_in_between_reminded_of_and_dropped(talk: Talk) -> None:
+    ask_all = "Where do you fly from?\nWhere do you fly to?\nOn which day do you leave?"
+    assert await talk.say("flights, please") == [ask_all]
+    assert await talk.say("from Berlin, next Friday") == ["Where do you fly to?"]
+    assert await talk.say("what is 2+2?") == [
+        "2+2 = 4 (demo model)\n\nBy the way, I still need to know: Where do you fly to?"
+    ]
+    assert await talk.say("what is 3+3?") == ["3+3 = 6 (demo model)"]
+    [offers] = await talk.say("Rome")
+    assert offers.startswith(
+        "Sample data, not real flights (no flight search is set up), BERLIN to ROME on 2026-11-27:"
+    )
+    assert "2+2" not in offers
+
+    assert await talk.say("flights from Berlin to Rome") == ["On which day do you leave?"]
+    assert await talk.say("never mind") == ["All right, I let that go. (demo model)"]
+    assert await talk.store.one("select count(*) from pool_entries") == 0
