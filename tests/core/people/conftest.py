@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.core.people.house import House
-from tests.core.store.house import opened
+from tests.core.store.house import Store, opened
 
 
 @pytest.fixture
@@ -13,3 +13,10 @@ async def house(database_url: str) -> AsyncIterator[House]:
     """Give a worker over an empty store."""
     async with opened(database_url) as store:
         yield House(store)
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    """Give an empty store."""
+    async with opened(database_url) as store:
+        yield store
