@@ -11,6 +11,7 @@ _LINK = re.compile(
 )
 _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy)(?: .*)?)", re.IGNORECASE)
 _UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
+_AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
 PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
 """What people say about themselves (core.person_commands); where nobody writes slashes, words that stand alone."""
 
@@ -36,6 +37,8 @@ def own_words(text: str, channel: str) -> Command | None:
         return Command("prefs", found[1])
     if found := _UNDO.fullmatch(said):
         return Command("profile", found[1])
+    if found := _AGAIN.fullmatch(said):
+        return Command("again", found[1].upper())
     word = said.lower()
     return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "pending"} else None
 

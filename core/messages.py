@@ -210,6 +210,8 @@ class Action:
     label: str
     token: str
     style: ActionStyle = ActionStyle.PLAIN
+    needs_forms: bool = False
+    """Whether it does anything only where the channel can open a form; elsewhere it is left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from core.channel import Part, Receipt
 from core.database import Database
@@ -145,7 +146,7 @@ class Outbox:
             id=row["id"],
             kind=OutboundKind(row["kind"]),
             text=row["text"],
-            actions=tuple(Action(a["label"], a["token"], ActionStyle(a.get("style", "plain"))) for a in row["actions"]),
+            actions=tuple(_action(one) for one in row["actions"]),
             media=tuple(Media(**media) for media in row["media"]),
             wants_reply=row["wants_reply"],
         )
@@ -268,3 +269,7 @@ class Outbox:
         await self._database.call(
             "select put_off_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, delay
         )
+
+
+def _action(row: dict[str, Any]) -> Action:
+    return Action(row["label"], row["token"], ActionStyle(row.get("style", "plain")), row.get("needs_forms", False))

@@ -11,7 +11,7 @@ from core.agents.standard_agent import AgentStatus
 from core.approvals.again import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.approvals.card import Card, card
 from core.approvals.store import ApprovalStore
-from core.approvals.types import HIGH
+from core.approvals.types import HIGH, ApprovalState
 from core.bell import Bell
 from core.channel import NotificationChannel
 from core.commands import CommandAnswer, answer_command
@@ -196,8 +196,8 @@ class TurnRunner:
         tenant = turn.request.tenant
         if command.name == "pending":
             return TurnResult(TurnState.DONE, reply=pending_text(await store.pending(tenant.id), tenant.timezone))
-        old = await store.get(tenant.id, command.argument)
-        if old is None:
+        old = await store.find(tenant.id, command.argument)
+        if old is None or old.state is not ApprovalState.EXPIRED:
             return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
         return await self._orchestrator.handle_message(asked_again(turn.request, old))
 

@@ -10,7 +10,7 @@ from core.model_types import ToolCall
 from core.turn_types import TurnRequest
 
 APPROVAL_COMMANDS = frozenset({"pending", "again"})
-NOTHING_TO_ASK = "I do not know any more what that was about. Please ask me for it again."
+NOTHING_TO_ASK = "There is nothing expired under that code. Tell me in your own words what you want."
 
 
 def pending_text(pending: Sequence[Approval], timezone: str) -> str:

@@ -15,8 +15,8 @@ SAY = {
     "pending": "{code} is still waiting for your decision.",
     "already_approved": "{code} was already approved by you on {channel} at {decided}.",
     "already_cancelled": "{code} was already cancelled by you on {channel} at {decided}.",
-    "already_expired": "{code} expired at {decided}, and nothing was done. Ask me again for a fresh card.",
-    "expired": "{code} expired at {expires}, and nothing was done. Ask me again for a fresh card.",
+    "already_expired": "{code} expired at {decided}, and nothing was done. Reply AGAIN {code} for a fresh card.",
+    "expired": "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card.",
     "replaced": "{code} was changed at {decided}: the newer card counts.",
     "not_sent": "I am still sending {code}: please read all of it first.",
     "confirm": "{code} is high risk, and a number can be forged. To approve it, send OK {code} {confirm} "
@@ -26,7 +26,6 @@ SAY = {
     "snooze": "I will remind you of {code}; it stays open until {expires}.",
     "too_late": "{code} ends too soon for that: it is open until {expires}.",
     "ask_change": "What should I change about {code}? Reply in your own words.",
-    "again": "I will show it again.",
     "nothing": "Nothing is waiting for your decision here.",
     "not_yours": "This is not yours to decide.",
     "unknown": "This button is not known here any more.",
@@ -73,6 +72,7 @@ def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
         Action("Approve", button(Verb.APPROVE, token), ActionStyle.PRIMARY),
         *edit,
         Action("Cancel", button(Verb.CANCEL, token), ActionStyle.DANGER),
+        Action("Details", button(Verb.DETAILS, token), needs_forms=True),
     )
 
 

@@ -118,7 +118,8 @@ def _done(outcome: str) -> str:
 
 
 def _form(row: dict[str, object], verb: Verb) -> Form:
-    shown = "\n".join(f"{label}: {text}" for label, text in row["shown"])  # type: ignore[attr-defined]
+    pairs = [*row["shown"], ("By", row["name"]), ("Open until", row["until"])]  # type: ignore[misc]
+    shown = "\n".join(f"{label}: {text}" for label, text in pairs)
     token, title = button(Verb.EDIT, str(row["token"])), str(row["code"])
     if verb is Verb.DETAILS:
         return Form(token, f"Details of {title}", shown)

@@ -27,7 +27,6 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     EDIT = "edit"
     DETAILS = "details"
-    AGAIN = "again"
     SNOOZE = "snooze"
 
 

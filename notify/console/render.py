@@ -7,6 +7,6 @@ from core.messages import OutboundMessage
 def render(message: OutboundMessage) -> tuple[Part, ...]:
     """Give one part; a terminal has no limits."""
     lines = [message.text.strip() or "(nothing)"]
-    if message.actions:
-        lines.append("  ".join(f"[{action.label}]" for action in message.actions))
+    if labels := [action.label for action in message.actions if not action.needs_forms]:
+        lines.append("  ".join(f"[{label}]" for label in labels))
     return (Part("\n".join(lines)),)

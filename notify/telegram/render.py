@@ -43,8 +43,8 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
 def _below(message: OutboundMessage) -> JsonObject:
     """Give what stands below the last text: a message has either buttons or the wish for a reply."""
-    if message.actions:
-        return {"keyboard": _keyboard(message.actions)}
+    if actions := tuple(one for one in message.actions if not one.needs_forms):
+        return {"keyboard": _keyboard(actions)}
     return {"force_reply": True} if message.wants_reply else {}
 
 

@@ -7,16 +7,19 @@ from typing import Any
 
 from core.approvals.redraws import Redraws
 from core.approvals.store import ApprovalStore
-from core.clock import Clock
+from core.inbox import Inbox
 from core.orchestrator import Orchestrator
 from core.react_config import ReactLoopConfig
 from core.tools import AnyTool, tool
 from jobs.approvals import ApprovalUpkeep
+from jobs.delivery import DeliveryRunner
 from jobs.redraws import RedrawRunner
 from jobs.turns import TurnRunner
-from tests.contract.desk import Desk, open_desk
-from tests.contract.house import Bubble, ChannelHouse
+from tests.contract.desk import Desk
+from tests.contract.house import Bubble, ChannelHouse, open_house
+from tests.core.agents.house import SetClock
 from tests.core.helpers import FakeModel
+from tests.core.store.house import OPEN, opened
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
 
@@ -26,7 +29,7 @@ class Approving:
     """One worker's parts over a desk; `sent` is what the tool that needs approval did."""
 
     desk: Desk
-    clock: Clock
+    clock: SetClock
     model: FakeModel = field(default_factory=lambda: FakeModel([]))
     sent: list[dict[str, str]] = field(default_factory=list)
     more: list[AnyTool] = field(default_factory=list)
@@ -68,11 +71,19 @@ class Approving:
                 await turns.run(lease)
             await self.desk.deliver()
             await ApprovalUpkeep(self.approvals, self.clock, store.make_id).once()
+            await self.desk.deliver()
             drawing = await redraws.claim(None)
             if drawing:
                 await redraws.run(drawing)
             if not (lease or drawing):
                 return
+
+    async def draw(self) -> None:
+        """Send what is owed, and draw what is due, beside turns that run."""
+        redraws = RedrawRunner(Redraws(self.desk.store.database), {self.desk.house.name: self.desk.house.sender})
+        await self.desk.deliver()
+        while drawing := await redraws.claim(None):
+            await redraws.run(drawing)
 
     async def press(self, label: str, card: Bubble | None = None, person: str = "ada") -> None:
         """Let a person press a button of the newest card that has it."""
@@ -117,7 +128,10 @@ class Approving:
 
 
 @asynccontextmanager
-async def open_approving(kind: type[ChannelHouse], database_url: str, clock: Clock) -> AsyncIterator[Approving]:
+async def open_approving(kind: type[ChannelHouse], database_url: str, clock: SetClock) -> AsyncIterator[Approving]:
     """Open it all on an empty database."""
-    async with open_desk(kind, database_url) as desk:
-        yield Approving(desk, clock)
+    async with opened(database_url) as store:
+        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=clock)
+        async with open_house(kind, inbox) as house:
+            desk = Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))
+            yield Approving(desk, clock)

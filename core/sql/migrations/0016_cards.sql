@@ -344,7 +344,7 @@ begin
 end $$;
 
 -- A press or a sent form. Authority is the sender's identity and the stored row: a token proves nothing. p_verb:
--- approve, cancel, edit, details, again. `form` is what the channel may open; `outcome` the key of what is said.
+-- approve, cancel, edit, details. `form` is what the channel may open; `outcome` the key of what is said.
 create function receive_press(
     p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
     p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamptz,
@@ -390,13 +390,6 @@ begin
     end if;
     select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
     v_outcome := why_decided(v_tenant, v_approval, p_now);
-    if p_verb = 'again' and v_outcome in ('expired', 'already_expired') then
-        update inbound i set command = jsonb_build_object('name', 'again', 'argument', v_approval)
-        where i.tenant_id = v_tenant and i.id = p_id;
-        return query select p_id, false, v_tenant, v_in.lane_id, null::text, 'again',
-                            p_say ->> 'again', null::jsonb, '{}'::text[];
-        return;
-    end if;
     if v_outcome = 'pending' then
         perform start_approval(v_tenant, v_approval, p_now);
         if p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
@@ -423,7 +416,7 @@ begin
         tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''),
         case when v_outcome in ('edit', 'details') and p_entered is null then jsonb_build_object(
             'token', v_row.token, 'code', v_row.code, 'summary', v_row.summary, 'shown', v_row.shown,
-            'form', v_row.form) end,
+            'form', v_row.form, 'name', v_row.name, 'until', told_time(v_tenant, v_row.expires_at)) end,
         case when v_turn_lane is null then '{}' else array[v_turn_lane] end;
 end $$;
 
