@@ -34,5 +34,5 @@ def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: 
     """Make what a worker runs of the triggers."""
     notices = Notices(engine.store, notifier)
     looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, make_id), engine.clock, make_id)
-    runs = RunExecutors(engine, orchestrator, engine.clock, notifier, notices)
+    runs = RunExecutors(engine, orchestrator, notifier, notices)
     return Triggers(runs, TriggerRunner(engine, looking, notices, engine.clock))

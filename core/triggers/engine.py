@@ -10,6 +10,7 @@ from core.bell import Bell
 from core.canonical import canonical_hash
 from core.clock import Clock
 from core.database import Database
+from core.events.store import EventStore
 from core.events.types import Event
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
@@ -48,6 +49,7 @@ class TriggerEngine:
     ) -> None:
         """`executors` are the custom ones; without `event_bus` whoever has events calls `fire_for_event`."""
         self.store = TaskStore(database)
+        self.events = EventStore(database, make_id)
         self.clock = clock
         self.event_bus = event_bus
         self._database = database
@@ -98,8 +100,8 @@ class TriggerEngine:
         if kept is None:
             raise TriggerError(f"There are {MOST_ACTIVE} active tasks already: stop one first.")
         own = isinstance(trigger, EventTrigger) and any(fnmatchcase(name, trigger.source) for name in _CHANNELS)
-        if own and self.event_bus is not None:
-            await self.event_bus.store.want_channel_events(tenant_id, True)
+        if own:
+            await self.events.want_channel_events(tenant_id, True)
         return kept
 
     async def list_tasks(self, tenant_id: str) -> Sequence[Task]:

@@ -14,7 +14,7 @@ from core.database import Database
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject
 from core.triggers.codec import Kind, trigger_from_json
-from core.triggers.messages import occurrence_of
+from core.triggers.messages import LATE, occurrence_of
 from core.triggers.missed import Course, Plan
 from core.triggers.schedule import ScheduleTrigger, TriggerError
 from core.triggers.types import RunState
@@ -107,7 +107,7 @@ def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, mak
             return _written(row, zone.key, moved, course.taken_at(moved), 0, [])
         due = moved
     plan = course.plan(due, now)
-    runs = _runs(plan, row["channel"], make_id)
+    runs = _runs(plan, row["channel"], now, make_id)
     return _written(row, zone.key, plan.next_due, course.taken_at(plan.next_due), len(plan.fires), runs)
 
 
@@ -117,7 +117,7 @@ def _moved(course: Course, now: datetime) -> datetime | None:
     return coming or course.trigger.last_before(now, course.zone, course.anchor)
 
 
-def _runs(plan: Plan, channel: str, make_id: IdMaker) -> list[Json]:
+def _runs(plan: Plan, channel: str, now: datetime, make_id: IdMaker) -> list[Json]:
     missed: JsonObject = {"missed_since": plan.missed_since.isoformat()} if plan.missed_since else {}
     if plan.skipped is not None:
         skipped = run_row(
@@ -129,7 +129,16 @@ def _runs(plan: Plan, channel: str, make_id: IdMaker) -> list[Json]:
             reason="missed: nobody could take it in time",
         )
         return [skipped]
-    return [run_row(make_id, occurrence_of(due), due, channel=channel, cause=missed) for due in plan.fires]
+    return [
+        run_row(
+            make_id,
+            occurrence_of(due),
+            due,
+            channel=channel,
+            cause=missed | ({"late": True} if now - due > LATE else {}),
+        )
+        for due in plan.fires
+    ]
 
 
 def _written(

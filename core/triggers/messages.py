@@ -31,13 +31,13 @@ def trigger_message(task: Task, run: TaskRun) -> TriggerMessage:
     return TriggerMessage(task.tenant_id, "\n".join(one for one in lines if one), {**metadata, "run_id": run.id})
 
 
-def told_text(task: Task, run: TaskRun, said: str, now: datetime) -> str:
+def told_text(task: Task, run: TaskRun, said: str) -> str:
     """Give what the person reads of what came out: a condition's values always stand below, and what was late."""
     parts = [said]
     if task.kind is Kind.CONDITION and "new" in run.cause:
         before = value_in_words(run.cause.get("old")) if run.cause.get("looked") else "unknown"
         parts.append(f"Before: {before}. Now: {value_in_words(run.cause.get('new'))}.")
-    if task.kind is Kind.SCHEDULE and now - run.due_at > LATE and run.occurrence != "" and "by_hand" not in run.cause:
+    if run.cause.get("late"):
         parts.append(f"(This was due {moment_in_words(run.due_at, ZoneInfo(task.zone or 'UTC'))}.)")
     return "\n".join(parts)
 

@@ -8,7 +8,6 @@ import structlog
 from core import sentences
 from core.agents.entry import PoolEntry
 from core.canonical import canonical_hash
-from core.clock import Clock
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
@@ -40,7 +39,7 @@ class OrchestratorExecutor(ActionExecutor):
     """Let the model decide what to do: the trigger enters the loop as a turn in a lane of its own."""
 
     name = ORCHESTRATOR
-    effect = Effect.IDEMPOTENT
+    effect = Effect.IDEMPOTENT.value
 
     def __init__(self, orchestrator: Orchestrator) -> None:
         self.orchestrator = orchestrator
@@ -62,14 +61,12 @@ class RunExecutors:
         self,
         engine: TriggerEngine,
         orchestrator: Orchestrator,
-        clock: Clock,
         notifier: Notifier,
         notices: Notices,
     ) -> None:
         self._engine = engine
         self._store = engine.store
         self._orchestrator = orchestrator
-        self._clock = clock
         self._notifier = notifier
         self.notices = notices
         self._default = OrchestratorExecutor(orchestrator)
@@ -118,7 +115,7 @@ class RunExecutors:
     async def _execute(self, executor: ActionExecutor, context: TriggerContext) -> ActionResult:
         if executor is self._default:
             return await executor.execute(context)
-        if context.request.attempt > 1 and executor.effect is Effect.ONCE and await _had_begun(context):
+        if context.request.attempt > 1 and Effect(executor.effect) is Effect.ONCE and await _had_begun(context):
             return ActionResult(False, output=_UNKNOWN, error="its end is not known")
         await context.request.journal.write(_step(executor, context, StepState.STARTED))
         try:
@@ -152,7 +149,7 @@ class RunExecutors:
             state = RunState.EXPIRED
         if task.output.silent and says_nothing(turn.reply):
             return replace(turn, reply="", reason="nothing to tell"), RunNote(state.value, "nothing to tell")
-        text = told_text(task, run, turn.reply, self._clock.now()) if turn.reply else ""
+        text = told_text(task, run, turn.reply) if turn.reply else ""
         return turn, RunNote(state.value, turn.reason, text=text)
 
 
@@ -180,6 +177,6 @@ def _step(executor: ActionExecutor, context: TriggerContext, state: StepState) -
         StepKind.TOOL,
         executor.name,
         state,
-        effect=executor.effect,
+        effect=Effect(executor.effect),
         idempotency_key=context.tools.idempotency_key,
     )

@@ -115,11 +115,10 @@ def _looks(task: Task, zone: ZoneInfo) -> list[str]:
 
 async def _unmatched(engine: TriggerEngine, task: Task) -> list[str]:
     """Tell of the newest events that were nearly those: the same source and type, but another value."""
-    if not isinstance(task.trigger, EventTrigger) or engine.event_bus is None:
+    if not isinstance(task.trigger, EventTrigger):
         return []
-    seen: dict[str, Event] = {
-        one.event.key: one.event for one in await engine.event_bus.store.recent(task.tenant_id, LAST_EVENTS)
-    }
+    newest = await engine.events.recent(task.tenant_id, LAST_EVENTS)
+    seen: dict[str, Event] = {one.event.key: one.event for one in newest}
     near: list[str] = []
     for event in seen.values():
         field = task.trigger.differs_in(event)

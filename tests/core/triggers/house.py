@@ -173,7 +173,7 @@ async def housed(store: Store, answer: Answer = echo, sender: str = "+1555000000
     notifier = Recorded(ConversationNotifier(store.database, store.bell))
     notices = Notices(engine.store, notifier)
     speaker = Says(answer)
-    runs = RunExecutors(engine, speaker, clock, notifier, notices)
+    runs = RunExecutors(engine, speaker, notifier, notices)
     looking = Looking(engine, world, clock, store.make_id)
     runner = TriggerRunner(engine, looking, notices, clock)
     turns = TurnRunner(store.turns, speaker, store.bell, {}, store.make_id, "w1", runs=runs)

@@ -1,0 +1,57 @@
+"""What a task would do: its next times, or its condition over what was seen, or its filter over recorded events."""
+
+from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from core.json_types import Json
+from core.triggers.condition import ConditionTrigger, Watch, judge
+from core.triggers.engine import TriggerEngine
+from core.triggers.event import EventTrigger
+from core.triggers.types import Task
+from core.triggers.words import moment_in_words, value_in_words
+
+TIMES = 10
+EVENTS = 50
+
+
+async def dry_run(engine: TriggerEngine, task: Task, expression: str = "") -> list[str]:
+    """Say line by line what would happen; nothing is changed. `expression` is tried instead of the task's own.
+
+    Raises `TriggerError` for an expression that makes no sense.
+    """
+    zone = ZoneInfo((await engine.store.person(task.tenant_id))[0] or "UTC")
+    match task.trigger:
+        case ConditionTrigger():
+            trigger = replace(task.trigger, expression=expression) if expression else task.trigger
+            return _over_looks(trigger, task, zone)
+        case EventTrigger():
+            return await _over_events(engine, task.trigger, task, zone)
+    return [moment_in_words(due, zone) for due in await engine.upcoming(task, TIMES)]
+
+
+def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[str]:
+    # The recorded values are what the path had found.
+    trigger = replace(trigger, path="")
+    watch, lines = Watch(), []
+    for look in Watch.from_json(task.watch).seen:
+        when = str(look["at"])
+        if "error" in look:
+            lines.append(f"{when}  failed: {look['error']}")
+            continue
+        value: Json = look.get("value")
+        judged = judge(trigger, watch, value, datetime.fromisoformat(when))
+        watch = judged.watch
+        said = "would tell" if judged.fires else f"would not tell: {judged.reason}"
+        lines.append(f"{moment_in_words(datetime.fromisoformat(when), zone)}  {value_in_words(value)}  {said}")
+    return lines
+
+
+async def _over_events(engine: TriggerEngine, trigger: EventTrigger, task: Task, zone: ZoneInfo) -> list[str]:
+    lines: dict[str, str] = {}
+    for one in reversed(await engine.events.recent(task.tenant_id, EVENTS)):
+        differs = trigger.differs_in(one.event)
+        said = "would run" if not differs else f"would not run: its {differs} is another"
+        when = moment_in_words(one.received_at, zone)
+        lines[one.event.key] = f"{when}  {one.event.source}:{one.event.type}  {one.event.id}  {said}"
+    return list(lines.values())

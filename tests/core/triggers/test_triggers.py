@@ -1,0 +1,164 @@
+"""Which events match, when a condition is told, and what an expression may do."""
+
+import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.events.types import Event
+from core.json_types import Json, JsonObject
+from core.triggers.codec import kind_of, trigger_from_json, trigger_to_json
+from core.triggers.condition import ConditionTrigger, Mode, Watch, judge, next_look
+from core.triggers.event import EventTrigger
+from core.triggers.expressions import check_expression, evaluate
+from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError
+
+NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+DATA: JsonObject = {
+    "from": "Shipping <ship@Amazon.com>",
+    "total": 30,
+    "sender": {"email": "a@b.example"},
+    "items": [{"price": 5, "name": "pen"}, {"price": 50, "name": "ink"}],
+    "tags": ["new", "box"],
+}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "matches"),
+    [
+        ({}, True),
+        ({"from": {"contains": "amazon"}}, True),
+        ({"from": {"contains": "ebay"}}, False),
+        ({"total": 30}, True),
+        ({"total": {"gt": 30}}, False),
+        ({"total": {"gte": 30, "lt": 31}}, True),
+        ({"total": {"gt": "29"}}, False),
+        ({"sender.email": {"ends_with": "B.EXAMPLE"}}, True),
+        ({"items.1.price": {"in": [50, 51]}}, True),
+        ({"$.items[*].price": {"gt": 40}}, True),
+        ({"$.items[?@.price > 60]": {"exists": True}}, False),
+        ({"$.items[?@.name == 'ink'].price": 50}, True),
+        ({"tags": {"contains": "box"}}, True),
+        ({"missing": {"exists": False}}, True),
+        ({"missing": {"ne": 3}}, True),
+        ({"missing": 3}, False),
+        ({"total": 30, "from": {"starts_with": "ship"}}, True),
+        ({"total": 31, "from": {"starts_with": "ship"}}, False),
+    ],
+)
+def test_an_events_fields_are_compared(wanted: JsonObject, matches: bool) -> None:
+    event = Event("shop", "order.sent", DATA, "1")
+    assert EventTrigger("shop", "order.*", wanted).matches(event) is matches
+    assert not EventTrigger("other", "order.*", wanted).matches(event)
+    assert EventTrigger("shop", "paid", wanted).differs_in(event) == "type"
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [{"a": {"like": 1}}, {"$.a[": 1}, {"$[?match(@.a, '(a+)+b')]": {"exists": True}}, {"$[?search(@, 'a')]": 1}],
+)
+def test_a_filter_that_makes_no_sense_or_may_run_for_hours_is_refused(wanted: JsonObject) -> None:
+    with pytest.raises(TriggerError):
+        EventTrigger("*", "*", wanted)
+
+
+def flips(trigger: ConditionTrigger, values: list[Json], minutes: float = 15) -> list[int]:
+    """Give the places in a row of looks at which a condition is told."""
+    watch, told = Watch(), []
+    for place, value in enumerate(values):
+        judged = judge(trigger, watch, value, NOW + timedelta(minutes=minutes) * place)
+        watch = Watch.from_json(judged.watch.to_json())
+        if judged.fires:
+            told.append(place)
+    return told
+
+
+def test_an_edge_is_told_when_it_becomes_true_and_a_level_whenever_it_is() -> None:
+    prices: list[Json] = [320, 290, 280, 310, 295, 400, 299]
+    below = ConditionTrigger("value < 300", url="https://x.example")
+    assert flips(below, prices) == [1, 4, 6]
+    assert flips(ConditionTrigger("value < 300", url="https://x.example", mode=Mode.LEVEL), prices) == [1, 2, 4, 6]
+    assert flips(ConditionTrigger("value < 300", url="https://x.example", reset="value > 350"), prices) == [1, 6]
+    gap = ConditionTrigger("value < 300", url="https://x.example", mode=Mode.LEVEL, min_gap_minutes=60)
+    assert flips(gap, prices) == [1, 6]
+    assert flips(below, [290]) == [0]
+    changed = ConditionTrigger("previous != None and value != previous", url="https://x.example", mode=Mode.LEVEL)
+    assert flips(changed, [1, 1, 2, 2, 3]) == [2, 4]
+
+
+def test_a_look_that_fails_is_tried_again_later_and_later_and_tells_nothing() -> None:
+    trigger = ConditionTrigger("value < 300", url="https://x.example", path="$.price", every_minutes=10)
+    watch, spans = Watch(), []
+    results: list[Json] = [{"price": 310}, {"other": 1}, {"price": "soon"}, "no json", {"price": 290}]
+    for result in results:
+        judged = judge(trigger, watch, result, NOW)
+        watch = judged.watch
+        due = next_look(trigger, watch, NOW)
+        assert due is not None
+        spans.append((due - NOW) / timedelta(minutes=1))
+    assert spans == [10, 10, 20, 40, 10]
+    assert (judged.fires, judged.old, judged.new) == (True, 310, 290)
+    assert [("error" in one) for one in watch.seen] == [False, True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')",
+        "value.__class__",
+        "value.format(1)",
+        "[1 for _ in value]",
+        "lambda: 1",
+        "open('x')",
+        "9**9**9",
+        "secret > 1",
+        "value = 3",
+        "f'{value}'",
+        "value" + " + value" * 300,
+        "",
+        "(" * 400 + ")" * 400,
+    ],
+)
+def test_an_expression_may_compare_and_nothing_else(text: str) -> None:
+    with pytest.raises(TriggerError):
+        check_expression(text, frozenset({"value"}))
+
+
+def test_expressions_reach_into_results_and_fail_in_words() -> None:
+    names: dict[str, Json] = {"value": 290, "result": {"legs": [{"price": "1,299.50 €"}]}, "previous": None}
+    assert evaluate("number(result.legs[0].price) > 1299 and value < 300", names)
+    assert evaluate("contains(result['legs'], 'PRICE')", names)
+    with pytest.raises(TriggerError, match="could not be told"):
+        evaluate("previous < 300", names)
+    began = time.monotonic()
+    with pytest.raises(TriggerError):
+        evaluate("len('a' * 999999999) > 1", names)
+    assert time.monotonic() - began < 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=40))
+def test_no_text_gets_past_the_check_and_then_does_more_than_compare(text: str) -> None:
+    try:
+        check_expression(text, frozenset({"value"}))
+    except TriggerError:
+        return
+    with suppress(TriggerError):
+        assert evaluate(text, {"value": 1}) in (True, False)
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        ScheduleTrigger(cron="0 8 * * *", timezone="Asia/Shanghai", missed=Missed.ALL, count=3),
+        ScheduleTrigger(at=datetime.fromisoformat("2026-03-02T15:00")),
+        ScheduleTrigger(interval_minutes=0.5, start=NOW, until=NOW + timedelta(days=1)),
+        EventTrigger("shop", "order.*", {"total": {"gt": 3}}),
+        ConditionTrigger("value < 3", tool="get_weather", arguments={"city": "Rome"}, mode=Mode.LEVEL),
+    ],
+)
+def test_a_trigger_is_the_same_after_it_was_kept(trigger: ScheduleTrigger | EventTrigger | ConditionTrigger) -> None:
+    assert trigger_from_json(kind_of(trigger), trigger_to_json(trigger)) == trigger
