@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 
 import structlog
 
@@ -11,11 +11,10 @@ from core.bell import Bell
 from core.clock import Clock
 from core.ids import IdMaker
 from core.notifications.store import Entry, Kept, NotificationStore, Place, Recipient, Told, When
-from core.notifications.types import Fate, Notification, Notified, Urgency
+from core.notifications.types import Fate, Manners, Notification, Notified, Urgency
 from notify.digest import compose
 from notify.policy import CANNOT_ANSWER, decide, order_places, quiet_until, zone_of
 
-DAILY_CAP = 30
 MOST_TEXT = 50_000
 NAMES: Mapping[str, str] = {
     "sms": "a text message",
@@ -28,14 +27,6 @@ _STATES: Mapping[str, Fate] = {
     "held": Fate.HELD, "muted": Fate.MUTED, "nowhere": Fate.NOWHERE, "duplicate": Fate.DUPLICATE,
 }  # fmt: skip
 _log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """How the operator wants people to be told: so many a day, and elsewhere without a reaction after so long."""
-
-    daily_cap: int = DAILY_CAP
-    fall_back_after: timedelta | None = None
 
 
 class NotificationService:

@@ -11,6 +11,7 @@ import typer
 from core.access import PersonRole
 from core.errors import ConfigError, OneValetError
 from core.events.source_types import A_MINUTE, SourceOptions, Style
+from core.notifications.types import Urgency
 from onevalet.settings import Settings, load_settings
 
 # Not `type` statements: typer does not look through them.
@@ -35,6 +36,11 @@ events_app = typer.Typer(no_args_is_help=True, help="See the events that came, a
 source_app = typer.Typer(no_args_is_help=True, help="Make, list and delete sources of events.")
 events_app.add_typer(source_app, name="source")
 app.add_typer(events_app, name="events")
+notify_app = typer.Typer(no_args_is_help=True, help="Where people are told things by push and email.")
+app.add_typer(notify_app, name="notify")
+tasks_app = typer.Typer(no_args_is_help=True, help="See what people have planned, change it, and ask why it ran.")
+app.add_typer(tasks_app, name="tasks")
+Which = Annotated[str, typer.Argument(help="A task's id, its number, or words of its title.")]
 
 
 @app.command()
@@ -208,6 +214,63 @@ def delete_event_source(name: str, tenant: Tenant = "") -> None:
     _run(lambda settings: delete_source(settings, tenant, name))
 
 
+@tasks_app.command("list")
+def list_tasks(
+    stopped: Annotated[bool, typer.Option("--stopped", help="Those too that were stopped.")] = False,
+    tenant: Tenant = "",
+    json: Json = False,
+) -> None:
+    """List a person's tasks; listing moves nothing."""
+    from onevalet.tasks import print_tasks
+
+    _run(lambda settings: print_tasks(settings, tenant, stopped=stopped, as_json=json))
+
+
+@tasks_app.command("pause")
+def pause_task(which: Which, tenant: Tenant = "") -> None:
+    """Let a task rest until it is resumed."""
+    from onevalet.tasks import change_task
+
+    _run(lambda settings: change_task(settings, tenant, which, "pause"))
+
+
+@tasks_app.command("resume")
+def resume_task(which: Which, tenant: Tenant = "") -> None:
+    """Let a paused or disabled task go on; what was missed is not made up for."""
+    from onevalet.tasks import change_task
+
+    _run(lambda settings: change_task(settings, tenant, which, "resume"))
+
+
+@tasks_app.command("run")
+def run_task(which: Which, tenant: Tenant = "") -> None:
+    """Run a task once, besides its schedule."""
+    from onevalet.tasks import run_task as run
+
+    _run(lambda settings: run(settings, tenant, which))
+
+
+@tasks_app.command("why")
+def why_task(which: Which, tenant: Tenant = "", json: Json = False) -> None:
+    """Say why a task ran or did not: what was seen, what was decided, what was delivered."""
+    from onevalet.tasks import print_why
+
+    _run(lambda settings: print_why(settings, tenant, which, as_json=json))
+
+
+@tasks_app.command("dry-run")
+def dry_run_task(
+    which: Which,
+    expression: Annotated[str, typer.Option(help="Try this condition instead, over what was seen.")] = "",
+    tenant: Tenant = "",
+    json: Json = False,
+) -> None:
+    """Show a task's next ten times, or its condition or filter over recorded data; nothing is changed."""
+    from onevalet.tasks import print_dry_run
+
+    _run(lambda settings: print_dry_run(settings, tenant, which, expression, as_json=json))
+
+
 @events_app.command("list")
 def list_events(
     set_aside: Annotated[bool, typer.Option("--set-aside", help="Those only that could not be handled.")] = False,
@@ -226,6 +289,49 @@ def retry_event(source: str, id: str, tenant: Tenant = "") -> None:
     from onevalet.event_sources import retry_event as retry
 
     _run(lambda settings: retry(settings, tenant, source, id))
+
+
+@notify_app.command("add")
+def add_address(
+    channel: Annotated[str, typer.Argument(help="push or email.")],
+    address: Annotated[str, typer.Argument(help="An email address, a topic of ntfy, or apprise:KEY.")],
+    tenant: Tenant = "",
+) -> None:
+    """Let a person be told things at this address, too."""
+    from onevalet.places import add_address as keep
+
+    _run(lambda settings: keep(settings, tenant, channel, address))
+
+
+@notify_app.command("list")
+def list_addresses(tenant: Tenant = "", json: Json = False) -> None:
+    """List a person's addresses for push and email."""
+    from onevalet.places import print_addresses
+
+    _run(lambda settings: print_addresses(settings, tenant, as_json=json))
+
+
+@notify_app.command("delete")
+def delete_address(channel: str, address: str, tenant: Tenant = "") -> None:
+    """Forget an address."""
+    from onevalet.places import delete_address as forget
+
+    _run(lambda settings: forget(settings, tenant, channel, address))
+
+
+@notify_app.command("send")
+def send_notification(
+    text: str,
+    urgency: Annotated[Urgency, typer.Option(help="urgent passes quiet hours, low waits for the digest.")] = (
+        Urgency.NORMAL
+    ),
+    tenant: Tenant = "",
+) -> None:
+    """Tell a person something, as they want to be told; exit code 1 when it does not reach them."""
+    from onevalet.places import send_notification as send
+
+    if not _run(lambda settings: send(settings, tenant, text, urgency)):
+        raise typer.Exit(1)
 
 
 def main() -> None:

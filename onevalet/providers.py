@@ -88,7 +88,38 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
                 bot_token=settings.telegram_bot_token.get_secret_value(), api_url=settings.telegram_api_url
             )
         )
+    ways.append(_push(settings))
+    if settings.email_on:
+        ways.append(_email(settings))
     return {way.name: way for way in ways}
+
+
+def notification_channel_names(settings: Settings) -> set[str]:
+    """Tell which ways out are on, without making them."""
+    on = {"sms": settings.sms_on, "slack": settings.slack_on, "telegram": settings.telegram_on}
+    return {"console", "push", *(name for name, is_on in (on | {"email": settings.email_on}).items() if is_on)}
+
+
+def _push(settings: Settings) -> NotificationChannel:
+    from notify.push.send import PushNotification
+
+    return PushNotification(
+        ntfy_url=settings.ntfy_url, ntfy_token=_plain(settings.ntfy_token), apprise_url=settings.apprise_url
+    )
+
+
+def _email(settings: Settings) -> NotificationChannel:
+    from notify.email.send import EmailNotification, Security, SmtpServer
+
+    server = SmtpServer(
+        settings.smtp_host,
+        settings.smtp_from,
+        settings.smtp_port,
+        settings.smtp_user,
+        _plain(settings.smtp_password),
+        Security(settings.smtp_security),
+    )
+    return EmailNotification(server, Clock(settings.onevalet_clock))
 
 
 def _plain(secret: SecretStr | None) -> str:

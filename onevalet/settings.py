@@ -1,5 +1,6 @@
 """All settings, from the environment or `.env`, in one class; nothing else reads the environment."""
 
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal, override
@@ -18,6 +19,7 @@ from pydantic_settings import (
 
 from core.access import Access, Policy, parse_listed
 from core.errors import ConfigError
+from core.notifications.types import Manners
 from core.secret_keys import read_secret_key
 from core.tiers import Tiers, read_tiers
 
@@ -95,6 +97,8 @@ class Settings(BaseSettings):
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_clock: Path | None = None
+    onevalet_notify_daily_cap: int = Field(default=30, ge=1)
+    onevalet_notify_fallback_minutes: int | None = Field(default=None, ge=1)
     loop: dict[str, str] = Field(default_factory=dict, exclude=True)
     """`ONEVALET_LOOP_<NAME>` for each number of ReactLoopConfig, by lower-case name."""
 
@@ -112,6 +116,17 @@ class Settings(BaseSettings):
     telegram_bot_token: SecretStr | None = None
     telegram_webhook_secret: SecretStr | None = None
     telegram_api_url: Origin = "https://api.telegram.org"
+
+    ntfy_url: Origin = "https://ntfy.sh"
+    ntfy_token: SecretStr | None = None
+    apprise_url: Origin = ""
+
+    smtp_host: str = ""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_user: str = ""
+    smtp_password: SecretStr | None = None
+    smtp_from: str = ""
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
 
     @classmethod
     @override
@@ -142,6 +157,17 @@ class Settings(BaseSettings):
     def telegram_on(self) -> bool:
         """Tell whether the Telegram group is whole, for long polling or for a webhook."""
         return bool(self.telegram_bot_token and (self.public_url or not self.telegram_webhook_secret))
+
+    @property
+    def email_on(self) -> bool:
+        """Tell whether the email group is whole."""
+        return bool(self.smtp_host and self.smtp_from)
+
+    @property
+    def manners(self) -> Manners:
+        """Give how people are told things unasked."""
+        minutes = self.onevalet_notify_fallback_minutes
+        return Manners(self.onevalet_notify_daily_cap, timedelta(minutes=minutes) if minutes else None)
 
     @property
     def access(self) -> Access:
@@ -207,16 +233,19 @@ def check_channels(settings: Settings) -> None:
         },
         "Slack": {"SLACK_BOT_TOKEN": settings.slack_bot_token},
         "Telegram": {"TELEGRAM_BOT_TOKEN": settings.telegram_bot_token},
+        "Email": {"SMTP_HOST": settings.smtp_host, "SMTP_FROM": settings.smtp_from},
     }
     needed_url = {
         "SMS": True,
         "Slack": not settings.slack_app_token,
         "Telegram": bool(settings.telegram_webhook_secret),
+        "Email": False,
     }
     begun = {
         "SMS": any(groups["SMS"].values()),
         "Slack": bool(settings.slack_bot_token or settings.slack_signing_secret or settings.slack_app_token),
         "Telegram": bool(settings.telegram_bot_token or settings.telegram_webhook_secret),
+        "Email": bool(settings.smtp_host or settings.smtp_from or settings.smtp_user or settings.smtp_password),
     }
     if not settings.slack_app_token:
         groups["Slack"]["SLACK_SIGNING_SECRET (or SLACK_APP_TOKEN for Socket Mode)"] = settings.slack_signing_secret

@@ -1,6 +1,7 @@
 """What we tell a person unasked: addressed to the person, not to a chat."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Protocol
 
@@ -11,7 +12,7 @@ class Urgency(StrEnum):
     """How a notification meets quiet hours and the daily cap."""
 
     URGENT = "urgent"
-    """Passes both, and mutes too."""
+    """Passes both; a muted category stays muted."""
     NORMAL = "normal"
     LOW = "low"
     """Waits for the next digest, even outside quiet hours."""
@@ -64,6 +65,17 @@ class Notified:
     def reaches(self) -> bool:
         """Whether the person gets it, now or with the next digest."""
         return self.fate in (Fate.OWED, Fate.HELD, Fate.DUPLICATE)
+
+
+DAILY_CAP = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How the operator wants people to be told: so many a day, and elsewhere without a reaction after so long."""
+
+    daily_cap: int = DAILY_CAP
+    fall_back_after: timedelta | None = None
 
 
 class Notifier(Protocol):

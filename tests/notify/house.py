@@ -8,8 +8,9 @@ from pathlib import Path
 
 from core.clock import Clock, set_clock
 from core.notifications.store import NotificationStore
+from core.notifications.types import Manners
 from jobs.delivery import DeliveryRunner
-from notify.service import Manners, NotificationService
+from notify.service import NotificationService
 from tests.core.store.house import ACCOUNT, Store, opened
 from tests.jobs.house import RecordingChannel
 

@@ -12,8 +12,7 @@ import pytest
 from core.errors import OptedOut, Rejected, Unavailable
 from core.messages import Action, DeliveryStatus, StatusUpdate
 from core.model_types import Role
-from core.notifications.types import Fate, Notification, Urgency
-from notify.service import Manners
+from core.notifications.types import Fate, Manners, Notification, Urgency
 from tests.core.store.house import ACCOUNT
 from tests.notify.house import Moment, People, people, scaled_clock
 
