@@ -88,21 +88,28 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
     if not settings.onevalet_model and not demo:
         raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
     keys = secret_keys(settings)
+    from core.approvals.redraws import Redraws
+    from core.approvals.store import ApprovalMerge, ApprovalStore
+    from core.events.merging import EventSourceMerge
     from core.linking import Linking
     from core.memory.merging import MemoryMerge
     from core.person import People
     from core.person_commands import PersonCommands
     from core.profile import ProfileMerge
+    from jobs.approvals import ApprovalUpkeep
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
     from jobs.memory import MemoryRunner, MemoryUpkeep
     from jobs.profile import ProfileRunner
+    from jobs.redraws import RedrawRunner
     from jobs.tidying import Tidying
     from jobs.turns import TurnRunner
     from jobs.upkeep import Upkeep, together
     from jobs.worker import WorkerProcess
     from onevalet.assistant import build_orchestrator
     from onevalet.memory import memory_work
+    from onevalet.notifying import build_notifications
+    from onevalet.triggers import build_engine, build_triggers
 
     async with AsyncExitStack() as stack:
         worker = f"{socket.gethostname()}:{os.getpid()}"
@@ -112,27 +119,40 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         await bell.start()
         stack.push_async_callback(bell.stop)
         clock = Clock(settings.onevalet_clock)
+        approvals = ApprovalStore(database, bell)
+        engine = build_engine(bell_url, database, bell, clock)
+        if engine.event_bus is not None:
+            stack.push_async_callback(engine.event_bus.close)
+        keeper = CredentialStore(database, keys)
         orchestrator = await stack.enter_async_context(
-            build_orchestrator(settings, clock, Storage(database), CredentialStore(database, keys))
+            build_orchestrator(settings, clock, Storage(database), keeper, approvals, engine)
         )
-        memory = memory_work(orchestrator.momex, database, bell)
         channels = build_notification_channels(settings)
         for channel in channels.values():
             stack.push_async_callback(channel.close)
+        notifications = build_notifications(database, channels, bell, clock, settings.manners)
+        triggers = build_triggers(engine, orchestrator, notifications.service)
+        memory = memory_work(orchestrator.momex, database, bell)
         # Whoever's tables want more in a merge than their rows moved adds a hook here (core.linking.MergeHook).
-        linking = Linking(database, CredentialStore(database, keys), make_id, hooks=(MemoryMerge(), ProfileMerge(),))
+        merges = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(keeper))
+        linking = Linking(database, CredentialStore(database, keys), make_id, hooks=merges)
         people = PersonCommands(linking, People(database, make_id, clock))
         store = TurnStore(database, make_id, LANE_LEASE)
-        turns = TurnRunner(store, orchestrator, bell, channels, make_id, worker, people)
+        turns = TurnRunner(store, orchestrator, bell, channels, make_id, worker, people, triggers.runs, approvals)
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
         inbox = Inbox(database, bell, make_id, settings.access, clock=clock)
         ways_in = build_channels(settings, inbox, database)
         for way_in in ways_in:
             stack.push_async_callback(way_in.stop)
+        redraws = RedrawRunner(Redraws(database), channels)
         upkeep = together(
+            ApprovalUpkeep(approvals, clock, make_id).run,
+            redraws.poll,
             CatchUp(ways_in, database, worker).run,
             Upkeep(Pool(database, bell), clock).run,
             Tidying(database, clock).run,
+            triggers.runner.run,
+            notifications.upkeep,
         )
         upkeep = together(upkeep, MemoryUpkeep(memory, clock).run)
         if settings.onevalet_profile == "model" and settings.onevalet_model:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from core.agents.registry import AgentRegistry, read_exposed
 from core.agents.valet import valet_of
+from core.approvals.store import ApprovalStore
 from core.checks import ordered_checks
 from core.clock import Clock
 from core.credentials import CredentialStore
@@ -29,6 +30,7 @@ from core.react_config import ReactLoopConfig
 from core.rules_file import read_rules
 from core.spending import DailyBudgets
 from core.storage import Storage
+from core.triggers.engine import TriggerEngine
 from onevalet.memory import build_momex
 from onevalet.settings import LOOP_PREFIX, Settings
 
@@ -39,10 +41,17 @@ AGENT_REGISTRY = Path("agent_registry.yaml")
 
 @asynccontextmanager
 async def build_orchestrator(
-    settings: Settings, clock: Clock, storage: Storage, credentials: CredentialStore
+    settings: Settings,
+    clock: Clock,
+    storage: Storage,
+    credentials: CredentialStore,
+    approvals: ApprovalStore | None = None,
+    engine: TriggerEngine | None = None,
 ) -> AsyncIterator[Orchestrator]:
     """Load the plugins and make the orchestrator; without a configured model the demo model speaks."""
     plugins = load_plugins(settings.onevalet_plugins)
+    if engine is not None:
+        engine.add_executors(plugins.executors)
     config = loop_config(settings.loop)
     client = LiteLLMClient(
         settings.onevalet_model or DEMO_MODEL,
@@ -63,6 +72,7 @@ async def build_orchestrator(
             client,
             settings.system_prompt,
             momex,
+            trigger_engine=engine,
             tools=plugins.tools,
             agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY)),
             hooks=hooks,
@@ -72,6 +82,7 @@ async def build_orchestrator(
             storage=storage,
             budgets=build_budgets(settings, client, storage.database, clock),
             credentials=credentials,
+            approvals=approvals,
             http=http,
             settings=settings.for_tools,
             clock=clock,
@@ -96,17 +107,19 @@ def _guarded_client(settings: Settings) -> GuardedClient:
 
 def build_budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
     """Make everybody's purse; a price that is not known would make it bottomless, and is an error."""
-    day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
-    if day is None and task is None:
+    tiers = settings.tiers
+    if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None
     models = {layer.model for layer in client.layers} - {DEMO_MODEL}
     prices = {model: price_of(client.known(model)) for model in sorted(models)}
     if unknown := [model for model, price in prices.items() if price is None]:
         raise ConfigError(
-            f"ONEVALET_DAILY_BUDGET cannot be kept: litellm knows no price for {unknown[0]}; "
+            f"ONEVALET_DAILY_BUDGET, or a tier's, cannot be kept: litellm knows no price for {unknown[0]}; "
             "unset it, or name a model that has one."
         )
-    return DailyBudgets(database, clock, day, [one for one in prices.values() if one], task)
+    known = [one for one in prices.values() if one]
+    day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
+    return DailyBudgets(database, clock, day, known, task, tiers)
 
 
 def built_in_hooks(
