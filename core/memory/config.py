@@ -45,6 +45,8 @@ class MomexConfig:
     most_recalled: int = 8
     index_memories: int = 50_000
     index_people: int = 200
+    index_after: float = 10.0
+    """Seconds that the first index waits: loading what it needs takes seconds of CPU."""
     max_messages: int = 200
     session_life: timedelta = timedelta(days=7)
     database_url: str = field(default="", repr=False)

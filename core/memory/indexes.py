@@ -15,7 +15,7 @@ from core.memory.config import MomexConfig
 from core.memory.embedder import Embedder
 from core.memory.owner import OwnerThread
 from core.memory.store import MemoryStore, Version
-from core.memory.structured import IndexBroken, PersonIndex, StructuredQuery
+from core.memory.structured import IndexBroken, PersonIndex, StructuredQuery, loaded
 from core.memory.terms import terms_of
 from core.memory.types import Hit
 
@@ -23,6 +23,10 @@ BATCH = 50
 """Memories taken in at once: the thread is free for another person in between."""
 
 _log = structlog.get_logger()
+
+
+class CatchingUp(Exception):
+    """There is no index of this person yet, or it holds what was forgotten; one is on its way."""
 
 
 @dataclass(slots=True)
@@ -44,6 +48,7 @@ class StructuredIndexes:
         self._busy: asyncio.Lock | None = None
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._catching: dict[str, asyncio.Task[None]] = {}
+        self._soon: dict[str, asyncio.Task[None]] = {}
 
     @property
     def held(self) -> dict[str, int]:
@@ -51,13 +56,27 @@ class StructuredIndexes:
         return {tenant: len(entry.index.ids) for tenant, entry in self._entries.items()}
 
     async def search(self, tenant_id: str, query: StructuredQuery, most: int) -> list[Hit]:
-        """Search a person's index as of now. Whoever is cut off while it catches up leaves it catching up."""
+        """Search a person's index as of now. Whoever is cut off while it catches up leaves it catching up.
+
+        Raises `CatchingUp` where there is none yet: it is made when nobody waits for an answer.
+        """
+        entry, now = self._entries.get(tenant_id), await self._store.version(tenant_id)
+        if now.number and (entry is None or entry.version.epoch != now.epoch):
+            self.soon(tenant_id)
+            raise CatchingUp
         await self.catch_up(tenant_id)
         entry = self._entries.get(tenant_id)
         if entry is None:
             return []
         self._entries.move_to_end(tenant_id)
         return await self._thread.run(self._alone(entry.index.search(query, most)))
+
+    def soon(self, tenant_id: str) -> None:
+        """Have a person's index made or brought up to date a little later; the first one loads typeagent."""
+        if tenant_id in self._soon:
+            return
+        self._soon[tenant_id] = task = asyncio.create_task(self._later(tenant_id), name="memory index soon")
+        task.add_done_callback(lambda _: self._soon.pop(tenant_id, None))
 
     async def catch_up(self, tenant_id: str) -> None:
         """Bring a person's index to the newest version."""
@@ -75,13 +94,21 @@ class StructuredIndexes:
 
     async def close(self) -> None:
         """Stop catching up and end the thread."""
-        for task in list(self._catching.values()):
+        running = [*self._soon.values(), *self._catching.values()]
+        for task in running:
             task.cancel()
-        if self._catching:
-            await asyncio.wait(self._catching.values(), timeout=5)
+        if running:
+            await asyncio.wait(running, timeout=5)
         for tenant_id in list(self._entries):
             await self.drop(tenant_id)
         self._thread.close()
+
+    async def _later(self, tenant_id: str) -> None:
+        await asyncio.sleep(0.0 if loaded() else self._config.index_after)
+        try:
+            await self.catch_up(tenant_id)
+        except Exception as error:  # the outermost place of this work; the next search tries again
+            _log.warning("memory_index_not_made", tenant=tenant_id, cause=type(error).__name__)
 
     async def _catch_up(self, tenant_id: str) -> None:
         now = await self._store.version(tenant_id)

@@ -25,8 +25,8 @@ _SLOTS = (
     (r"\b(?:diet|vegetarian|vegan|eat meat)\b", "diet"),
 )
 _TIMES = word_set(
-    "last past previous week weeks month months year years day days ago recently during january february march april may"
-    " june july august september october november december one two three four five six seven eight nine ten couple"
+    "last past previous week weeks month months year years day days ago recently during january february march april"
+    " may june july august september october november december one two three four five six seven eight nine ten couple"
 )
 _ASIDE = re.compile(r"[?!.,;:]+")
 

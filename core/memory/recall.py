@@ -17,7 +17,7 @@ from core.context_manager import estimate_tokens
 from core.errors import ModelError, OneValetError
 from core.memory.config import MomexConfig
 from core.memory.embedder import Embedder
-from core.memory.indexes import StructuredIndexes
+from core.memory.indexes import CatchingUp, StructuredIndexes
 from core.memory.question import Question, read_question
 from core.memory.store import MemoryStore
 from core.memory.structured import IndexBroken, StructuredQuery
@@ -150,11 +150,13 @@ async def _timed(leg: Leg, way: Callable[[], Awaitable[Sequence[Hit]]], deadline
             hits = await way()
     except _Off:
         missed = "off"
+    except CatchingUp:
+        missed = "catching up"
     except TimeoutError:
         missed = "slow"
     except (OneValetError, ModelError, IndexBroken, asyncpg.PostgresError, OSError, ValueError, KeyError) as error:
         missed = type(error).__name__
-    if missed and missed != "off":
+    if missed not in ("", "off", "catching up"):
         _log.warning("memory_leg_missed", leg=leg.value, cause=missed)
     return LegReport(leg, tuple(hits), int((time.monotonic() - began) * 1000), missed)
 

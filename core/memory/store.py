@@ -350,7 +350,7 @@ def memory_of(row: asyncpg.Record) -> Memory:
 
 def vector_text(vector: Iterable[float]) -> str:
     """Write a vector as pgvector reads it."""
-    return "[" + ",".join(f"{number:.7g}" for number in vector) + "]"
+    return "[" + ",".join(f"{number:.9g}" for number in vector) + "]"
 
 
 def read_vector(text: str | None) -> Vector:

@@ -19,7 +19,7 @@ from core.memory.types import PERSON, Hit, Vector
 if TYPE_CHECKING:
     from types import ModuleType
 
-_DIMENSIONLESS = 1e-9
+MOST_RELATED = 8
 RELATED = 0.86
 """From what score on, (cosine + 1) / 2, a term counts as related: for the embedded sentence encoder."""
 
@@ -55,7 +55,8 @@ class PersonIndex:
         items = [item for item in items if item.vector]
         self._models.give(items, terms)
         try:
-            await self._conversation.add_messages_streaming(_messages(library, items), batch_size=100)
+            # One at a time: terms that two messages of a batch share would be kept twice, and crowd out others.
+            await self._conversation.add_messages_streaming(_messages(library, items), batch_size=1)
         finally:
             self._models.clear()
         self.ids += [item.memory.id for item in items]
@@ -69,12 +70,12 @@ class PersonIndex:
         self._models.give((), query.vectors)
         try:
             weights = {term: await self._weight(term) for term in query.terms}
-            group = library.SearchTermGroup(
-                boolean_op="or",
-                terms=[library.SearchTerm(library.Term(term, weight)) for term, weight in weights.items()],
-            )
-            exact = any(term not in query.vectors for term in query.terms)
-            options = library.SearchOptions(exact_match=exact, max_message_matches=most)
+            terms = [
+                library.SearchTerm(library.Term(term, weight), await self._related(library, query, term, weight))
+                for term, weight in weights.items()
+            ]
+            group = library.SearchTermGroup(boolean_op="or", terms=terms)
+            options = library.SearchOptions(exact_match=True, max_message_matches=most)
             result = await library.search_conversation(self._conversation, group, _when(library, query), options)
         finally:
             self._models.clear()
@@ -96,11 +97,20 @@ class PersonIndex:
         settings = library.ConversationSettings(self._models)
         settings.semantic_ref_index_settings.knowledge_extractor = self._models
         settings.semantic_ref_index_settings.concurrency = 1
+        # Its SQLite takes the messages' number for terms too.
         settings.related_term_index_settings.embedding_index_settings.min_score = RELATED
-        settings.message_text_index_settings.embedding_index_settings.min_score = _DIMENSIONLESS
+        settings.message_text_index_settings.embedding_index_settings.min_score = RELATED
         return await library.create_conversation(
             ":memory:", library.ConversationMessage, name="memory", settings=settings
         )
+
+    async def _related(self, library: "_Library", query: StructuredQuery, term: str, weight: float) -> list[Any]:
+        """Give the terms that mean nearly the same; typeagent by itself takes the ten nearest, however far they are."""
+        if term not in query.vectors:
+            return []
+        index = self._conversation.secondary_indexes.term_to_related_terms_index.fuzzy_index
+        [found] = await index.lookup_terms([term], MOST_RELATED, RELATED)
+        return [library.Term(one.text, weight * one.weight * 0.8) for one in found if one.text not in query.terms]
 
     async def _weight(self, term: str) -> float:
         """Weigh a term the more the fewer memories it is filed under."""
@@ -176,6 +186,11 @@ class _Library:
 
 
 _loaded: _Library | None = None
+
+
+def loaded() -> bool:
+    """Tell whether typeagent is there."""
+    return _loaded is not None
 
 
 def load() -> None:

@@ -76,6 +76,8 @@ class MemoryWork:
         if self.adder is not None:
             added = await self.adder.add(job.tenant_id, row["collection"], said, infer=row["infer"])
             _log.info("memory_added", job=job.id, count=len(added))
+            if added and self.indexes is not None:
+                self.indexes.soon(job.tenant_id)
         async with self.store.database.tenant(job.tenant_id) as connection:
             confirmed = await connection.fetchval(
                 "select exists (select from memory_forgettings where tenant_id = $1 and confirmed)", job.tenant_id

@@ -1,0 +1,16 @@
+"""Ours and typeagent's own storage give the same results; its long form is `tests.core.memory.differential`."""
+
+from pathlib import Path
+
+import pytest
+
+from core.database import Database
+
+
+@pytest.mark.xdist_group("typeagent")
+async def test_the_same_knowledge_gives_the_same_results_as_typeagents_own_storage(
+    database: Database, tmp_path: Path
+) -> None:
+    from tests.core.memory.differential import compare
+
+    assert await compare(database, tmp_path, messages=40, queries=200, seed=7) > 80
