@@ -20,6 +20,7 @@ from core.journal import Journal, Outcome, PatientJournal, StepKey, StepKind, St
 from core.judge import Judge, Judging
 from core.model_errors import Asked, ModelCaller, Tell
 from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
+from core.more_money import MoneyAsked, pay_with_more
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended, ReactLoopResult, ToolCallRecord
 from core.registry import ToolRegistry
@@ -153,6 +154,8 @@ class ReactLoop:
             return await self._loop(run)
         except OutOfMoney as spent:
             return run.end(Ended.BUDGET, str(spent))
+        except MoneyAsked:
+            return replace(run.end(Ended.WAITING, ""), turns=run.step + 1)
         except ModelError as error:
             await run.hooks.on_error(task.where, error)
             raise LoopFailed(error, run.end(Ended.ERRORS, "")) from error
@@ -257,7 +260,12 @@ class ReactLoop:
         run.see(trimmed)
 
     async def _pay_and_ask(self, run: LoopRun, key: StepKey, request: ModelRequest, tell: Tell | None = None) -> Asked:
-        await run.task.budget.reserve(key, request)
+        try:
+            await run.task.budget.reserve(key, request)
+        except OutOfMoney as spent:
+            if run.task.where.agent_path:
+                raise
+            await pay_with_more(run.task.budget, run.task.consents, key, request, spent)
         try:
             return await self._caller.ask(request, tell)
         except ModelError:
@@ -343,7 +351,7 @@ class ReactLoop:
         if not recorded:
             await hooks.pre_call(task.where, window)
         tools = Toolbox(task.tools, task.state.groups)
-        return LoopRun(
+        run = LoopRun(
             task=task,
             hooks=hooks,
             tools=tools,
@@ -368,6 +376,9 @@ class ReactLoop:
             window=window,
             window_tokens=estimate_tokens(window),
         )
+        if task.go_on_at is not None and not run.replaying:
+            run.say(ChatMessage(Role.USER, sentences.GO_ON, internal=True), keep=False)
+        return run
 
 
 def _used_before(task: LoopTask, recorded: dict[StepKey, StepRecord]) -> TokenUsage:

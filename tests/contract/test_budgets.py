@@ -1,0 +1,69 @@
+"""At the cap, over every channel: the person is asked whether to go on for so much more, and decides."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from core.model_types import ModelAnswer, TokenUsage
+from core.prices import ModelPrice
+from core.spending import DailyBudgets
+from core.tools import tool
+from tests.contract.approving import Approving, open_approving
+from tests.contract.houses import HOUSES
+from tests.core.agents.house import SetClock
+from tests.core.helpers import says, wants
+
+STOPPED = "I stopped here: the $1.00 that I may spend on you in a day are used up."
+
+
+def dear(answer: ModelAnswer) -> ModelAnswer:
+    """Let an answer cost half a dollar."""
+    return replace(answer, usage=TokenUsage(1, 1, cost=0.5))
+
+
+@pytest.fixture
+async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Give an office where a dollar a day may be spent, and every call may cost 30 cents."""
+    clock = SetClock()
+    clock.at = datetime.now(UTC)
+    async with open_approving(HOUSES[channel], database_url, clock) as office:
+        prices = (ModelPrice(0.0, 0.3, longest_answer=1),)
+        office.options["budgets"] = DailyBudgets(office.desk.store.database, office.clock, Decimal(1), prices)
+        yield office
+
+
+async def test_at_the_cap_the_person_is_asked_and_the_turn_goes_on_for_what_they_allow(office: Approving) -> None:
+    looked: list[str] = []
+
+    @tool
+    async def look(at: str) -> str:
+        """Look."""
+        looked.append(at)
+        return f"saw {at}"
+
+    office.more = [look]
+    office.model.script = [dear(wants(("look", {"at": "a"}))), dear(wants(("look", {"at": "b"}))), dear(says("Both."))]
+    await office.say("look at a and b")
+    shown = office.last()
+    assert "Continue for $1.20?" in shown
+    assert STOPPED in shown
+    assert (looked, len(office.model.requests)) == (["a", "b"], 2)
+
+    await office.decide("Approve")
+    assert office.last() == "Both."
+    assert (looked, len(office.model.requests)) == (["a", "b"], 3), "nothing is done again"
+    assert office.model.told() == ["saw a", "saw b"]
+    assert await office.desk.store.one("select spent from spending where task_id = ''") == Decimal("1.5")
+    assert await office.desk.store.column("select state from turns") == ["done"]
+
+    assert isinstance(office.clock, SetClock)
+    office.clock.move(timedelta(seconds=1))
+    office.model.script = [says("never said")]
+    await office.say("and again")
+    assert "Continue for" in office.last(), "what was allowed was for that turn"
+    await office.decide("Cancel")
+    assert STOPPED in office.last()
+    assert len(office.model.requests) == 3
