@@ -10,7 +10,8 @@ async def set_preference(name: str, value: str, context: ToolExecutionContext) -
     Args:
         name: One of name (what to call them), language (a code such as pt-PT), timezone (an IANA name or a city),
             channel (sms, slack or telegram: where to write to them first), quiet (hours without messages, such as
-            22:00-07:00), busy (what to do with messages that come in while you work: steer, queue or interrupt).
+            22:00-07:00), busy (what to do with messages that come in while you work: steer, queue or interrupt), mute
+            (all the kinds of notifications to leave out, comma-separated, such as weather, price; or all).
         value: What they want; "off" takes it back.
     """
     return await context.person.prefer(name, value)

@@ -9,7 +9,7 @@ _LETTER = "[2-9A-HJ-NP-Z]"
 _LINK = re.compile(
     rf"/?link ((?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}(?: merge)?)", re.I
 )
-_PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy)(?: .*)?)", re.IGNORECASE)
+_PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
 _UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
 PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})

@@ -14,6 +14,7 @@ from core.turn_types import WhileRunning
 
 MOST_NAME = 80
 """Characters of what a person wants to be called."""
+MOST_MUTED = 50
 
 
 class Preference(StrEnum):
@@ -26,6 +27,8 @@ class Preference(StrEnum):
     QUIET = "quiet"
     BUSY = "busy"
     """What becomes of messages that come in while the assistant is at work: steer, queue or interrupt."""
+    MUTE = "mute"
+    """Categories of notifications that go unsaid."""
 
 
 class PreferenceRefused(OneValetError):
@@ -58,6 +61,8 @@ class Preferences:
     busy: WhileRunning = WhileRunning.STEER
     channels: tuple[str, ...] = ()
     """Where the person can be reached now."""
+    muted: tuple[str, ...] = ()
+    """Categories of notifications that go unsaid; `*` is all that is not urgent."""
 
     def needs_timezone(self) -> bool:
         """Tell whether nobody knows the person's timezone yet: ask for it before a first schedule is kept."""
@@ -86,6 +91,7 @@ class PreferenceStore:
             quiet,
             WhileRunning(row["while_running"]),
             tuple(row["channels"]),
+            tuple(row["muted"]),
         )
 
     async def set(self, tenant_id: str, name: str, value: str, turn_id: str = "") -> Preferences:
@@ -143,6 +149,8 @@ def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping
             if value and value.lower() not in list(WhileRunning):
                 raise PreferenceRefused(f"Write one of {', '.join(WhileRunning)}.")
             return {"while_running": value.lower() or WhileRunning.STEER.value}
+        case Preference.MUTE:
+            return {"muted": _muted(value)}
     raise PreferenceRefused(f"There is no preference {name!r}; there are {', '.join(Preference)}.")
 
 
@@ -167,6 +175,7 @@ def written(preferences: Preferences) -> str:
         ("channel", preferences.channel),
         ("quiet", f"{quiet.start:%H:%M}-{quiet.end:%H:%M}" if quiet else ""),
         ("busy", preferences.busy.value),
+        ("mute", "all but urgent" if "*" in preferences.muted else ", ".join(preferences.muted)),
     ]
     return "\n".join(f"{name}: {value or 'not set'}" for name, value in lines)
 
@@ -197,6 +206,15 @@ def _channel(value: str, channels: tuple[str, ...]) -> str:
     if wanted and wanted not in channels:
         raise PreferenceRefused(f"I cannot reach you there; I can on {', '.join(channels) or 'nothing yet'}.")
     return wanted
+
+
+def _muted(value: str) -> str:
+    if value.casefold() in ("all", "everything", "*"):
+        return "*"
+    names = {name.strip() for name in re.split(r",| and ", value.casefold()) if name.strip()}
+    if len(names) > MOST_MUTED or not all(re.fullmatch(r"[\w -]{1,40}", name) for name in names):
+        raise PreferenceRefused("Write the kinds of messages to leave out, such as: weather, price. Or: all, or off.")
+    return ",".join(sorted(names))
 
 
 _QUIET = re.compile(r"(?:from )?(?P<from>[0-9:.apm ]+?) ?(?:-|to|until|till|–) ?(?P<until>[0-9:.apm ]+)", re.IGNORECASE)

@@ -1683,7 +1683,8 @@ begin
         preferred_channel = coalesce(p_values ->> 'preferred_channel', t.preferred_channel),
         quiet_from = coalesce(p_values ->> 'quiet_from', t.quiet_from),
         quiet_until = coalesce(p_values ->> 'quiet_until', t.quiet_until),
-        while_running = coalesce(p_values ->> 'while_running', t.while_running)
+        while_running = coalesce(p_values ->> 'while_running', t.while_running),
+        muted = coalesce(string_to_array(p_values ->> 'muted', ','), t.muted)
     where t.tenant_id = p_tenant;
     insert into person_audit (tenant_id, what, other, turn_id)
     select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k;
@@ -2170,7 +2171,7 @@ begin
     select c.tenant_id, c.id, v_seq - 2 + m.position, c.session, m.value
     from conversations c, jsonb_array_elements(jsonb_build_array(
         jsonb_build_object('role', 'user', 'internal', true, 'text',
-            '[Not from the person: they were just sent a notification'
+            '[Not from the person: they were just sent a notification of the kind ' || v_note.category
             || case when v_note.title <> '' then ', ' || v_note.title else '' end || '.]'),
         jsonb_build_object('role', 'assistant', 'text', v_note.text))) with ordinality as m (value, position)
     where c.tenant_id = new.tenant_id and c.id = v_conversation;
@@ -2611,7 +2612,7 @@ begin
     order by d.version desc limit 1;
 end $$;
 
-CREATE FUNCTION public.read_person(p_tenant text) RETURNS TABLE(name text, language text, timezone text, preferred_channel text, quiet_from text, quiet_until text, while_running text, channels text[])
+CREATE FUNCTION public.read_person(p_tenant text) RETURNS TABLE(name text, language text, timezone text, preferred_channel text, quiet_from text, quiet_until text, while_running text, channels text[], muted text[])
     LANGUAGE plpgsql
     AS $$
 begin
@@ -2619,7 +2620,8 @@ begin
     return query select t.name, t.language, t.timezone, t.preferred_channel, t.quiet_from, t.quiet_until,
         t.while_running,
         array(select i.channel from identities i where i.tenant_id = p_tenant and i.state = 'active'
-              group by i.channel order by i.channel)
+              group by i.channel order by i.channel),
+        t.muted
     from tenants t where t.tenant_id = p_tenant;
 end $$;
 
@@ -2851,13 +2853,6 @@ begin
     end if;
     select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
     v_outcome := why_decided(v_tenant, v_approval, p_now);
-    if p_verb = 'again' and v_outcome in ('expired', 'already_expired') then
-        update inbound i set command = jsonb_build_object('name', 'again', 'argument', v_approval)
-        where i.tenant_id = v_tenant and i.id = p_id;
-        return query select p_id, false, v_tenant, v_in.lane_id, null::text, 'again',
-                            p_say ->> 'again', null::jsonb, '{}'::text[];
-        return;
-    end if;
     if v_outcome = 'pending' then
         perform start_approval(v_tenant, v_approval, p_now);
         if p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
@@ -2884,7 +2879,7 @@ begin
         tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''),
         case when v_outcome in ('edit', 'details') and p_entered is null then jsonb_build_object(
             'token', v_row.token, 'code', v_row.code, 'summary', v_row.summary, 'shown', v_row.shown,
-            'form', v_row.form) end,
+            'form', v_row.form, 'name', v_row.name, 'until', told_time(v_tenant, v_row.expires_at)) end,
         case when v_turn_lane is null then '{}' else array[v_turn_lane] end;
 end $$;
 
@@ -4519,9 +4514,9 @@ CREATE TABLE public.tenants (
     preferred_channel text DEFAULT ''::text NOT NULL,
     quiet_from text DEFAULT ''::text NOT NULL,
     quiet_until text DEFAULT ''::text NOT NULL,
+    muted text[] DEFAULT '{}'::text[] NOT NULL,
     while_running text DEFAULT 'steer'::text NOT NULL,
     channel_events boolean DEFAULT false NOT NULL,
-    muted text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT tenants_quiet_check CHECK (((quiet_from = ''::text) = (quiet_until = ''::text))),
     CONSTRAINT tenants_quiet_from_check CHECK ((quiet_from ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'::text)),
     CONSTRAINT tenants_quiet_until_check CHECK ((quiet_until ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'::text)),

@@ -4,6 +4,8 @@ alter table tenants add column preferred_channel text not null default '';
 -- People's own times, HH:MM in their timezone; both '' for none. They may pass midnight.
 alter table tenants add column quiet_from text not null default '' check (quiet_from ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$');
 alter table tenants add column quiet_until text not null default '' check (quiet_until ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$');
+-- Categories of notifications that a person does not want to hear of; '*' is all that is not urgent.
+alter table tenants add column muted text[] not null default '{}';
 alter table tenants add constraint tenants_quiet_check check ((quiet_from = '') = (quiet_until = ''));
 alter table tenants add column while_running text not null default 'steer'
     check (while_running in ('steer', 'queue', 'interrupt'));
@@ -566,14 +568,15 @@ end $$;
 
 create function read_person(p_tenant text)
 returns table (name text, language text, timezone text, preferred_channel text, quiet_from text, quiet_until text,
-               while_running text, channels text[])
+               while_running text, channels text[], muted text[])
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     return query select t.name, t.language, t.timezone, t.preferred_channel, t.quiet_from, t.quiet_until,
         t.while_running,
         array(select i.channel from identities i where i.tenant_id = p_tenant and i.state = 'active'
-              group by i.channel order by i.channel)
+              group by i.channel order by i.channel),
+        t.muted
     from tenants t where t.tenant_id = p_tenant;
 end $$;
 
@@ -589,7 +592,8 @@ begin
         preferred_channel = coalesce(p_values ->> 'preferred_channel', t.preferred_channel),
         quiet_from = coalesce(p_values ->> 'quiet_from', t.quiet_from),
         quiet_until = coalesce(p_values ->> 'quiet_until', t.quiet_until),
-        while_running = coalesce(p_values ->> 'while_running', t.while_running)
+        while_running = coalesce(p_values ->> 'while_running', t.while_running),
+        muted = coalesce(string_to_array(p_values ->> 'muted', ','), t.muted)
     where t.tenant_id = p_tenant;
     insert into person_audit (tenant_id, what, other, turn_id)
     select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k;

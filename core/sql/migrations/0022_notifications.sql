@@ -2,9 +2,6 @@
 -- outbound row in a conversation of theirs, now or when their quiet hours end. Times are people's times, from the
 -- Clock, unless said otherwise.
 
--- Categories that this person does not want to hear of; '*' is all of them.
-alter table tenants add column if not exists muted text[] not null default '{}';
-
 -- held: waits until not_before for the digest. owed: stands in the outbox. sent: the provider took it. failed: it
 -- could not be delivered there, and may go elsewhere. digested: went with the notification digest_id.
 create table notifications (
@@ -271,7 +268,7 @@ begin
     select c.tenant_id, c.id, v_seq - 2 + m.position, c.session, m.value
     from conversations c, jsonb_array_elements(jsonb_build_array(
         jsonb_build_object('role', 'user', 'internal', true, 'text',
-            '[Not from the person: they were just sent a notification'
+            '[Not from the person: they were just sent a notification of the kind ' || v_note.category
             || case when v_note.title <> '' then ', ' || v_note.title else '' end || '.]'),
         jsonb_build_object('role', 'assistant', 'text', v_note.text))) with ordinality as m (value, position)
     where c.tenant_id = new.tenant_id and c.id = v_conversation;

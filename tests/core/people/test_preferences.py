@@ -31,6 +31,9 @@ ANN = "+15550000001"
         ("quiet", "from 22 until 6", {"quiet_from": "22:00", "quiet_until": "06:00"}),
         ("quiet", "off", {"quiet_from": "", "quiet_until": ""}),
         ("busy", "Queue", {"while_running": "queue"}),
+        ("mute", "Price, the weather and price", {"muted": "price,the weather"}),
+        ("mute", "Everything", {"muted": "*"}),
+        ("mute", "off", {"muted": ""}),
         ("channel", "text", {"preferred_channel": "sms"}),
         ("name", "  Ann   Lee ", {"name": "Ann Lee"}),
     ],
@@ -49,6 +52,8 @@ def test_words_become_what_is_kept(name: str, value: str, kept: dict[str, str]) 
         ("quiet", "22:00-22:00"),
         ("quiet", "13pm-2"),
         ("busy", "shout"),
+        ("mute", "x" * 41),
+        ("mute", "a;b"),
         ("channel", "slack"),
         ("colour", "blue"),
         ("name", "x" * 81),
@@ -72,6 +77,8 @@ async def test_commands_set_what_the_next_turn_is_given(house: House) -> None:
     assert "I know no such timezone" in await house.ask("PREFS timezone Nowhere", ANN)
     assert "busy: interrupt" in await house.ask("PREFS busy interrupt", ANN)
     assert "quiet: 22:00-07:00" in await house.ask("/prefs quiet 10pm-7am", ANN)
+    assert "mute: price, weather" in await house.ask("PREFS mute weather and price", ANN)
+    assert "mute: not set" in await house.ask("PREFS mute off", ANN)
     await house.say("hello", ANN)
     lease, turn = await house.store.claim_turn()
     request = turn.request
