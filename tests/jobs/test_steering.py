@@ -10,7 +10,7 @@ from core.messages import Command
 from core.model_types import ModelAnswer, ModelRequest
 from core.orchestrator import Orchestrator
 from core.tools import AnyTool, tool
-from core.turn_types import TurnRequest, TurnResult, WhileRunning
+from core.turn_types import WhileRunning
 from core.turns import TurnStore
 from jobs.turns import TurnRunner
 from tests.core.helpers import FakeModel, Step, says, wants
@@ -18,16 +18,6 @@ from tests.core.store.house import LEASE, Store, message
 from tests.jobs.test_turns import fates, replies
 
 type Act = Callable[[], Awaitable[object]]
-
-
-class Preferring(Orchestrator):
-    """An orchestrator whose every person prefers the same."""
-
-    mode = WhileRunning.STEER
-
-    async def handle_message(self, request: TurnRequest) -> TurnResult:
-        """Run the turn as preferred."""
-        return await super().handle_message(replace(request, while_running=self.mode))
 
 
 def errand(act: Act) -> AnyTool:
@@ -45,10 +35,10 @@ def errand(act: Act) -> AnyTool:
 async def run(
     store: Store, *script: Step, tools: tuple[AnyTool, ...] = (), mode: WhileRunning = WhileRunning.STEER
 ) -> FakeModel:
-    """Run all that waits now, with the real loop."""
+    """Run all that waits now, with the real loop; everybody prefers the same for what they write meanwhile."""
+    await store.eye.execute("update tenants set while_running = $1", mode.value)
     model = FakeModel(list(script))
-    orchestrator = Preferring(model, tools=tools)
-    orchestrator.mode = mode
+    orchestrator = Orchestrator(model, tools=tools)
     turns = TurnStore(store.database, store.make_id, LEASE)
     runner = TurnRunner(turns, orchestrator, store.bell, {}, store.make_id, "w1")
     while lease := await runner.claim(None):
