@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
@@ -17,7 +17,7 @@ from email.utils import format_datetime, parseaddr
 from aiosmtplib import SMTP
 from aiosmtplib.errors import SMTPAuthenticationError, SMTPException, SMTPRecipientRefused, SMTPResponseException
 
-from onevalet import AgentResult, InputField, OutputField, StandardAgent, ToolFailed, valet
+from onevalet import AgentResult, ApprovalRequest, InputField, StandardAgent, ToolFailed, valet
 
 _SERVICE = "email"
 _SECONDS = 20.0
@@ -94,18 +94,22 @@ class SendEmailAgent(StandardAgent):
         required=False,
         default="",
     )
-    message_id = OutputField(description="The email's Message-ID")
 
     def needs_approval(self) -> bool:
         """Ask before anything leaves."""
         return True
+
+    def approval_request(self) -> ApprovalRequest:
+        """Say whom it goes to; every field in full comes with it."""
+        several = len(self.recipient) + len(self.cc) - 1
+        others = f" and {several} more" if several else ""
+        return replace(super().approval_request(), action_summary=f"Send an email to {self.recipient[0]}{others}")
 
     async def on_running(self, msg: str) -> AgentResult:
         """Send it."""
         account = await self._account()
         message = self._message(account)
         await _send(account, list(dict.fromkeys([*self.recipient, *self.cc])), message.as_bytes())
-        self.message_id = message["Message-ID"]
         copied = f", with a copy to {', '.join(self.cc)}" if self.cc else ""
         return self.make_result(raw_message=f"Sent to {', '.join(self.recipient)}{copied}.")
 

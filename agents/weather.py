@@ -18,8 +18,8 @@ _FORECASTS = "https://api.open-meteo.com"
 _DAYS_AHEAD = 15
 _UNREADABLE = "The weather service gave an answer that cannot be read."
 _UNITS = {
-    "metric": ("°C", "km/h", {}),
-    "imperial": ("°F", "mph", {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph"}),
+    "metric": ("Celsius", "km/h", {}),
+    "imperial": ("Fahrenheit", "mph", {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph"}),
 }
 # WMO code table 4677, as far as Open-Meteo gives it.
 _SKY = {
@@ -92,7 +92,7 @@ async def get_weather(
     if date is not None and not today <= date <= today + timedelta(days=_DAYS_AHEAD):
         raise ToolRetry(f"It is {today} there, and forecasts reach {_DAYS_AHEAD} days ahead; ask for a day in between.")
     first, last = (date, date) if date else (today, today + timedelta(days=2))
-    degrees, speed, asked = _UNITS[units]
+    scale, speed, asked = _UNITS[units]
     query = {
         "latitude": str(place.latitude),
         "longitude": str(place.longitude),
@@ -109,14 +109,15 @@ async def get_weather(
     except ValidationError as error:
         raise ToolFailed(_UNREADABLE) from error
     where = ", ".join(dict.fromkeys(part for part in (place.name, place.admin1, place.country) if part))
-    lines = [f"Weather in {where}:"]
+    # No degree sign: it would double the price of an SMS.
+    lines = [f"Weather in {where}, in degrees {scale}:"]
     if date is None or date == today:
         now = found.current
         lines.append(
-            f"Now: {_sky(now.weather_code)}, {round(now.temperature_2m)} {degrees} (feels like "
-            f"{round(now.apparent_temperature)} {degrees}), wind {round(now.wind_speed_10m)} {speed}"
+            f"Now: {_sky(now.weather_code)}, {round(now.temperature_2m)} degrees (feels like "
+            f"{round(now.apparent_temperature)}), wind {round(now.wind_speed_10m)} {speed}"
         )
-    return "\n".join([*lines, *_days(found.daily, degrees)])
+    return "\n".join([*lines, *_days(found.daily)])
 
 
 async def _find(city: str, context: ToolExecutionContext) -> _Place:
@@ -144,7 +145,7 @@ async def _get(context: ToolExecutionContext, server: str, path: str, query: dic
     return answer.body
 
 
-def _days(days: _Days, degrees: str) -> list[str]:
+def _days(days: _Days) -> list[str]:
     lines = []
     for day, code, low, high, chance in zip(
         days.time,
@@ -157,7 +158,7 @@ def _days(days: _Days, degrees: str) -> list[str]:
         if code is None or low is None or high is None:
             continue
         rain = f", {chance} % chance of rain" if chance else ""
-        lines.append(f"{day:%A}, {day}: {_sky(code)}, {round(low)} to {round(high)} {degrees}{rain}")
+        lines.append(f"{day:%A}, {day}: {_sky(code)}, {round(low)} to {round(high)} degrees{rain}")
     return lines
 
 

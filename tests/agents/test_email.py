@@ -74,7 +74,6 @@ async def test_it_is_handed_in_over_tls_with_the_persons_own_password(
         assert (message["To"], message["Cc"]) == ("sam@example.com", "bo@example.com, sam@example.com")
         assert (message["Subject"], message.get_content().replace("\r\n", "\n")) == (MAIL["subject"], MAIL["body"])
         assert message["Date"].datetime == SetClock().at
-        assert result.outputs == {"message_id": message["Message-ID"]}
         assert isinstance(envelope.content, bytes)
         assert max(envelope.content) < 128
 
@@ -196,5 +195,6 @@ def test_nothing_that_is_said_becomes_a_header(subject: str, body: str, name: st
 def test_the_person_is_asked_first_and_shown_every_field() -> None:
     made = agent({}, cc=["bo@example.com"])
     assert made.needs_approval()
+    assert made.approval_request().action_summary == "Send an email to sam@example.com and 1 more"
     assert made.approval_request().details == MAIL | {"cc": ["bo@example.com"], "account": ""}
     assert SendEmailAgent.valet.effect == "once"
