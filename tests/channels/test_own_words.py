@@ -1,0 +1,50 @@
+"""The same words about oneself on every channel, whichever way each has for commands."""
+
+import pytest
+
+from channels.slack import parse as slack
+from channels.slack.message import Ours
+from channels.telegram import parse as telegram
+from core.commands import own_words
+from core.messages import Command
+from tests.channels.slack import kit as slack_kit
+from tests.channels.telegram import kit as telegram_kit
+
+CODE = "ABC-2D3-EFG"
+
+
+@pytest.mark.parametrize(
+    ("text", "channel", "command"),
+    [
+        ("LINK", "sms", Command("link")),
+        ("link.", "sms", Command("link")),
+        ("link", "telegram", None),
+        (f"LINK {CODE}", "sms", Command("link", CODE)),
+        (f"link {CODE.lower()}", "telegram", Command("link", CODE.lower())),
+        ("Link abc 2d3 efg merge", "slack", Command("link", "abc 2d3 efg merge")),
+        (f"/link {CODE}", "console", Command("link", CODE)),
+        ("link the blue car to mine", "sms", None),
+        ("link our two cars", "sms", None),
+        ("UNLINK", "sms", Command("unlink")),
+        ("Prefs quiet 22:00-07:00", "sms", Command("prefs", "quiet 22:00-07:00")),
+        ("prefs are odd", "sms", None),
+        ("profile undo 3", "telegram", Command("profile", "undo 3")),
+    ],
+)
+def test_words_are_read_alike(text: str, channel: str, command: Command | None) -> None:
+    assert own_words(text, channel) == command
+
+
+@pytest.mark.parametrize("word", ["link", "unlink", "prefs", "profile"])
+def test_slash_commands_are_read_by_their_channels(word: str) -> None:
+    bot = telegram.BotIdentity(str(telegram_kit.BOT_ID), "valet_bot")
+    typed = telegram.parse_update(telegram_kit.command(f"/{word} {CODE}"), bot).inbound
+    assert getattr(typed, "command", None) == Command(word, CODE)
+    heard = slack.parse(slack_kit.command(text=word.upper()), Ours(slack_kit.TEAM, slack_kit.APP))
+    assert isinstance(heard, slack.Typed)
+    assert heard.message.command == Command(word)
+
+
+def test_no_word_that_carriers_take_is_asked_for() -> None:
+    carriers = {"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "START", "UNSTOP", "YES"}
+    assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MERGE"})
