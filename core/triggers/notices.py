@@ -19,7 +19,8 @@ from core.triggers.codec import Kind
 from core.triggers.store import TaskStore
 from core.triggers.types import Task, TaskRun
 
-LEASE = timedelta(seconds=30)
+LEASE = timedelta(seconds=10)
+"""How long what a dead worker was telling waits to be told by another."""
 AT_ONCE = 20
 _CATEGORIES = {Kind.SCHEDULE: "task", Kind.EVENT: "event", Kind.CONDITION: "watch"}
 
@@ -29,8 +30,9 @@ _log = structlog.get_logger()
 class Notices:
     """What is to be told of runs, of all people."""
 
-    def __init__(self, store: TaskStore, notifier: Notifier) -> None:
+    def __init__(self, store: TaskStore, notifier: Notifier, lease: timedelta = LEASE) -> None:
         self._store = store
+        self._lease = lease
         self._notifier = notifier
         self._open = asyncio.Event()
 
@@ -47,7 +49,7 @@ class Notices:
 
     async def hand_over(self) -> int:
         """Hand over what is open now; gives how much there was. Raises `StoreUnavailable`."""
-        claimed = await self._store.claim_notices(AT_ONCE, LEASE)
+        claimed = await self._store.claim_notices(AT_ONCE, self._lease)
         for tenant_id, run_id, key in claimed:
             found = await self._store.run(tenant_id, run_id)
             notice = next((one for one in found[1].told if one["key"] == key), None) if found else None
