@@ -13,7 +13,6 @@ from core.context import ToolExecutionContext
 from core.errors import ModelRateLimited
 from core.orchestrator import Orchestrator
 from core.tools import tool
-from core.turn_types import TurnTenant
 from onevalet import InputField
 from tests.core.agents.house import Talk
 from tests.core.agents.test_runs import SCRIPT, Worker, turn
@@ -134,7 +133,6 @@ async def test_promise_11_an_agent_and_its_own_tools_are_handed_the_persons_own_
         orchestrator = Orchestrator(FakeModel(list(script)), agents=AgentRegistry([Flyer]), credentials=Vault())
         await orchestrator.handle_message(_request(tenant=tenant))
     assert HEARD == ["ann: ('primary',)", "bob: ()"]
-    assert TurnTenant("ann").id == "ann"
 
 
 async def test_an_agents_own_loop_recovers_from_a_models_error_as_the_turns_does() -> None:
