@@ -8,9 +8,11 @@ from core.agents.standard_agent import ApprovalRequest, StandardAgent
 from core.agents.valet import Valet
 from core.approvals.consents import ConsentTo, Described
 from core.approvals.edits import agent_check, agent_form, tool_check, tool_form
+from core.approvals.shown import is_empty
 from core.json_types import JsonObject
 from core.tools import AnyTool
 
+_NONE = "no default"
 MAY_HAVE_HAPPENED = "It may have happened already: what came of an earlier try is not known."
 
 
@@ -18,7 +20,9 @@ def tool_consent(place: str, tool: AnyTool, arguments: JsonObject, *, risk: str 
     """Ask consent to a plain tool's call; parameters that were left out are shown with their defaults."""
 
     async def describe(given: JsonObject) -> Described:
-        return Described(tool.name.replace("_", " "), _defaults(tool, given), {}, tool_form(tool, given))
+        told = _defaults(tool, given)
+        quiet = frozenset(name for name, one in _parameters(tool).items() if is_empty(one.get("default", _NONE)))
+        return Described(tool.name.replace("_", " "), told, quiet=quiet, form=tool_form(tool, given))
 
     return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note)
 
@@ -41,6 +45,7 @@ def agent_consent(
             request.action_summary,
             dict(request.details),
             _labels(inputs),
+            frozenset(name for name, one in inputs.items() if not one.required and is_empty(one.default)),
             agent_form(inputs, _properties(valet), given),
             request.timeout_minutes * 60.0,
             request.allow_modification,
@@ -62,11 +67,15 @@ def _properties(valet: Valet) -> JsonObject:
 
 
 def _defaults(tool: AnyTool, given: JsonObject) -> JsonObject:
+    return {
+        name: given[name] if name in given else one["default"]
+        for name, one in _parameters(tool).items()
+        if name in given or "default" in one
+    }
+
+
+def _parameters(tool: AnyTool) -> dict[str, JsonObject]:
     properties = tool.signature.schema.get("properties")
     if not isinstance(properties, dict):
         return {}
-    return {
-        name: given[name] if name in given else one["default"]
-        for name, one in properties.items()
-        if isinstance(one, dict) and (name in given or "default" in one)
-    }
+    return {name: one for name, one in properties.items() if isinstance(one, dict)}

@@ -28,6 +28,8 @@ class Described:
     summary: str
     told: JsonObject = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    quiet: frozenset[str] = frozenset()
+    """Arguments that are empty unless somebody fills them in, and need not be shown then."""
     form: tuple[FormField, ...] = ()
     seconds: float = 1800.0
     editable: bool = True

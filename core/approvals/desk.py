@@ -98,7 +98,7 @@ class Desk:
             name=what.name,
             summary=plain_line(shown.summary) or what.name,
             arguments=arguments,
-            shown=arguments_shown(arguments, shown.told, shown.labels),
+            shown=arguments_shown(arguments, shown.told, shown.labels, shown.quiet),
             form=shown.form if shown.editable else (),
             risk=what.risk,
             source=self.source,
@@ -146,7 +146,7 @@ class Desk:
             note = f"Not changed, since that cannot be used: {error}"
             return await self._request(what, arguments, old.generation + 1, note=note)
         changed = differences(arguments, after)
-        note = "" if changed else "Nothing is changed by that."
+        note = "Nothing is changed by that." if changes and not changed else ""
         return await self._request(what, after, old.generation + 1, changed, note)
 
     def _own(self) -> list[Approval]:
