@@ -39,5 +39,6 @@ class ApprovalUpkeep:
         await self._store.sweep_cards(now)
         for tenant_id, approval_id in await self._store.due_reminders(now):
             await self._store.remind(tenant_id, approval_id, REMINDER, self._make_id("out"), now)
+        await self._store.scrub(now)
         if ended := await self._store.expire(now, DRAW["expired"]):
             _log.info("approvals_expired", count=ended)

@@ -10,6 +10,7 @@ import structlog
 from core.agents.standard_agent import AgentStatus
 from core.approvals.again import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.approvals.card import Card, card
+from core.approvals.exact import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import HIGH, ApprovalState
 from core.bell import Bell
@@ -197,6 +198,21 @@ class TurnRunner:
         if command.name == "pending":
             return TurnResult(TurnState.DONE, reply=pending_text(await store.pending(tenant.id), tenant.timezone))
         old = await store.find(tenant.id, command.argument)
+        if old is not None and old.state is ApprovalState.PENDING and turn.request.inbound:
+            how, said_in = f"again {turn.turn_id}", turn.request.inbound[-1].id
+            if await store.decide(
+                tenant.id,
+                old.id,
+                Verb.EDIT,
+                how=how,
+                channel=turn.address.channel,
+                now=self._orchestrator.clock.now(),
+                said_in=said_in,
+                changes={},
+            ):
+                return TurnResult(TurnState.DONE, reason="again")
+        if old is not None and old.decided_how == f"again {turn.turn_id}":
+            return TurnResult(TurnState.DONE, reason="again")  # this very turn did it, and was taken over
         if old is None or old.state is not ApprovalState.EXPIRED:
             return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
         return await self._orchestrator.handle_message(asked_again(turn.request, old))

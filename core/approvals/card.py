@@ -13,11 +13,17 @@ SAY = {
     "cancel": "Cancelled {code}: {summary}.",
     "edit": "Thank you, I am changing {code} and will show it again.",
     "pending": "{code} is still waiting for your decision.",
-    "already_approved": "{code} was already approved by you on {channel} at {decided}.",
-    "already_cancelled": "{code} was already cancelled by you on {channel} at {decided}.",
+    "already_approved": "{code} was already approved by {who} at {decided}.",
+    "already_cancelled": "{code} was already cancelled by {who} at {decided}.",
     "already_expired": "{code} expired at {decided}, and nothing was done. Reply AGAIN {code} for a fresh card.",
     "expired": "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card.",
     "replaced": "{code} was changed at {decided}: the newer card counts.",
+    "over": "{code} is over: what it belonged to has ended, and nothing was done. Reply AGAIN {code} for a fresh card.",
+    "altered": "{code} is not what you were shown any more, so it cannot be approved. "
+    "Reply NO {code}, or AGAIN {code} for a fresh card.",
+    "not_whole": "I cannot tell whether all of {code} reached you, so it cannot be approved. "
+    "Reply AGAIN {code} for a fresh card, or NO {code}.",
+    "not_editable": "{code} cannot be changed: approve or cancel it.",
     "not_sent": "I am still sending {code}: please read all of it first.",
     "confirm": "{code} is high risk, and a number can be forged. To approve it, send OK {code} {confirm} "
     "within 10 minutes: {summary}.",

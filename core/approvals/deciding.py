@@ -38,7 +38,7 @@ class Decisions:
         verb, token = read
         address = press.address
         row = await self.database.call(
-            "select * from receive_press($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
+            "select * from receive_press($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)",
             self.make_id("msg"),
             address.channel,
             address.account,
@@ -56,6 +56,7 @@ class Decisions:
             SAY,
             DRAW,
             press.has_forms,
+            self.access.policy is Policy.ALLOWLIST and not self.access.admits(address.channel, address.account, sender),
         )
         assert row is not None  # noqa: S101 - the function always says what became of it
         self._ring(row)
@@ -69,7 +70,7 @@ class Decisions:
         address = message.address
         row = await self.database.call(
             "select * from receive_exact($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,"
-            "$21,$22,$23,$24,$25,$26,$27)",
+            "$21,$22,$23,$24,$25,$26,$27,$28)",
             self.make_id("msg"),
             address.channel,
             address.account,
@@ -97,6 +98,7 @@ class Decisions:
             self.make_id("out"),
             SAY,
             DRAW,
+            storable(message.reply_to),
         )
         assert row is not None  # noqa: S101 - the function always returns one row
         self._ring(row)

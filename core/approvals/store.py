@@ -61,11 +61,15 @@ class ApprovalStore:
         channel: str,
         now: datetime,
         identity_id: str = "",
+        said_in: str = "",
         changes: JsonObject | None = None,
     ) -> bool:
-        """Decide, or propose changes (`Verb.EDIT`); False when it was not open any more. Rings for its turn."""
+        """Decide, or propose changes (`Verb.EDIT`); False when it was not open any more. Rings for its turn.
+
+        `said_in`: the message in which it was said, whose sender decides where `identity_id` names nobody.
+        """
         row = await self._database.call(
-            "select * from decide_approval($1,$2,$3,$4,$5,$6,$7,$8,$9)",
+            "select * from decide_approval($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
             tenant_id,
             approval_id,
             _STATES[verb].value,
@@ -75,6 +79,7 @@ class ApprovalStore:
             now,
             None if changes is None else {"changes": changes},
             DRAW[verb.value],
+            said_in,
         )
         if row and row["lane_id"]:
             self._bell.turn(row["lane_id"])
@@ -152,6 +157,10 @@ class ApprovalStore:
         """Start the time of cards whose sender died after sending, and end what could not be shown."""
         for row in await self._database.rows("select * from sweep_cards($1,$2)", now, _MOST_AT_ONCE):
             self._bell.turn(row["lane_id"])
+
+    async def scrub(self, now: datetime) -> None:
+        """Take the numbers that proved who has a phone out of what was sent, once they are of no use."""
+        await self._database.call("select scrub_numbers($1,$2)", now, _MOST_AT_ONCE)
 
     async def expire(self, now: datetime, outcome: str) -> int:
         """End what has waited too long, of all people; their turns go on and say so. Gives how many."""

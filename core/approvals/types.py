@@ -44,6 +44,7 @@ class Approval:
     arguments: JsonObject
     shown: tuple[tuple[str, str], ...]
     form: tuple[FormField, ...]
+    editable: bool
     risk: str
     source: str
     code: str
@@ -75,6 +76,7 @@ class Approval:
             arguments=row["arguments"],
             shown=tuple((label, text) for label, text in row["shown"]),
             form=read_form(row["form"]),
+            editable=row["editable"],
             risk=row["risk"],
             source=row["source"],
             code=row["code"],
@@ -129,6 +131,7 @@ class NewApproval:
             "arguments": self.arguments,
             "shown": [list(pair) for pair in self.shown],
             "form": [form_field_json(one) for one in self.form],
+            "editable": self.editable,
             "risk": self.risk,
             "source": self.source,
             "code": self.code,

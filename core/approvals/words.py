@@ -71,6 +71,7 @@ class DecideTool(Tool[..., object]):
             how=how,
             channel=self.channel,
             now=self.clock.now(),
+            said_in=self.said_in,
             changes=changes if verb is Verb.EDIT else None,
         )
         if not decided:
@@ -91,6 +92,8 @@ class DecideTool(Tool[..., object]):
         changes = one.get("changes")
         if verb is None:
             raise ToolRetry(f"The decision on {code} is one of approve, edit, cancel.")
+        if verb is Verb.EDIT and not approval.editable:
+            raise ToolRetry(f"{code} cannot be changed: the person may approve or cancel it.")
         if verb is Verb.EDIT and not (isinstance(changes, dict) and changes):
             raise ToolRetry(f"To edit {code}, give `changes`: new values by name. It has: {_names(approval)}.")
         if verb is Verb.APPROVE and changes:
@@ -101,10 +104,13 @@ class DecideTool(Tool[..., object]):
 
 
 def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[str, Approval]:
-    """Give what this turn's messages may decide in words: shown before the newest came, and not of high risk."""
+    """Give what this turn's messages may decide in words: shown before all of them came, and not of high risk.
+
+    A "yes" that was written before the card, and is taken together with something written after it, is none to it.
+    """
     if not request.inbound:
         return {}
-    said_at = request.inbound[-1].received_at
+    said_at = min(message.received_at for message in request.inbound)
     return {
         one.code: one
         for one in approvals

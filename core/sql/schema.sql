@@ -393,16 +393,24 @@ begin
        and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
 end $$;
 
-CREATE FUNCTION public.cards_sent(p_tenant text, p_approval text) RETURNS boolean
+CREATE FUNCTION public.cards_sent(p_tenant text, p_approval text, p_pressed boolean) RETURNS text
     LANGUAGE sql STABLE
     AS $$
-    select exists (
-        select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
-        where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
-          and (o.state in ('sent', 'ambiguous')
-               -- Its one part may have arrived although its receipt is missing.
-               or (o.attempts > 0 and (select count(*) from outbound_parts e
-                                       where e.tenant_id = o.tenant_id and e.outbound_id = o.id) = 1)))
+    select case
+        when bool_or(s.parts > 0 and s.sure >= s.parts) then 'whole'
+        -- Its one part may have arrived although its receipt is missing: whoever knows the code has read it.
+        when bool_or(s.parts = 1 and s.attempts > 0) then 'whole'
+        when bool_or(s.state in ('sent', 'ambiguous')) then 'not_whole'
+        else 'not_sent' end
+    from (select o.state, o.attempts, count(e.part) as parts,
+                 count(*) filter (where e.state = 'sent' and e.status not in ('undelivered', 'failed'))
+                 + count(*) filter (where p_pressed and e.state <> 'sent' and e.part = (
+                     select max(l.part) from outbound_parts l
+                     where l.tenant_id = o.tenant_id and l.outbound_id = o.id)) as sure
+          from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+          left join outbound_parts e on e.tenant_id = o.tenant_id and e.outbound_id = o.id
+          where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
+          group by o.tenant_id, o.id) s
 $$;
 
 CREATE FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) RETURNS integer
@@ -860,31 +868,45 @@ CREATE FUNCTION public.count_work() RETURNS TABLE(waiting_messages bigint, runni
            (select min(received_at) from inbound where state = 'waiting')
 $$;
 
-CREATE FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, OUT decided boolean, OUT lane_id text) RETURNS record
+CREATE FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, p_said_in text, OUT decided boolean, OUT lane_id text) RETURNS record
     LANGUAGE plpgsql
     AS $$
 declare
     v_turn text;
+    v_identity text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select a.turn_id into v_turn from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
     -- The lane first, as whoever finishes the turn locks them.
-    perform 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
-    where t.tenant_id = p_tenant and t.id = v_turn for update of l;
+    perform hold_turn(p_tenant, v_turn);
+    select coalesce(nullif(p_identity, ''), (
+        select c.identity_id from inbound i
+        join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
+        where i.tenant_id = p_tenant and i.id = p_said_in), '') into v_identity;
     perform start_approval(p_tenant, p_approval, p_now);
     update approvals a
-    set state = p_state, proposed = p_proposed, decided_at = p_now, decided_by = p_identity,
-        decided_channel = p_channel, decided_how = p_how, confirm_hash = null
+    set state = p_state, proposed = case when p_state = 'replaced' then p_proposed end, decided_at = p_now,
+        decided_by = v_identity, decided_channel = p_channel, decided_how = p_how, confirm_hash = null
     where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
-      and a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail);
+      and (p_state <> 'approved' or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail))
+      and exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = v_turn and t.state in ('waiting', 'running'));
     decided := found;
     if decided then
-        perform audit_approval(p_tenant, p_approval, p_now, p_state, p_identity, p_channel, p_how,
+        perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_channel, p_how,
                                coalesce(p_proposed, '{}'));
         perform draw_outcome(p_tenant, p_approval, p_outcome, p_now);
         lane_id := wake_turn(p_tenant, v_turn);
     end if;
 end $$;
+
+CREATE FUNCTION public.decided_before(p_tenant text, p_inbound text, p_label text) RETURNS TABLE(conversation_id text, outcome text, approval_turn text, woken text[])
+    LANGUAGE sql STABLE
+    AS $$
+    select i.conversation_id, substr(i.reason, length(p_label) + 1), i.turn_id,
+           coalesce(array(select t.lane_id from turns t
+                          where t.tenant_id = p_tenant and t.id = i.turn_id and t.ready), '{}')
+    from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and starts_with(i.reason, p_label)
+$$;
 
 CREATE FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) RETURNS void
     LANGUAGE plpgsql
@@ -1126,11 +1148,16 @@ begin
     for v_row in
         select a.tenant_id, a.id, a.turn_id, t.lane_id from approvals a
         join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
-        where a.state = 'pending' and a.expires_at <= p_now order by a.expires_at limit p_most
+        where a.state = 'pending' and (a.expires_at <= p_now or t.state not in ('running', 'waiting'))
+        order by a.expires_at limit p_most
     loop
-        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update;
-        update approvals a set state = 'expired', decided_at = p_now, decided_how = 'expiry', confirm_hash = null
-        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending' and a.expires_at <= p_now;
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
+        continue when not found;
+        update approvals a set state = 'expired', decided_at = p_now, confirm_hash = null,
+            decided_how = case when a.expires_at <= p_now then 'expiry' else 'its turn ended' end
+        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending'
+          and (a.expires_at <= p_now or exists (select 1 from turns t where t.tenant_id = v_row.tenant_id
+               and t.id = v_row.turn_id and t.state not in ('running', 'waiting')));
         if found then
             perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'expiry', '{}');
             perform draw_outcome(v_row.tenant_id, v_row.id, p_outcome, p_now);
@@ -1440,6 +1467,15 @@ begin
     delete from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held' and o.stream = '';
 end $$;
 
+CREATE FUNCTION public.form_shown(p_tenant text, p_approval text) RETURNS jsonb
+    LANGUAGE sql STABLE
+    AS $$
+    select jsonb_build_object(
+        'token', a.token, 'code', a.code, 'summary', a.summary, 'shown', a.shown, 'form', a.form, 'name', a.name,
+        'until', coalesce(told_time(p_tenant, a.expires_at), ''))
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
 CREATE FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1486,6 +1522,14 @@ begin
     else
         perform pg_advisory_xact_lock_shared(hashtextextended('person' || chr(31) || p_tenant, 0));
     end if;
+end $$;
+
+CREATE FUNCTION public.hold_turn(p_tenant text, p_turn text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+    where t.tenant_id = p_tenant and t.id = p_turn for update of l;
 end $$;
 
 CREATE FUNCTION public.home_conversation(p_tenant text, p_channel text) RETURNS text
@@ -1886,14 +1930,14 @@ CREATE FUNCTION public.may_notify(p_tenant text, p_identity text, p_channel text
           and (p_channel not in ('sms', 'telegram', 'push', 'email') or i.user_key = p_peer))
 $$;
 
-CREATE FUNCTION public.meant_approvals(p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamp with time zone) RETURNS TABLE(approval_id text, state text, sent boolean)
+CREATE FUNCTION public.meant_approvals(p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamp with time zone) RETURNS TABLE(approval_id text)
     LANGUAGE plpgsql STABLE
     AS $$
 declare
     v_last bigint;
 begin
     if p_code not in ('', 'ALL') then
-        return query select a.id, a.state, cards_sent(p_tenant, a.id) from approvals a
+        return query select a.id from approvals a
         where a.tenant_id = p_tenant and a.code = p_code order by a.created_at desc limit 1;
         return;
     end if;
@@ -1911,7 +1955,7 @@ begin
             return;
         end if;
     end if;
-    return query select a.id, a.state, cards_sent(p_tenant, a.id) from approvals a
+    return query select a.id from approvals a
     where a.tenant_id = p_tenant and a.state = 'pending' and (p_code = '' or a.risk <> 'high')
       and exists (select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
                   where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card'
@@ -2365,7 +2409,7 @@ begin
             if coalesce(v_message ->> 'shows', '') <> '' then
                 insert into approval_cards (tenant_id, outbound_id, approval_id, role)
                 values (p_tenant, v_message ->> 'id', v_message ->> 'shows',
-                        case when v_message ->> 'kind' = 'card' then 'card' else 'prompt' end);
+                        case v_message ->> 'kind' when 'card' then 'card' when 'receipt' then 'number' else 'prompt' end);
             end if;
         end if;
     end loop;
@@ -2654,7 +2698,7 @@ begin
     order by v.number;
 end $$;
 
-CREATE FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, woken text[])
+CREATE FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_reply_to text) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, woken text[])
     LANGUAGE plpgsql
     AS $$
 declare
@@ -2667,28 +2711,46 @@ declare
     v_turn text;
     v_one text;
     v_count int := 0;
+    v_code text := p_code;
+    v_number text;
+    v_again boolean;
 begin
+    v_again := was_received(p_channel, p_account, p_keys, p_id);
     select r.* into v_in from receive_message(
         p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, p_text, '[]', null, p_provider_id, p_sent_at,
         p_name, p_timezone, p_new_tenant, p_new_identity, p_new_conversation, p_admit, p_listed_only, p_role) r;
-    if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null then
+    if v_again and v_in.inbound_id = p_id and v_in.lane_id is null then
+        return query select p_id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.woken
+        from decided_before(v_in.tenant_id, p_id, 'decision: ') d;
+        return;
+    end if;
+    -- What was no decision the first time is none now: another card may have come since.
+    if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null or v_again then
         return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
         return;
     end if;
+    if v_code = '' and p_reply_to <> '' then
+        -- A bare word that answers one message is about that one, whatever was said last.
+        perform note_reply_to(v_in.tenant_id, p_id, p_reply_to);
+        v_code := coalesce(answered_card(v_in.tenant_id, v_in.lane_id, p_reply_to), '-');
+    end if;
     select f.identity_id into v_identity from find_identity(p_channel, p_account, p_user_key) f;
-    if p_code = '' and (select count(*) from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now)) <> 1 then
+    if v_code = '' and (select count(*) from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now)) <> 1 then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
         return;
     end if;
-    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, p_code, p_now) loop
+    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, v_code, p_now) loop
         v_count := v_count + 1;
         v_one := v_meant.approval_id;
         select t.outcome, t.lane_id into v_state, v_turn from take_exact(
-            v_in.tenant_id, v_one, v_meant.sent, p_verb, v_identity, p_channel, p_given, p_fresh, p_snooze, p_now, p_draw) t;
+            v_in.tenant_id, v_one, p_verb, v_identity, p_channel, p_given, p_fresh, p_snooze, p_now, p_draw) t;
         if v_turn is not null then
             v_woken := v_woken || v_turn;
         end if;
         v_said := v_said || tell_outcome(v_in.tenant_id, v_one, p_say ->> v_state, p_fresh);
+        if v_state = 'confirm' then
+            v_number := v_one;
+        end if;
     end loop;
     if v_count = 0 and p_code <> 'ALL' then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
@@ -2699,10 +2761,11 @@ begin
         v_state := 'nothing';
     end if;
     update inbound i set state = 'done', reason = 'decision: ' || v_state,
+        text = case when p_given = '' then i.text else replace(i.text, p_given, '') end,
         turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
     where i.tenant_id = v_in.tenant_id and i.id = p_id;
     perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-        'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
+        'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'), 'shows', v_number)));
     return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_woken;
 end $$;
 
@@ -2812,7 +2875,7 @@ begin
     return query select p_id, false, v_tenant, v_conversation;
 end $$;
 
-CREATE FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, said text, form jsonb, woken text[])
+CREATE FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean, p_listed_only boolean) RETURNS TABLE(inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, said text, form jsonb, woken text[])
     LANGUAGE plpgsql
     AS $$
 declare
@@ -2821,18 +2884,18 @@ declare
     v_own text;
     v_identity text;
     v_in record;
-    v_row approvals%rowtype;
     v_outcome text;
-    v_lane text;
-    v_turn_lane text;
+    v_woken text[] := '{}';
     v_owed text;
+    v_again boolean;
 begin
+    v_again := was_received(p_channel, p_account, p_keys, p_id);
     select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
     select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(p_channel, p_account, p_user_key) f;
     perform set_config('onevalet.tenant', coalesce(v_own, ''), true);
     if v_tenant is null or v_own is distinct from v_tenant
-       or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity
-                      and i.state = 'active' and i.admitted <> '') then
+       or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity and i.state = 'active'
+                      and i.admitted <> '' and not (p_listed_only and i.admitted in ('open', 'allowlist'))) then
         v_outcome := case when v_tenant is null then 'unknown' else 'not_yours' end;
         if ignore_message(p_channel, p_account, p_keys, 'unsupported') and v_tenant is not null then
             perform set_config('onevalet.tenant', v_tenant, true);
@@ -2851,36 +2914,25 @@ begin
                             tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''), null::jsonb, '{}'::text[];
         return;
     end if;
-    select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
-    v_outcome := why_decided(v_tenant, v_approval, p_now);
-    if v_outcome = 'pending' then
-        perform start_approval(v_tenant, v_approval, p_now);
-        if p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
-            select d.lane_id, case when d.decided then p_verb else why_decided(v_tenant, v_approval, p_now) end
-            into v_turn_lane, v_outcome from decide_approval(
-                v_tenant, v_approval,
-                case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
-                v_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
-                case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_draw ->> p_verb) d;
-        elsif p_verb in ('edit', 'details') and (p_has_forms or p_verb = 'details') then
-            v_outcome := p_verb;
-        elsif p_verb = 'edit' then
-            v_outcome := 'ask_change';
+    if v_again then
+        select d.outcome, d.conversation_id, d.woken into v_outcome, v_owed, v_woken
+        from decided_before(v_tenant, p_id, 'press: ') d;
+    else
+        select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
+        select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end into v_outcome, v_woken
+        from take_press(v_tenant, v_approval, v_identity, p_channel, p_verb, p_entered, p_now, p_draw, p_has_forms) t;
+        if v_outcome = 'ask_change' then
             perform owe(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
                 'id', p_outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
                 'text', tell_outcome(v_tenant, v_approval, p_say ->> 'ask_change', ''))));
         end if;
+        update inbound i set state = 'done', reason = 'press: ' || v_outcome,
+            turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
+        where i.tenant_id = v_tenant and i.id = p_id;
     end if;
-    update inbound i set state = 'done', reason = 'press: ' || v_outcome,
-        turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
-    where i.tenant_id = v_tenant and i.id = p_id;
-    select * into v_row from approvals a where a.tenant_id = v_tenant and a.id = v_approval;
     return query select p_id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
         tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''),
-        case when v_outcome in ('edit', 'details') and p_entered is null then jsonb_build_object(
-            'token', v_row.token, 'code', v_row.code, 'summary', v_row.summary, 'shown', v_row.shown,
-            'form', v_row.form, 'name', v_row.name, 'until', told_time(v_tenant, v_row.expires_at)) end,
-        case when v_turn_lane is null then '{}' else array[v_turn_lane] end;
+        case when v_outcome in ('edit', 'details') and p_entered is null then form_shown(v_tenant, v_approval) end, v_woken;
 end $$;
 
 CREATE FUNCTION public.reconsider_held() RETURNS trigger
@@ -2990,7 +3042,9 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     for v_row in select a.id, a.turn_id from approvals a where a.tenant_id = p_tenant and a.state = 'pending'
+                 order by a.turn_id, a.id
     loop
+        perform hold_turn(p_tenant, v_row.turn_id);
         update approvals a set state = 'replaced', reason = 'reissued', decided_at = p_now, decided_how = 'reissue'
         where a.tenant_id = p_tenant and a.id = v_row.id and a.state = 'pending';
         if found then
@@ -3189,6 +3243,32 @@ CREATE FUNCTION public.says_any(p_text text, p_phrases text[]) RETURNS boolean
     AS $$
     select exists (select from unnest(p_phrases) phrase where position(lower(phrase) in lower(p_text)) > 0)
 $$;
+
+CREATE FUNCTION public.scrub_numbers(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_row record;
+    v_count int := 0;
+begin
+    for v_row in
+        select c.tenant_id, c.outbound_id from approval_cards c
+        join approvals a on a.tenant_id = c.tenant_id and a.id = c.approval_id
+        join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+        where c.role = 'number' and (a.confirm_hash is null or a.confirm_until <= p_now)
+          and o.state in ('sent', 'ambiguous', 'failed')
+        limit p_most
+    loop
+        update outbound o set text = regexp_replace(o.text, '\m\d{6}\M', '******', 'g')
+        where o.tenant_id = v_row.tenant_id and o.id = v_row.outbound_id;
+        update outbound_parts e set text = regexp_replace(e.text, '\m\d{6}\M', '******', 'g')
+        where e.tenant_id = v_row.tenant_id and e.outbound_id = v_row.outbound_id;
+        delete from approval_cards c where c.tenant_id = v_row.tenant_id and c.outbound_id = v_row.outbound_id;
+        v_count := v_count + 1;
+    end loop;
+    return v_count;
+end $$;
 
 CREATE FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) RETURNS text
     LANGUAGE plpgsql
@@ -3421,11 +3501,13 @@ begin
         group by a.tenant_id, a.id, a.turn_id, t.lane_id
         having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_most
     loop
+        -- A lane that somebody holds at this moment is looked at the next time.
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
+        continue when not found;
         if v_row.sent then
             perform start_approval(v_row.tenant_id, v_row.id, p_now);
             continue;
         end if;
-        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update;
         update approvals a set state = 'expired', reason = 'not shown', decided_at = p_now, decided_how = 'not shown'
         where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending';
         if found then
@@ -3435,20 +3517,23 @@ begin
     end loop;
 end $$;
 
-CREATE FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) RETURNS record
+CREATE FUNCTION public.take_exact(p_tenant text, p_approval text, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) RETURNS record
     LANGUAGE plpgsql
     AS $$
 declare
     v_risk text;
     v_decided boolean;
     v_how text := 'code';
+    v_sent text;
 begin
+    perform hold_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
     outcome := why_decided(p_tenant, p_approval, p_now);
-    if outcome <> 'pending' then
+    if outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel') then
         return;
     end if;
-    if not p_sent then
-        outcome := 'not_sent';
+    v_sent := cards_sent(p_tenant, p_approval, false);
+    if v_sent = 'not_sent' or (v_sent = 'not_whole' and p_verb = 'approve') then
+        outcome := v_sent;
         return;
     end if;
     if p_verb = 'snooze' then
@@ -3466,8 +3551,43 @@ begin
     end if;
     select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
         p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end, p_identity, p_channel,
-        v_how, p_now, null, p_draw ->> p_verb) d;
+        v_how, p_now, null, p_draw ->> p_verb, '') d;
     outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
+end $$;
+
+CREATE FUNCTION public.take_press(p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamp with time zone, p_draw jsonb, p_has_forms boolean, OUT outcome text, OUT lane_id text) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_decided boolean;
+    v_editable boolean;
+begin
+    perform hold_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
+    outcome := why_decided(p_tenant, p_approval, p_now);
+    if p_verb = 'details' and outcome in ('pending', 'altered') then
+        outcome := 'details';
+        return;
+    end if;
+    if outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel') then
+        return;
+    end if;
+    select a.editable into v_editable from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    if p_verb = 'approve' and cards_sent(p_tenant, p_approval, true) <> 'whole' then
+        outcome := 'not_whole';
+    elsif p_verb = 'edit' and not v_editable then
+        outcome := 'not_editable';
+    elsif p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
+        select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
+            p_tenant, p_approval,
+            case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
+            p_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
+            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_draw ->> p_verb, '') d;
+        outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
+    elsif p_verb = 'edit' then
+        -- What comes of it is a change of this one; its time runs from here at the latest.
+        perform start_approval(p_tenant, p_approval, p_now);
+        outcome := case when p_has_forms then 'edit' else 'ask_change' end;
+    end if;
 end $$;
 
 CREATE FUNCTION public.tell_elsewhere() RETURNS trigger
@@ -3492,8 +3612,8 @@ CREATE FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text,
     AS $$
     select replace(replace(replace(replace(replace(replace(p_text,
         '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
-        '{channel}', case a.decided_channel when 'sms' then 'SMS' when '' then 'another channel'
-                                        else initcap(a.decided_channel) end),
+        '{who}', case a.decided_channel when 'sms' then 'you by SMS' when '' then 'you' when 'operator' then 'the operator'
+                                    else 'you on ' || initcap(a.decided_channel) end),
         '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
         '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
@@ -3510,13 +3630,16 @@ begin
 end $$;
 
 CREATE FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) RETURNS text
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     AS $$
-    select to_char(p_moment at time zone coalesce(
-        (select nullif(t.timezone, '') from tenants t
-         where t.tenant_id = p_tenant and exists (select 1 from pg_timezone_names n where n.name = t.timezone)), 'UTC'),
-        'HH24:MI')
-$$;
+declare
+    v_zone text;
+begin
+    select coalesce(nullif(t.timezone, ''), 'UTC') into v_zone from tenants t where t.tenant_id = p_tenant;
+    return to_char(p_moment at time zone coalesce(v_zone, 'UTC'), 'HH24:MI');
+exception when invalid_parameter_value then
+    return to_char(p_moment at time zone 'UTC', 'HH24:MI');
+end $$;
 
 CREATE FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) RETURNS TABLE(outcome text, tenant_id text, used_by text)
     LANGUAGE plpgsql
@@ -3644,11 +3767,22 @@ CREATE FUNCTION public.wants_channel_events(p_tenant text) RETURNS boolean
         or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
 $$;
 
+CREATE FUNCTION public.was_received(p_channel text, p_account text, p_keys text[], p_id text) RETURNS boolean
+    LANGUAGE sql
+    AS $$
+    select exists (select 1 from find_received(p_channel, p_account, p_keys) f where f.inbound_id = p_id)
+$$;
+
 CREATE FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE
     AS $$
     select case
         when a.state = 'pending' and a.expires_at <= p_now then 'expired'
+        when a.state = 'pending' and not exists (
+            select 1 from turns t where t.tenant_id = p_tenant and t.id = a.turn_id and t.state in ('waiting', 'running'))
+            then 'over'
+        when a.state = 'pending' and a.hash <> '' and a.hash <> approval_hash(a.sealed_head, a.expires_at, a.sealed_tail)
+            then 'altered'
         when a.state = 'pending' then 'pending'
         when a.state = 'replaced' then 'replaced'
         else 'already_' || a.state end
@@ -3674,12 +3808,14 @@ CREATE FUNCTION public.write_approval(p_tenant text, p_conversation text, p_turn
     AS $$
 begin
     insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments, shown,
-                           form, risk, source, code, token, timeout, sealed_head, sealed_tail, created_at)
+                           form, risk, source, code, token, timeout, sealed_head, sealed_tail, created_at,
+                           editable)
     values (p_tenant, p_approval ->> 'id', p_turn, p_approval ->> 'place', (p_approval ->> 'generation')::int,
             p_conversation, p_approval ->> 'name', p_approval ->> 'summary', p_approval -> 'arguments',
             p_approval -> 'shown', p_approval -> 'form', p_approval ->> 'risk', p_approval ->> 'source',
             p_approval ->> 'code', p_approval ->> 'token', make_interval(secs => (p_approval ->> 'seconds')::float),
-            p_approval ->> 'sealed_head', p_approval ->> 'sealed_tail', (p_approval ->> 'created_at')::timestamptz)
+            p_approval ->> 'sealed_head', p_approval ->> 'sealed_tail', (p_approval ->> 'created_at')::timestamptz,
+            coalesce((p_approval ->> 'editable')::boolean, true))
     on conflict on constraint approvals_pkey do nothing;
     if found then
         perform audit_approval(p_tenant, p_approval ->> 'id', (p_approval ->> 'created_at')::timestamptz, 'requested',
@@ -3751,7 +3887,7 @@ CREATE TABLE public.approval_cards (
     outbound_id text NOT NULL,
     approval_id text NOT NULL,
     role text DEFAULT 'card'::text NOT NULL,
-    CONSTRAINT approval_cards_role_check CHECK ((role = ANY (ARRAY['card'::text, 'prompt'::text])))
+    CONSTRAINT approval_cards_role_check CHECK ((role = ANY (ARRAY['card'::text, 'prompt'::text, 'number'::text])))
 );
 
 ALTER TABLE ONLY public.approval_cards FORCE ROW LEVEL SECURITY;
@@ -3777,6 +3913,7 @@ CREATE TABLE public.approvals (
     arguments jsonb NOT NULL,
     shown jsonb NOT NULL,
     form jsonb DEFAULT '[]'::jsonb NOT NULL,
+    editable boolean DEFAULT true NOT NULL,
     risk text DEFAULT ''::text NOT NULL,
     source text DEFAULT 'message'::text NOT NULL,
     code text NOT NULL,
@@ -5428,8 +5565,8 @@ GRANT ALL ON FUNCTION public.blot(p_value jsonb, p_phrases text[]) TO onevalet_a
 REVOKE ALL ON FUNCTION public.blot_out(p_tenant text, p_phrases text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.blot_out(p_tenant text, p_phrases text[]) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text, p_pressed boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text, p_pressed boolean) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_address(p_channel text, p_account text, p_old text, p_new text) TO onevalet_app;
@@ -5497,8 +5634,11 @@ GRANT ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_ac
 REVOKE ALL ON FUNCTION public.count_work() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_work() TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, OUT decided boolean, OUT lane_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, OUT decided boolean, OUT lane_id text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, p_said_in text, OUT decided boolean, OUT lane_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, p_said_in text, OUT decided boolean, OUT lane_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.decided_before(p_tenant text, p_inbound text, p_label text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.decided_before(p_tenant text, p_inbound text, p_label text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.delete_credentials(p_tenant text, p_service text, p_account text) TO onevalet_app;
@@ -5602,6 +5742,9 @@ GRANT ALL ON FUNCTION public.fire_tasks(p_tasks jsonb) TO onevalet_app;
 REVOKE ALL ON FUNCTION public.forget_stream(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_stream(p_tenant text, p_outbound text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.form_shown(p_tenant text, p_approval text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.form_shown(p_tenant text, p_approval text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.give_back_outbound(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
@@ -5613,6 +5756,9 @@ GRANT ALL ON FUNCTION public.hold_outbound(p_tenant text, p_outbound text, p_fen
 
 REVOKE ALL ON FUNCTION public.hold_person(p_tenant text, p_alone boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.hold_person(p_tenant text, p_alone boolean) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.hold_turn(p_tenant text, p_turn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.hold_turn(p_tenant text, p_turn text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text) TO onevalet_app;
@@ -5796,14 +5942,14 @@ GRANT ALL ON FUNCTION public.read_profile_words(p_tenant text, p_turns text[]) T
 REVOKE ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_values(p_tenant text, p_collection text, p_key text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_reply_to text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.receive_exact(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text, p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_reply_to text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.receive_message(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamp with time zone, p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_admit text, p_listed_only boolean, p_role text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean, p_listed_only boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.receive_press(p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamp with time zone, p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean, p_listed_only boolean) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.reconsider_held() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reconsider_held() TO onevalet_app;
@@ -5859,6 +6005,9 @@ GRANT ALL ON FUNCTION public.say_once(p_channel text, p_account text, p_peer tex
 REVOKE ALL ON FUNCTION public.says_any(p_text text, p_phrases text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.says_any(p_text text, p_phrases text[]) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.scrub_numbers(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.scrub_numbers(p_now timestamp with time zone, p_most integer) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) TO onevalet_app;
 
@@ -5895,8 +6044,11 @@ GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO
 REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_verb text, p_identity text, p_channel text, p_given text, p_fresh text, p_snooze interval, p_now timestamp with time zone, p_draw jsonb, OUT outcome text, OUT lane_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.take_press(p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamp with time zone, p_draw jsonb, p_has_forms boolean, OUT outcome text, OUT lane_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_press(p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamp with time zone, p_draw jsonb, p_has_forms boolean, OUT outcome text, OUT lane_id text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.tell_elsewhere() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tell_elsewhere() TO onevalet_app;
@@ -5924,6 +6076,9 @@ GRANT ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) TO onevalet_a
 
 REVOKE ALL ON FUNCTION public.wants_channel_events(p_tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.wants_channel_events(p_tenant text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.was_received(p_channel text, p_account text, p_keys text[], p_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.was_received(p_channel text, p_account text, p_keys text[], p_id text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.why_decided(p_tenant text, p_approval text, p_now timestamp with time zone) TO onevalet_app;

@@ -17,6 +17,7 @@ create table approvals (
     -- What the card shows, as [label, text] pairs, and what a form may change (core.messages.FormField).
     shown           jsonb not null,
     form            jsonb not null default '[]',
+    editable        boolean not null default true,
     risk            text not null default '',
     source          text not null default 'message',
     code            text not null,
@@ -135,35 +136,51 @@ begin
 end $$;
 
 -- The one decision. p_state: approved, cancelled or replaced (with what the person wants changed instead). True
--- where it was this call's to make: pending, in time, and still what was hashed. Its turn may go on.
+-- where it was this call's to make: pending, in time, its turn still there, and, to approve it, still what was hashed.
+-- p_said_in: the message in which it was said, whose sender decides where p_identity is empty. Its turn may go on.
 create function decide_approval(
     p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamptz,
-    p_proposed jsonb, p_outcome text, out decided boolean, out lane_id text)
+    p_proposed jsonb, p_outcome text, p_said_in text, out decided boolean, out lane_id text)
 language plpgsql as $$
 declare
     v_turn text;
+    v_identity text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select a.turn_id into v_turn from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
     -- The lane first, as whoever finishes the turn locks them.
-    perform 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
-    where t.tenant_id = p_tenant and t.id = v_turn for update of l;
+    perform hold_turn(p_tenant, v_turn);
+    select coalesce(nullif(p_identity, ''), (
+        select c.identity_id from inbound i
+        join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
+        where i.tenant_id = p_tenant and i.id = p_said_in), '') into v_identity;
     perform start_approval(p_tenant, p_approval, p_now);
     update approvals a
-    set state = p_state, proposed = p_proposed, decided_at = p_now, decided_by = p_identity,
-        decided_channel = p_channel, decided_how = p_how, confirm_hash = null
+    set state = p_state, proposed = case when p_state = 'replaced' then p_proposed end, decided_at = p_now,
+        decided_by = v_identity, decided_channel = p_channel, decided_how = p_how, confirm_hash = null
     where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
-      and a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail);
+      and (p_state <> 'approved' or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail))
+      and exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = v_turn and t.state in ('waiting', 'running'));
     decided := found;
     if decided then
-        perform audit_approval(p_tenant, p_approval, p_now, p_state, p_identity, p_channel, p_how,
+        perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_channel, p_how,
                                coalesce(p_proposed, '{}'));
         perform draw_outcome(p_tenant, p_approval, p_outcome, p_now);
         lane_id := wake_turn(p_tenant, v_turn);
     end if;
 end $$;
 
--- Ends what has waited too long, of all people; their turns go on and say so.
+-- Locks the lane of a turn, which is locked before any approval of it: who decides and who ends a turn meet there.
+create function hold_turn(p_tenant text, p_turn text)
+returns void
+language plpgsql as $$
+begin
+    perform 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+    where t.tenant_id = p_tenant and t.id = p_turn for update of l;
+end $$;
+
+-- Ends what has waited too long, of all people; their turns go on and say so. What belongs to a turn that has ended
+-- by itself ends with it. A lane that somebody holds at this moment is looked at the next time.
 create function expire_approvals(p_now timestamptz, p_outcome text, p_most int)
 returns table (tenant_id text, approval_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -173,11 +190,16 @@ begin
     for v_row in
         select a.tenant_id, a.id, a.turn_id, t.lane_id from approvals a
         join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
-        where a.state = 'pending' and a.expires_at <= p_now order by a.expires_at limit p_most
+        where a.state = 'pending' and (a.expires_at <= p_now or t.state not in ('running', 'waiting'))
+        order by a.expires_at limit p_most
     loop
-        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update;
-        update approvals a set state = 'expired', decided_at = p_now, decided_how = 'expiry', confirm_hash = null
-        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending' and a.expires_at <= p_now;
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
+        continue when not found;
+        update approvals a set state = 'expired', decided_at = p_now, confirm_hash = null,
+            decided_how = case when a.expires_at <= p_now then 'expiry' else 'its turn ended' end
+        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending'
+          and (a.expires_at <= p_now or exists (select 1 from turns t where t.tenant_id = v_row.tenant_id
+               and t.id = v_row.turn_id and t.state not in ('running', 'waiting')));
         if found then
             perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'expiry', '{}');
             perform draw_outcome(v_row.tenant_id, v_row.id, p_outcome, p_now);
@@ -205,7 +227,9 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     for v_row in select a.id, a.turn_id from approvals a where a.tenant_id = p_tenant and a.state = 'pending'
+                 order by a.turn_id, a.id
     loop
+        perform hold_turn(p_tenant, v_row.turn_id);
         update approvals a set state = 'replaced', reason = 'reissued', decided_at = p_now, decided_how = 'reissue'
         where a.tenant_id = p_tenant and a.id = v_row.id and a.state = 'pending';
         if found then
@@ -286,7 +310,7 @@ begin
     for f in
         select p.oid::regprocedure from pg_proc p
         where p.pronamespace = current_schema()::regnamespace
-          and p.proname in ('audit_approval', 'approval_hash', 'issue_code', 'start_approval', 'decide_approval',
+          and p.proname in ('audit_approval', 'approval_hash', 'issue_code', 'start_approval', 'decide_approval', 'hold_turn',
                             'expire_approvals', 'due_reminders', 'reissue_approvals', 'find_approval')
     loop
         execute format('revoke all on function %s from public', f);

@@ -4,14 +4,14 @@
 alter table outbound add column wants_reply boolean not null default false;
 alter table inbound add column reply_to text not null default '';
 
--- `role`: a card shows all of the approval; a prompt only asks for what to change.
+-- `role`: a card shows all of the approval; a prompt asks for what to change; a number proves who has a phone.
 create table approval_cards (
     tenant_id   text not null references tenants on delete cascade,
     outbound_id text not null,
     approval_id text not null,
     role        text not null default 'card',
     primary key (tenant_id, outbound_id),
-    check (role in ('card', 'prompt')),
+    check (role in ('card', 'prompt', 'number')),
     foreign key (tenant_id, outbound_id) references outbound on delete cascade,
     foreign key (tenant_id, approval_id) references approvals on delete cascade
 );
@@ -34,15 +34,18 @@ create table redraws (
 );
 create index redraws_due on redraws (next_attempt_at) where state = 'due';
 
--- A moment of the day as the person reads it.
+-- A moment of the day as the person reads it; where nobody knows their timezone, in UTC.
 create function told_time(p_tenant text, p_moment timestamptz)
 returns text
-language sql stable as $$
-    select to_char(p_moment at time zone coalesce(
-        (select nullif(t.timezone, '') from tenants t
-         where t.tenant_id = p_tenant and exists (select 1 from pg_timezone_names n where n.name = t.timezone)), 'UTC'),
-        'HH24:MI')
-$$;
+language plpgsql stable as $$
+declare
+    v_zone text;
+begin
+    select coalesce(nullif(t.timezone, ''), 'UTC') into v_zone from tenants t where t.tenant_id = p_tenant;
+    return to_char(p_moment at time zone coalesce(v_zone, 'UTC'), 'HH24:MI');
+exception when invalid_parameter_value then
+    return to_char(p_moment at time zone 'UTC', 'HH24:MI');
+end $$;
 
 -- Draw second: every card of an approval, on every channel, is to show what became of it. p_outcome is a line
 -- with {when}, which is told in the person's own time.
@@ -88,7 +91,7 @@ begin
             if coalesce(v_message ->> 'shows', '') <> '' then
                 insert into approval_cards (tenant_id, outbound_id, approval_id, role)
                 values (p_tenant, v_message ->> 'id', v_message ->> 'shows',
-                        case when v_message ->> 'kind' = 'card' then 'card' else 'prompt' end);
+                        case v_message ->> 'kind' when 'card' then 'card' when 'receipt' then 'number' else 'prompt' end);
             end if;
         end if;
     end loop;
@@ -101,12 +104,14 @@ returns void
 language plpgsql as $$
 begin
     insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments, shown,
-                           form, risk, source, code, token, timeout, sealed_head, sealed_tail, created_at)
+                           form, risk, source, code, token, timeout, sealed_head, sealed_tail, created_at,
+                           editable)
     values (p_tenant, p_approval ->> 'id', p_turn, p_approval ->> 'place', (p_approval ->> 'generation')::int,
             p_conversation, p_approval ->> 'name', p_approval ->> 'summary', p_approval -> 'arguments',
             p_approval -> 'shown', p_approval -> 'form', p_approval ->> 'risk', p_approval ->> 'source',
             p_approval ->> 'code', p_approval ->> 'token', make_interval(secs => (p_approval ->> 'seconds')::float),
-            p_approval ->> 'sealed_head', p_approval ->> 'sealed_tail', (p_approval ->> 'created_at')::timestamptz)
+            p_approval ->> 'sealed_head', p_approval ->> 'sealed_tail', (p_approval ->> 'created_at')::timestamptz,
+            coalesce((p_approval ->> 'editable')::boolean, true))
     on conflict on constraint approvals_pkey do nothing;
     if found then
         perform audit_approval(p_tenant, p_approval ->> 'id', (p_approval ->> 'created_at')::timestamptz, 'requested',
@@ -131,8 +136,8 @@ returns text
 language sql stable as $$
     select replace(replace(replace(replace(replace(replace(p_text,
         '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
-        '{channel}', case a.decided_channel when 'sms' then 'SMS' when '' then 'another channel'
-                                        else initcap(a.decided_channel) end),
+        '{who}', case a.decided_channel when 'sms' then 'you by SMS' when '' then 'you' when 'operator' then 'the operator'
+                                    else 'you on ' || initcap(a.decided_channel) end),
         '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
         '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
@@ -144,6 +149,11 @@ returns text
 language sql stable as $$
     select case
         when a.state = 'pending' and a.expires_at <= p_now then 'expired'
+        when a.state = 'pending' and not exists (
+            select 1 from turns t where t.tenant_id = p_tenant and t.id = a.turn_id and t.state in ('waiting', 'running'))
+            then 'over'
+        when a.state = 'pending' and a.hash <> '' and a.hash <> approval_hash(a.sealed_head, a.expires_at, a.sealed_tail)
+            then 'altered'
         when a.state = 'pending' then 'pending'
         when a.state = 'replaced' then 'replaced'
         else 'already_' || a.state end
@@ -183,13 +193,13 @@ end $$;
 -- Which approvals an exact word means: the one with the code, all that were shown here, or the last thing said.
 create function meant_approvals(
     p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamptz)
-returns table (approval_id text, state text, sent boolean)
+returns table (approval_id text)
 language plpgsql stable as $$
 declare
     v_last bigint;
 begin
     if p_code not in ('', 'ALL') then
-        return query select a.id, a.state, cards_sent(p_tenant, a.id) from approvals a
+        return query select a.id from approvals a
         where a.tenant_id = p_tenant and a.code = p_code order by a.created_at desc limit 1;
         return;
     end if;
@@ -207,7 +217,7 @@ begin
             return;
         end if;
     end if;
-    return query select a.id, a.state, cards_sent(p_tenant, a.id) from approvals a
+    return query select a.id from approvals a
     where a.tenant_id = p_tenant and a.state = 'pending' and (p_code = '' or a.risk <> 'high')
       and exists (select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
                   where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card'
@@ -215,17 +225,26 @@ begin
     order by a.created_at, a.id limit case when p_code = '' then 2 else 50 end;
 end $$;
 
--- Whether a card of it was sent whole, somewhere: one that is still on its way cannot have been read.
-create function cards_sent(p_tenant text, p_approval text)
-returns boolean
+-- Whether a card of it was sent whole, somewhere: what is on its way, or may not have arrived, cannot have been read.
+-- p_pressed: its buttons were pressed, so that at least its last part is there.
+create function cards_sent(p_tenant text, p_approval text, p_pressed boolean)
+returns text
 language sql stable as $$
-    select exists (
-        select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
-        where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
-          and (o.state in ('sent', 'ambiguous')
-               -- Its one part may have arrived although its receipt is missing.
-               or (o.attempts > 0 and (select count(*) from outbound_parts e
-                                       where e.tenant_id = o.tenant_id and e.outbound_id = o.id) = 1)))
+    select case
+        when bool_or(s.parts > 0 and s.sure >= s.parts) then 'whole'
+        -- Its one part may have arrived although its receipt is missing: whoever knows the code has read it.
+        when bool_or(s.parts = 1 and s.attempts > 0) then 'whole'
+        when bool_or(s.state in ('sent', 'ambiguous')) then 'not_whole'
+        else 'not_sent' end
+    from (select o.state, o.attempts, count(e.part) as parts,
+                 count(*) filter (where e.state = 'sent' and e.status not in ('undelivered', 'failed'))
+                 + count(*) filter (where p_pressed and e.state <> 'sent' and e.part = (
+                     select max(l.part) from outbound_parts l
+                     where l.tenant_id = o.tenant_id and l.outbound_id = o.id)) as sure
+          from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+          left join outbound_parts e on e.tenant_id = o.tenant_id and e.outbound_id = o.id
+          where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
+          group by o.tenant_id, o.id) s
 $$;
 
 -- An exact word (OK 7K): received and decided in one transaction. p_verb: approve, cancel or snooze. p_say holds what is
@@ -237,7 +256,7 @@ create function receive_exact(
     p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text,
     p_admit text, p_listed_only boolean, p_role text,
     p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamptz, p_outbound text,
-    p_say jsonb, p_draw jsonb)
+    p_say jsonb, p_draw jsonb, p_reply_to text)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, woken text[])
 language plpgsql as $$
 declare
@@ -250,28 +269,46 @@ declare
     v_turn text;
     v_one text;
     v_count int := 0;
+    v_code text := p_code;
+    v_number text;
+    v_again boolean;
 begin
+    v_again := was_received(p_channel, p_account, p_keys, p_id);
     select r.* into v_in from receive_message(
         p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, p_text, '[]', null, p_provider_id, p_sent_at,
         p_name, p_timezone, p_new_tenant, p_new_identity, p_new_conversation, p_admit, p_listed_only, p_role) r;
-    if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null then
+    if v_again and v_in.inbound_id = p_id and v_in.lane_id is null then
+        return query select p_id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.woken
+        from decided_before(v_in.tenant_id, p_id, 'decision: ') d;
+        return;
+    end if;
+    -- What was no decision the first time is none now: another card may have come since.
+    if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null or v_again then
         return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
         return;
     end if;
+    if v_code = '' and p_reply_to <> '' then
+        -- A bare word that answers one message is about that one, whatever was said last.
+        perform note_reply_to(v_in.tenant_id, p_id, p_reply_to);
+        v_code := coalesce(answered_card(v_in.tenant_id, v_in.lane_id, p_reply_to), '-');
+    end if;
     select f.identity_id into v_identity from find_identity(p_channel, p_account, p_user_key) f;
-    if p_code = '' and (select count(*) from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now)) <> 1 then
+    if v_code = '' and (select count(*) from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now)) <> 1 then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
         return;
     end if;
-    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, p_code, p_now) loop
+    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, v_code, p_now) loop
         v_count := v_count + 1;
         v_one := v_meant.approval_id;
         select t.outcome, t.lane_id into v_state, v_turn from take_exact(
-            v_in.tenant_id, v_one, v_meant.sent, p_verb, v_identity, p_channel, p_given, p_fresh, p_snooze, p_now, p_draw) t;
+            v_in.tenant_id, v_one, p_verb, v_identity, p_channel, p_given, p_fresh, p_snooze, p_now, p_draw) t;
         if v_turn is not null then
             v_woken := v_woken || v_turn;
         end if;
         v_said := v_said || tell_outcome(v_in.tenant_id, v_one, p_say ->> v_state, p_fresh);
+        if v_state = 'confirm' then
+            v_number := v_one;
+        end if;
     end loop;
     if v_count = 0 and p_code <> 'ALL' then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
@@ -282,29 +319,50 @@ begin
         v_state := 'nothing';
     end if;
     update inbound i set state = 'done', reason = 'decision: ' || v_state,
+        text = case when p_given = '' then i.text else replace(i.text, p_given, '') end,
         turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
     where i.tenant_id = v_in.tenant_id and i.id = p_id;
     perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-        'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
+        'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'), 'shows', v_number)));
     return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_woken;
 end $$;
 
+-- Whether this very call has committed before, and its answer was lost.
+create function was_received(p_channel text, p_account text, p_keys text[], p_id text)
+returns boolean
+language sql as $$
+    select exists (select 1 from find_received(p_channel, p_account, p_keys) f where f.inbound_id = p_id)
+$$;
+
+-- What a press or an exact word decided when it was taken in; p_label stands before the outcome in its reason.
+create function decided_before(p_tenant text, p_inbound text, p_label text)
+returns table (conversation_id text, outcome text, approval_turn text, woken text[])
+language sql stable as $$
+    select i.conversation_id, substr(i.reason, length(p_label) + 1), i.turn_id,
+           coalesce(array(select t.lane_id from turns t
+                          where t.tenant_id = p_tenant and t.id = i.turn_id and t.ready), '{}')
+    from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and starts_with(i.reason, p_label)
+$$;
+
 -- One exact word on one approval: gives the key of what is said, and the lane that may go on.
 create function take_exact(
-    p_tenant text, p_approval text, p_sent boolean, p_verb text, p_identity text, p_channel text, p_given text,
+    p_tenant text, p_approval text, p_verb text, p_identity text, p_channel text, p_given text,
     p_fresh text, p_snooze interval, p_now timestamptz, p_draw jsonb, out outcome text, out lane_id text)
 language plpgsql as $$
 declare
     v_risk text;
     v_decided boolean;
     v_how text := 'code';
+    v_sent text;
 begin
+    perform hold_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
     outcome := why_decided(p_tenant, p_approval, p_now);
-    if outcome <> 'pending' then
+    if outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel') then
         return;
     end if;
-    if not p_sent then
-        outcome := 'not_sent';
+    v_sent := cards_sent(p_tenant, p_approval, false);
+    if v_sent = 'not_sent' or (v_sent = 'not_whole' and p_verb = 'approve') then
+        outcome := v_sent;
         return;
     end if;
     if p_verb = 'snooze' then
@@ -322,7 +380,7 @@ begin
     end if;
     select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
         p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end, p_identity, p_channel,
-        v_how, p_now, null, p_draw ->> p_verb) d;
+        v_how, p_now, null, p_draw ->> p_verb, '') d;
     outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
 end $$;
 
@@ -348,7 +406,7 @@ end $$;
 create function receive_press(
     p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
     p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamptz,
-    p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean)
+    p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean, p_listed_only boolean)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
                said text, form jsonb, woken text[])
 language plpgsql as $$
@@ -358,18 +416,18 @@ declare
     v_own text;
     v_identity text;
     v_in record;
-    v_row approvals%rowtype;
     v_outcome text;
-    v_lane text;
-    v_turn_lane text;
+    v_woken text[] := '{}';
     v_owed text;
+    v_again boolean;
 begin
+    v_again := was_received(p_channel, p_account, p_keys, p_id);
     select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
     select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(p_channel, p_account, p_user_key) f;
     perform set_config('onevalet.tenant', coalesce(v_own, ''), true);
     if v_tenant is null or v_own is distinct from v_tenant
-       or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity
-                      and i.state = 'active' and i.admitted <> '') then
+       or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity and i.state = 'active'
+                      and i.admitted <> '' and not (p_listed_only and i.admitted in ('open', 'allowlist'))) then
         v_outcome := case when v_tenant is null then 'unknown' else 'not_yours' end;
         if ignore_message(p_channel, p_account, p_keys, 'unsupported') and v_tenant is not null then
             perform set_config('onevalet.tenant', v_tenant, true);
@@ -388,37 +446,73 @@ begin
                             tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''), null::jsonb, '{}'::text[];
         return;
     end if;
-    select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
-    v_outcome := why_decided(v_tenant, v_approval, p_now);
-    if v_outcome = 'pending' then
-        perform start_approval(v_tenant, v_approval, p_now);
-        if p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
-            select d.lane_id, case when d.decided then p_verb else why_decided(v_tenant, v_approval, p_now) end
-            into v_turn_lane, v_outcome from decide_approval(
-                v_tenant, v_approval,
-                case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
-                v_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
-                case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_draw ->> p_verb) d;
-        elsif p_verb in ('edit', 'details') and (p_has_forms or p_verb = 'details') then
-            v_outcome := p_verb;
-        elsif p_verb = 'edit' then
-            v_outcome := 'ask_change';
+    if v_again then
+        select d.outcome, d.conversation_id, d.woken into v_outcome, v_owed, v_woken
+        from decided_before(v_tenant, p_id, 'press: ') d;
+    else
+        select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
+        select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end into v_outcome, v_woken
+        from take_press(v_tenant, v_approval, v_identity, p_channel, p_verb, p_entered, p_now, p_draw, p_has_forms) t;
+        if v_outcome = 'ask_change' then
             perform owe(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
                 'id', p_outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
                 'text', tell_outcome(v_tenant, v_approval, p_say ->> 'ask_change', ''))));
         end if;
+        update inbound i set state = 'done', reason = 'press: ' || v_outcome,
+            turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
+        where i.tenant_id = v_tenant and i.id = p_id;
     end if;
-    update inbound i set state = 'done', reason = 'press: ' || v_outcome,
-        turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
-    where i.tenant_id = v_tenant and i.id = p_id;
-    select * into v_row from approvals a where a.tenant_id = v_tenant and a.id = v_approval;
     return query select p_id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
         tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''),
-        case when v_outcome in ('edit', 'details') and p_entered is null then jsonb_build_object(
-            'token', v_row.token, 'code', v_row.code, 'summary', v_row.summary, 'shown', v_row.shown,
-            'form', v_row.form, 'name', v_row.name, 'until', told_time(v_tenant, v_row.expires_at)) end,
-        case when v_turn_lane is null then '{}' else array[v_turn_lane] end;
+        case when v_outcome in ('edit', 'details') and p_entered is null then form_shown(v_tenant, v_approval) end, v_woken;
 end $$;
+
+-- One press on one approval: gives the key of what is said, and the lane that may go on.
+create function take_press(
+    p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamptz,
+    p_draw jsonb, p_has_forms boolean, out outcome text, out lane_id text)
+language plpgsql as $$
+declare
+    v_decided boolean;
+    v_editable boolean;
+begin
+    perform hold_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
+    outcome := why_decided(p_tenant, p_approval, p_now);
+    if p_verb = 'details' and outcome in ('pending', 'altered') then
+        outcome := 'details';
+        return;
+    end if;
+    if outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel') then
+        return;
+    end if;
+    select a.editable into v_editable from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    if p_verb = 'approve' and cards_sent(p_tenant, p_approval, true) <> 'whole' then
+        outcome := 'not_whole';
+    elsif p_verb = 'edit' and not v_editable then
+        outcome := 'not_editable';
+    elsif p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
+        select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
+            p_tenant, p_approval,
+            case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
+            p_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
+            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_draw ->> p_verb, '') d;
+        outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
+    elsif p_verb = 'edit' then
+        -- What comes of it is a change of this one; its time runs from here at the latest.
+        perform start_approval(p_tenant, p_approval, p_now);
+        outcome := case when p_has_forms then 'edit' else 'ask_change' end;
+    end if;
+end $$;
+
+-- What a form or a view of an approval is made of.
+create function form_shown(p_tenant text, p_approval text)
+returns jsonb
+language sql stable as $$
+    select jsonb_build_object(
+        'token', a.token, 'code', a.code, 'summary', a.summary, 'shown', a.shown, 'form', a.form, 'name', a.name,
+        'until', coalesce(told_time(p_tenant, a.expires_at), ''))
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
 
 -- Which message of ours a person's message answers, as a reply; in the transaction that takes it in.
 create function note_reply_to(p_tenant text, p_inbound text, p_reply_to text)
@@ -536,6 +630,32 @@ begin
     where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
 end $$;
 
+-- The numbers that proved who has a phone, once they are of no use any more: what was sent is kept without them.
+create function scrub_numbers(p_now timestamptz, p_most int)
+returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_row record;
+    v_count int := 0;
+begin
+    for v_row in
+        select c.tenant_id, c.outbound_id from approval_cards c
+        join approvals a on a.tenant_id = c.tenant_id and a.id = c.approval_id
+        join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+        where c.role = 'number' and (a.confirm_hash is null or a.confirm_until <= p_now)
+          and o.state in ('sent', 'ambiguous', 'failed')
+        limit p_most
+    loop
+        update outbound o set text = regexp_replace(o.text, '\m\d{6}\M', '******', 'g')
+        where o.tenant_id = v_row.tenant_id and o.id = v_row.outbound_id;
+        update outbound_parts e set text = regexp_replace(e.text, '\m\d{6}\M', '******', 'g')
+        where e.tenant_id = v_row.tenant_id and e.outbound_id = v_row.outbound_id;
+        delete from approval_cards c where c.tenant_id = v_row.tenant_id and c.outbound_id = v_row.outbound_id;
+        v_count := v_count + 1;
+    end loop;
+    return v_count;
+end $$;
+
 -- Cards that were sent although nobody fixed the expiry (their sender died), and cards that could not be sent.
 create function sweep_cards(p_now timestamptz, p_most int)
 returns table (tenant_id text, lane_id text)
@@ -553,11 +673,13 @@ begin
         group by a.tenant_id, a.id, a.turn_id, t.lane_id
         having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_most
     loop
+        -- A lane that somebody holds at this moment is looked at the next time.
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
+        continue when not found;
         if v_row.sent then
             perform start_approval(v_row.tenant_id, v_row.id, p_now);
             continue;
         end if;
-        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update;
         update approvals a set state = 'expired', reason = 'not shown', decided_at = p_now, decided_how = 'not shown'
         where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending';
         if found then
@@ -587,7 +709,8 @@ begin
         where p.pronamespace = current_schema()::regnamespace
           and p.proname in ('draw_outcome', 'told_time', 'owe', 'write_approval', 'other_conversation', 'tell_outcome',
                             'why_decided', 'check_confirm', 'meant_approvals', 'cards_sent', 'receive_exact', 'take_exact',
-                            'snooze_approval', 'receive_press', 'set_tenant',
+                            'snooze_approval', 'receive_press', 'take_press', 'form_shown', 'set_tenant',
+                            'was_received', 'decided_before', 'scrub_numbers',
                             'approval_ran', 'show_elsewhere', 'answered_card', 'remind_approval',
                             'note_reply_to', 'claim_redraw', 'end_redraw', 'sweep_cards')
     loop

@@ -29,6 +29,8 @@ create table notifications (
     tried           text[] not null default '{}',
     owed_at         timestamptz,
     fall_back_at    timestamptz,
+    -- Where nobody can answer only (push, email): it says that something waits elsewhere.
+    aside           boolean not null default false,
     sent_at         timestamptz, -- the database's
     primary key (tenant_id, id),
     check ((state = 'held') <= (not_before is not null)),
@@ -326,6 +328,34 @@ create trigger identities_unreachable after update of state on identities for ea
     when (old.state = 'active' and new.state in ('stopped', 'blocked') and new.admitted <> '')
     execute function tell_elsewhere();
 
+-- A card of a task's that was sent is told by push and email, too: that it waits, and in which chat. Nothing can be
+-- decided there. Once it is decided, there is nothing to tell.
+create function tell_of_card()
+returns trigger
+language plpgsql as $$
+begin
+    if new.state <> 'pending' then
+        update notifications n set state = 'muted', reason = new.state
+        where n.tenant_id = new.tenant_id and n.dedupe_key = 'card:' || new.id and n.state = 'held';
+        return null;
+    end if;
+    insert into notifications (tenant_id, id, category, urgency, title, text, dedupe_key, state, at, not_before, aside)
+    select new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'approval', 'normal',
+           'Your approval is needed',
+           'This waits for your approval in ' || case c.channel when 'sms' then 'a text message' when 'console'
+               then 'the terminal' else initcap(c.channel) end || ': ' || new.summary,
+           'card:' || new.id, 'held', clock_timestamp(), '-infinity', true
+    from conversations c
+    where c.tenant_id = new.tenant_id and c.id = new.conversation_id
+      and exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.channel in ('push', 'email')
+                  and i.state = 'active');
+    return null;
+end $$;
+create trigger approvals_told after update of expires_at, state on approvals for each row
+    when (new.source = 'trigger' and (old.expires_at is null and new.expires_at is not null
+                                      or old.state = 'pending' and new.state <> 'pending'))
+    execute function tell_of_card();
+
 do $$
 declare
     f regprocedure;
@@ -342,7 +372,7 @@ begin
         where p.pronamespace = current_schema()::regnamespace
           and p.proname in ('may_notify', 'owe_notification', 'keep_notification', 'owe_digest', 'find_held',
                             'find_undelivered', 'withdraw_notification', 'prune_notifications', 'note_notification',
-                            'note_notification_undelivered', 'reconsider_held', 'tell_elsewhere')
+                            'note_notification_undelivered', 'reconsider_held', 'tell_elsewhere', 'tell_of_card')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);
