@@ -13,7 +13,7 @@ from core.ids import IdMaker
 from core.notifications.store import Entry, Kept, NotificationStore, Place, Recipient, Told, When
 from core.notifications.types import Fate, Manners, Notification, Notified, Urgency
 from notify.digest import compose
-from notify.policy import CANNOT_ANSWER, decide, order_places, quiet_until, zone_of
+from notify.policy import CANNOT_ANSWER, Verdict, decide, order_places, quiet_until, zone_of
 
 MOST_TEXT = 50_000
 NAMES: Mapping[str, str] = {
@@ -109,31 +109,6 @@ class NotificationService:
         now = self._clock.now()
         return quiet_until(await self._store.recipient(tenant_id, "", now), now)
 
-    async def card_waits(self, tenant_id: str, approval_id: str, channel: str, action: str) -> Notified | None:
-        """Say by push and email that a card waits, and in which chat; None where the person has neither.
-
-        Nothing can be decided there: it carries no code and no button.
-        """
-        now = self._clock.now()
-        person = await self._store.recipient(tenant_id, "", now)
-        silent = replace(person, places=tuple(place for place in person.places if place.channel in CANNOT_ANSWER))
-        if not order_places(silent, self._channels):
-            return None
-        note = _keyed(
-            Notification(
-                f"This waits for your approval in {NAMES.get(channel, channel)}: {action}",
-                category="approval",
-                dedupe_key=f"card:{approval_id}",
-                title="Your approval is needed",
-            )
-        )
-        verdict = decide(person, note, now, self._manners.daily_cap)
-        if verdict.fate is not Fate.OWED:
-            # The card itself comes out with the quiet hours' end; this would only repeat it.
-            return None
-        entries = self._entries(silent, note)
-        return self._ring(await self._store.keep(tenant_id, self._make_id("ntf"), note, "owed", entries, When(now)))
-
     async def _release(self, tenant_id: str, now: datetime) -> int:
         person = await self._store.recipient(tenant_id, "", now)
         ready: list[Kept] = []
@@ -142,6 +117,9 @@ class NotificationService:
             verdict = decide(person, kept.notification, now, self._manners.daily_cap)
             if verdict.fate is Fate.MUTED:
                 await self._store.mute(tenant_id, [kept.id])
+                continue
+            if kept.aside:
+                await self._tell_aside(tenant_id, person, kept, verdict, now)
                 continue
             until = verdict.until if kept.anew else quiet_until(person, now)
             if until is not None and kept.notification.urgency is not Urgency.URGENT:
@@ -153,6 +131,15 @@ class NotificationService:
         if not ready:
             return 0
         return await self._let_out(tenant_id, person, ready, now)
+
+    async def _tell_aside(self, tenant_id: str, person: Recipient, kept: Kept, verdict: Verdict, now: datetime) -> None:
+        """Say by push or email that something waits elsewhere; when that cannot be now, its own place says it."""
+        entries = [one for one in self._entries(person, kept.notification) if one.place.channel in CANNOT_ANSWER]
+        if verdict.fate is not Fate.OWED or not entries:
+            await self._store.mute(tenant_id, [kept.id])
+            return
+        if told := await self._store.owe(tenant_id, kept.id, "held", entries, When(now)):
+            self._ring(told)
 
     async def _let_out(self, tenant_id: str, person: Recipient, ready: Sequence[Kept], now: datetime) -> int:
         when = self._when(now)
@@ -185,6 +172,8 @@ class NotificationService:
             await self._store.hold(tenant_id, [id], end)
             return 0
         entries = self._entries(person, kept.notification, kept.tried)
+        if kept.aside:
+            entries = [one for one in entries if one.place.channel in CANNOT_ANSWER]
         told = await self._store.owe(tenant_id, id, kept.state, entries, self._when(now))
         if told is None:
             return 0

@@ -82,7 +82,11 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A notification as it stands. `anew`: its person changed their mind about when to hear of it."""
+    """A notification as it stands.
+
+    `anew`: nobody has decided yet when it is said, or its person changed their mind about it. `aside`: it is said
+    only where nobody can answer, since what it is about waits elsewhere.
+    """
 
     id: str
     notification: Notification
@@ -94,6 +98,7 @@ class Kept:
     digest_id: str = ""
     outbound_id: str = ""
     repeats: int = 0
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,4 +320,5 @@ def _kept(row: asyncpg.Record) -> Kept:
         row["digest_id"] or "",
         row["outbound_id"] or "",
         row["repeats"],
+        row["aside"],
     )

@@ -3607,6 +3607,28 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION public.tell_of_card() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if new.state <> 'pending' then
+        update notifications n set state = 'muted', reason = new.state
+        where n.tenant_id = new.tenant_id and n.dedupe_key = 'card:' || new.id and n.state = 'held';
+        return null;
+    end if;
+    insert into notifications (tenant_id, id, category, urgency, title, text, dedupe_key, state, at, not_before, aside)
+    select new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'approval', 'normal',
+           'Your approval is needed',
+           'This waits for your approval in ' || case c.channel when 'sms' then 'a text message' when 'console'
+               then 'the terminal' else initcap(c.channel) end || ': ' || new.summary,
+           'card:' || new.id, 'held', clock_timestamp(), '-infinity', true
+    from conversations c
+    where c.tenant_id = new.tenant_id and c.id = new.conversation_id
+      and exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.channel in ('push', 'email')
+                  and i.state = 'active');
+    return null;
+end $$;
+
 CREATE FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -4349,6 +4371,7 @@ CREATE TABLE public.notifications (
     tried text[] DEFAULT '{}'::text[] NOT NULL,
     owed_at timestamp with time zone,
     fall_back_at timestamp with time zone,
+    aside boolean DEFAULT false NOT NULL,
     sent_at timestamp with time zone,
     CONSTRAINT notifications_check CHECK (((state = 'held'::text) <= (not_before IS NOT NULL))),
     CONSTRAINT notifications_state_check CHECK ((state = ANY (ARRAY['held'::text, 'owed'::text, 'sent'::text, 'failed'::text, 'nowhere'::text, 'muted'::text, 'digested'::text]))),
@@ -5001,6 +5024,8 @@ CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, la
 CREATE INDEX turns_ready ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'waiting'::text) AND ready);
 
 CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (((new.kind = 'reply'::text) AND (new.turn_id IS NOT NULL) AND (new.stream_at IS NULL))) EXECUTE FUNCTION public.adopt_stream();
+
+CREATE TRIGGER approvals_told AFTER UPDATE OF expires_at, state ON public.approvals FOR EACH ROW WHEN (((new.source = 'trigger'::text) AND (((old.expires_at IS NULL) AND (new.expires_at IS NOT NULL)) OR ((old.state = 'pending'::text) AND (new.state <> 'pending'::text))))) EXECUTE FUNCTION public.tell_of_card();
 
 CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
 
@@ -6052,6 +6077,9 @@ GRANT ALL ON FUNCTION public.take_press(p_tenant text, p_approval text, p_identi
 
 REVOKE ALL ON FUNCTION public.tell_elsewhere() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tell_elsewhere() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.tell_of_card() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.tell_of_card() TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) TO onevalet_app;

@@ -216,16 +216,42 @@ async def test_without_a_reaction_it_goes_to_the_next_place_too_if_the_operator_
     assert await states(house) == ["sent"]
 
 
+async def ask_approval(house: People, id: str, *, sent: bool = True) -> None:
+    """Let a task of Ann's ask for an approval in her chat."""
+    eye = house.store.eye
+    await eye.execute("insert into lanes (tenant_id, id) values ('ann', $1)", id)
+    await eye.execute(
+        "insert into turns (tenant_id, id, lane_id, fence, state) values ('ann', $1, $1, 1, 'waiting')", id
+    )
+    await eye.execute(
+        "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
+        " shown, source, code, token, timeout, sealed_head, sealed_tail, created_at) values ('ann', $1, $1, '', 1,"
+        " 'ann-telegram-talk', 'send_email', 'send an email to Bob', '{}', '[]', 'trigger', $1, $1, '30 minutes', '',"
+        " '', now())",
+        id,
+    )
+    if sent:
+        await eye.execute("update approvals set expires_at = now(), hash = 'h' where id = $1", id)
+
+
 async def test_a_card_that_waits_is_told_by_push_without_a_way_to_decide_there(house: People) -> None:
     await house.bring_in("ann", "telegram", "push", wrote="telegram")
-    told = await house.service.card_waits("ann", "apr_1", "telegram", "send an email to Bob")
-    assert told is not None
-    assert told.where == "push"
+    await ask_approval(house, "A1", sent=False)
+    assert await house.service.release_held() == 0
+    await ask_approval(house, "A2")
+    await ask_approval(house, "A3")
+    await house.store.eye.execute("update approvals set state = 'cancelled' where id = 'A3'")
+    await house.service.release_held()
     await house.deliver()
     assert house.said("push") == [
         "# Your approval is needed\n\nThis waits for your approval in Telegram: send an email to Bob"
     ]
     assert house.said("telegram") == []
+    await night(house, "ann", "10:00", "20:00")
+    await ask_approval(house, "A4")  # the card comes out with the quiet hours' end, and needs no second word
+    await house.service.release_held()
+    assert await states(house) == ["sent", "muted", "muted"]
+    await night(house, "ann", "", "")
     place = await house.service.place("ann")
     assert place is not None
     assert place.channel == "telegram"
