@@ -9,8 +9,10 @@ from structlog.typing import FilteringBoundLogger
 
 from core.clock import Clock
 from core.errors import ToolFailed
+from core.files import SentFile
 from core.json_types import Json, JsonObject
 from core.memory.access import MemoryAccess, NoMemory
+from core.messages import Media
 
 _NOTHING_KEPT = "This assistant has nowhere to keep anything."
 _NO_TASKS = "This assistant can plan nothing for later."
@@ -189,6 +191,18 @@ class TenantTasks(Protocol):
         ...
 
 
+class FileAccess(Protocol):
+    """The files that came with a turn's messages."""
+
+    async def list(self) -> Sequence[Media]:
+        """Give what was sent, in order; fetching nothing."""
+        ...
+
+    async def fetch(self, number: int) -> SentFile:
+        """Fetch a file by its number in the list, from 1. Raises `core.errors.ToolFailed`."""
+        ...
+
+
 class PersonAccess(Protocol):
     """What is known of one tenant, and what they prefer; what is given is text for the model."""
 
@@ -242,6 +256,7 @@ class ToolExecutionContext:
     tasks: TenantTasks = field(default_factory=lambda: NoTasks())
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
     person: PersonAccess = field(default_factory=lambda: NoPerson())
+    files: FileAccess = field(default_factory=lambda: NoFiles())
 
 
 async def _unwatched(text: str) -> None:
@@ -348,6 +363,18 @@ class NoStorage:
     async def delete(self, collection: str, key: str) -> None:
         """Refuse, telling the model why."""
         raise ToolFailed(_NOTHING_KEPT)
+
+
+class NoFiles:
+    """What a tool gets where no files can have come."""
+
+    async def list(self) -> Sequence[Media]:
+        """Know of none."""
+        return ()
+
+    async def fetch(self, number: int) -> SentFile:
+        """Refuse, telling the model why."""
+        raise ToolFailed("No file came with these messages.")
 
 
 class NoPerson:

@@ -28,6 +28,7 @@ from core.context import (
     CredentialAccess,
     HttpClient,
     NoCredentials,
+    NoFiles,
     NoHttp,
     NoPerson,
     NoStorage,
@@ -38,6 +39,7 @@ from core.context import (
 )
 from core.context_manager import ContextManager
 from core.conversation_state import ConversationState
+from core.files import Files
 from core.hooks import Hook, HookContext, Hooks
 from core.memory.access import MemoryAccess, NoMemory
 from core.model_errors import ModelCaller
@@ -161,6 +163,7 @@ class Orchestrator:
         settings: Mapping[str, str] | None = None,
         clock: Clock | None = None,
         people: PeopleAccess | None = None,
+        files: Files | None = None,
     ) -> None:
         """`tool_names` and `agent_tool_filter` name the tools and agents that are offered to the model, None for all.
 
@@ -186,6 +189,7 @@ class Orchestrator:
         self._credentials = credentials
         self._storage = storage
         self._people = people
+        self._files = files
         self._budgets = budgets
         self._http = http or NoHttp()
         self._settings = dict(settings or {})
@@ -347,6 +351,7 @@ class Orchestrator:
             language=tenant.language,
             storage=self._storage.for_tenant(tenant.id) if self._storage else NoStorage(),
             person=self._people.for_turn(tenant.id, request.turn_id) if self._people else NoPerson(),
+            files=self._files.for_turn(tenant.id, request.turn_id, request.channel) if self._files else NoFiles(),
             tasks=self.trigger_engine.for_tenant(tenant.id) if self.trigger_engine else NoTasks(),
             settings=self._settings,
             memory=self.momex.for_tenant(tenant.id, request.turn_id) if self.momex else NoMemory(),

@@ -24,7 +24,7 @@ from core.inbox import Inbox
 from core.outbox import Outbox
 from core.storage import Storage
 from core.turns import TurnStore
-from onevalet.providers import build_channels, build_notification_channels
+from onevalet.providers import build_channels, build_notification_channels, open_files
 from onevalet.secret_key import secret_keys
 from onevalet.settings import Settings
 
@@ -124,8 +124,9 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         if engine.event_bus is not None:
             stack.push_async_callback(engine.event_bus.close)
         keeper = CredentialStore(database, keys)
+        files = await stack.enter_async_context(open_files(settings, database))
         orchestrator = await stack.enter_async_context(
-            build_orchestrator(settings, clock, Storage(database), keeper, approvals, engine)
+            build_orchestrator(settings, clock, Storage(database), keeper, approvals, engine, files)
         )
         channels = build_notification_channels(settings)
         for channel in channels.values():

@@ -16,14 +16,17 @@ from core.clock import Clock
 from core.credentials import CredentialStore
 from core.database import Database
 from core.errors import ConfigError
+from core.files import Files
 from core.hooks import Hook
 from core.http import GuardedClient
+from core.ids import make_id
 from core.judge_checks import CheckingJudge
 from core.loader import load_plugins
 from core.model import LiteLLMClient
 from core.model_judge import ModelJudge
 from core.model_types import ModelClient
 from core.orchestrator import Orchestrator
+from core.person import People
 from core.prices import price_of
 from core.rate import Rates
 from core.react_config import ReactLoopConfig
@@ -47,6 +50,7 @@ async def build_orchestrator(
     credentials: CredentialStore,
     approvals: ApprovalStore | None = None,
     engine: TriggerEngine | None = None,
+    files: Files | None = None,
 ) -> AsyncIterator[Orchestrator]:
     """Load the plugins and make the orchestrator; without a configured model the demo model speaks."""
     plugins = load_plugins(settings.onevalet_plugins)
@@ -86,6 +90,8 @@ async def build_orchestrator(
             http=http,
             settings=settings.for_tools,
             clock=clock,
+            people=People(storage.database, make_id, clock),
+            files=files,
         )
     finally:
         if momex is not None:

@@ -1,10 +1,14 @@
 """Settings -> the channels of a process. Only what is on is imported: each SDK costs a second."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from pydantic import SecretStr
 
 from core.channel import Channel, InboundSink, NotificationChannel
 from core.clock import Clock
 from core.database import Database
+from core.files import Files
 from onevalet.settings import Settings
 
 
@@ -124,3 +128,19 @@ def _email(settings: Settings) -> NotificationChannel:
 
 def _plain(secret: SecretStr | None) -> str:
     return secret.get_secret_value() if secret else ""
+
+
+@asynccontextmanager
+async def open_files(settings: Settings, database: Database) -> AsyncIterator[Files]:
+    """Give access to the files that people send, where the provider keeps them for us: MMS so far."""
+    if not (settings.sms_on and settings.twilio_auth_token):
+        yield Files(database, {})
+        return
+    from channels.sms.media import TwilioMedia
+
+    async with TwilioMedia(
+        account_sid=settings.twilio_account_sid,
+        auth_token=settings.twilio_auth_token.get_secret_value(),
+        api_url=settings.twilio_api_url,
+    ) as media:
+        yield Files(database, {"sms": media})

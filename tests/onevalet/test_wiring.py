@@ -50,6 +50,9 @@ async def test_promise_11_a_tool_is_handed_its_persons_credentials_and_the_guard
         request = TurnRequest("t", TurnTenant("ann"), "sms", (), MemoryJournal())
         context = orchestrator.tool_context(request, "send_email", "key")
         assert await context.credentials.get(context.tenant_id, "google") == {"of": "ann"}
+        assert await context.person.needs_timezone()
+        assert "Lisbon" in await context.person.prefer("timezone", "Lisbon")
+        assert [*await context.files.list()] == []
         with pytest.raises(ToolFailed, match="Only this person's own"):
             await context.credentials.get("bob", "google")
         with pytest.raises(ToolFailed, match="not on the public internet"):
