@@ -37,3 +37,25 @@ async def undo_profile_fact(number: int, context: ToolExecutionContext) -> str:
         number: Its number, as show_profile gives it.
     """
     return await context.person.unlearn(number)
+
+
+@tool(name="list_accounts", effect="read")
+async def list_accounts(context: ToolExecutionContext) -> str:
+    """List the services that the person has connected, with the accounts of each and which one is meant by itself."""
+    connected = await context.credentials.list(context.tenant_id)
+    if not connected:
+        return "Nothing is connected."
+    chosen = {True: " (meant when none is named)", False: ""}
+    return "\n".join(f"{one['service']}: {one['account_name']}{chosen[bool(one['preferred'])]}" for one in connected)
+
+
+@tool(name="choose_account", effect="idempotent", parallel=False)
+async def choose_account(service: str, account: str, context: ToolExecutionContext) -> str:
+    """Remember which of several accounts of a service is meant from now on. Only after the person said which.
+
+    Args:
+        service: The service's name, as list_accounts gives it.
+        account: The account's name, as list_accounts gives it.
+    """
+    await context.credentials.prefer(context.tenant_id, service, account)
+    return f"From now on {account} is meant where {service} is used and no account is named."

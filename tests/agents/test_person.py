@@ -1,0 +1,29 @@
+"""Several accounts of one service: which one is meant is asked (tests/agents/test_email.py), and remembered."""
+
+from dataclasses import replace
+
+import asyncpg
+import pytest
+
+from agents.person import choose_account, list_accounts
+from core.database import Database
+from onevalet import ToolFailed
+from tests.core.credentials.house import add_people, new_key, store_with
+from tests.core.helpers import a_context
+
+
+async def test_where_two_accounts_fit_none_is_taken_until_the_persons_choice_is_remembered(database_url: str) -> None:
+    database, eye = Database(database_url), await asyncpg.connect(database_url)
+    await add_people(eye, "ann")
+    store = store_with(database, new_key())
+    for name in ("home", "work"):
+        await store.save("ann", "email", {"host": "127.0.0.1", "user": name}, name)
+    context = replace(a_context(tenant_id="ann"), credentials=store.for_tenant("ann"))
+    assert (await store.accounts("ann", "email")).chosen == ""
+    with pytest.raises(ToolFailed, match="There is no account office"):
+        await choose_account(service="email", account="office", context=context)
+    assert "work is meant" in await choose_account(service="email", account="work", context=context)
+    assert (await store.accounts("ann", "email")).chosen == "work"
+    assert "email: work (meant when none is named)" in await list_accounts(context=context)
+    await eye.close()
+    await database.close()
