@@ -30,7 +30,7 @@ class Approving:
 
     desk: Desk
     clock: SetClock
-    model: FakeModel = field(default_factory=lambda: FakeModel([]))
+    model: Any = field(default_factory=lambda: FakeModel([]))
     sent: list[dict[str, str]] = field(default_factory=list)
     more: list[AnyTool] = field(default_factory=list)
     risk: str = ""

@@ -86,6 +86,7 @@ async def test_the_card_is_redrawn_or_a_receipt_is_sent_while_a_tool_of_that_con
 async def test_promise_9_an_edit_in_words_is_shown_again_with_its_difference_and_kills_the_old_code(
     office: Approving,
 ) -> None:
+    old = ""
     office.model.script = [
         wants(("send_mail", MAIL)),
         lambda _: wants(("decide_approvals", decisions(old, "edit", subject="Dinner"))),
@@ -279,6 +280,23 @@ async def test_time_starts_when_the_card_is_sent_reminds_once_and_ends_with_run_
     assert office.last() == "You did not decide, so I let it be."
     if card.buttons:
         assert "Expired at" in next(one for one in office.desk.house.bubbles() if one.id == card.id).text
+
+
+async def test_a_snooze_reminds_later_and_never_extends_the_time(office: Approving) -> None:
+    office.model.script = [wants(("send_mail", MAIL)), says("You did not decide.")]
+    await office.say("mail sam about lunch")
+    code = await office.code()
+    await office.say(f"snooze {code} 2h")
+    assert "I will remind you" in office.last()
+    office.clock.move(timedelta(minutes=28))
+    await office.work()
+    assert "I will remind you" in office.last(), "not yet: it was snoozed until just before its end"
+    office.clock.move(timedelta(minutes=1, seconds=30))
+    await office.work()
+    assert "still waiting for your decision" in office.last()
+    office.clock.move(timedelta(minutes=2))
+    await office.work()
+    assert await office.states() == ["expired"]
 
 
 async def test_what_has_expired_is_asked_again_on_a_fresh_card(office: Approving) -> None:

@@ -1,0 +1,70 @@
+"""The design's own example, as in `dev`: flights, the weather there, and an email once it is approved."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from agents.email import SendEmailAgent
+from agents.travel import FlightSearchAgent
+from agents.weather import get_weather
+from core.agents.registry import AgentRegistry
+from core.http import GuardedClient
+from core.model import LiteLLMClient
+from tests.agents.services import PLACES, mail_server, open_meteo
+from tests.contract.approving import Approving, open_approving
+from tests.contract.houses import HOUSES
+from tests.core.agents.house import SetClock
+from tests.core.credentials.house import new_key, store_with
+
+ERRAND = "Search flights from Berlin to Rome next Friday, check the weather there and email the results to {to}"
+
+pytestmark = [
+    pytest.mark.xdist_group("model"),  # litellm takes seconds to load: once is enough
+    pytest.mark.timeout(90),
+]
+
+
+@pytest.fixture
+async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Give the office with the demo model; on its day it is Saturday, 21 November 2026."""
+    client = LiteLLMClient("demo/valet")
+    async with open_approving(HOUSES[channel], database_url, SetClock()) as office:
+        office.model = client
+        yield office
+    await client.close()
+
+
+async def test_flights_weather_and_an_email_that_is_approved_go_all_the_way(
+    office: Approving, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(PLACES, "rome", ("Rome", "Lazio", "Italy", "Europe/Rome"))
+    keeper = store_with(office.desk.store.database, new_key())
+    async with open_meteo() as sky, mail_server("none", tmp_path) as mails:
+        http = GuardedClient(allowed_hosts=[urlsplit(sky.url).netloc])
+        office.more = [get_weather]
+        office.options = {
+            "agents": AgentRegistry([FlightSearchAgent, SendEmailAgent]),
+            "credentials": keeper,
+            "http": http,
+            "settings": {"weather_url": sky.url},
+        }
+        await office.desk.meet()
+        tenant = str(await office.desk.store.one("select tenant_id from tenants"))
+        open_account = mails.credentials | {"user": "", "password": ""}
+        await keeper.save(tenant, "email", open_account)
+        await office.say(ERRAND.format(to="sam@example.com"))
+        card = office.card()
+        for part in ("Sample data, not real flights", "Rome", "sam@example.com"):
+            assert part in card.text, part
+        assert mails.taken == []
+        await office.decide("Approve")
+        await http.close()
+    [mail] = mails.taken
+    assert mail["To"] == "sam@example.com"
+    body = mail.get_content()
+    assert "Sample data, not real flights" in body
+    assert "Rome" in body
+    assert "sam@example.com" in office.last()
+    assert await office.states() == ["approved"]
