@@ -256,6 +256,26 @@ begin
     return query select 'go', v_gone, v_counts;
 end $$;
 
+CREATE FUNCTION public.begin_run(p_tenant text, p_turn text) RETURNS TABLE(run_id text, history jsonb, conversation_id text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_home text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if exists (select 1 from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn and r.started_at is null) then
+        select home_conversation(p_tenant, coalesce(k.output ->> 'channel', '')) into v_home
+        from task_runs r join tasks k on k.tenant_id = r.tenant_id and k.id = r.task_id
+        where r.tenant_id = p_tenant and r.turn_id = p_turn;
+        update turns t set conversation_id = v_home where t.tenant_id = p_tenant and t.id = p_turn;
+        update task_runs r set conversation_id = v_home, started_at = clock_timestamp()
+        where r.tenant_id = p_tenant and r.turn_id = p_turn;
+    end if;
+    return query update task_runs r set state = 'RUNNING'
+    where r.tenant_id = p_tenant and r.turn_id = p_turn and r.state in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
+    returning r.id, r.history, r.conversation_id;
+end $$;
+
 CREATE FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -639,7 +659,7 @@ begin
     returning e.type, e.data, e.occurred_at, w.attempts;
 end $$;
 
-CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
+CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -656,6 +676,7 @@ begin
     where l.pending and (p_lane is null or l.id = p_lane)
       and (l.lease_until is null or l.lease_until < clock_timestamp())
       and (l.not_before is null or l.not_before <= clock_timestamp())
+      and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -1106,6 +1127,18 @@ begin
     return found;
 end $$;
 
+CREATE FUNCTION public.end_leases(p_worker text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    update lanes set lease_until = clock_timestamp()
+    where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
+    update outbound set lease_until = clock_timestamp()
+    where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
+    update channel_state set sweep_until = clock_timestamp()
+    where sweep_until > clock_timestamp() and sweep_owner = p_worker;
+$$;
+
 CREATE FUNCTION public.end_profile(p_tenant text, p_owner text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1433,31 +1466,36 @@ begin
     return v_more;
 end $$;
 
-CREATE FUNCTION public.fire_tasks(p_tasks jsonb) RETURNS SETOF text
-    LANGUAGE plpgsql
+CREATE FUNCTION public.fire_tasks(p_tasks jsonb) RETURNS TABLE(tenant_id text, lane_id text)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
     AS $$
-declare
-    v_task jsonb;
-    v_run jsonb;
-    v_tenant text;
-    v_lane text;
-begin
-    for v_task in select * from jsonb_array_elements(p_tasks) loop
-        v_tenant := v_task ->> 'tenant_id';
-        perform set_config('onevalet.tenant', v_tenant, true);
+    with given as (
+        select * from jsonb_to_recordset(p_tasks) as x (
+            tenant_id text, task_id text, due_at timestamptz, next_at timestamptz, zone text, fires int, runs jsonb)
+    ), moved as (
         update tasks t
-        set due_at = (v_task ->> 'due_at')::timestamptz, next_at = (v_task ->> 'next_at')::timestamptz,
-            zone = v_task ->> 'zone', rezone = false, fired = t.fired + (v_task ->> 'fires')::int,
-            state = case when v_task ->> 'next_at' is null then 'COMPLETED' else t.state end
-        where t.tenant_id = v_tenant and t.id = v_task ->> 'task_id';
-        for v_run in select * from jsonb_array_elements(v_task -> 'runs') loop
-            v_lane := start_run(v_tenant, v_task ->> 'task_id', v_run);
-            if v_lane is not null then
-                return next v_lane;
-            end if;
-        end loop;
-    end loop;
-end $$;
+        set due_at = g.due_at, next_at = g.next_at, zone = g.zone, rezone = false, fired = t.fired + g.fires,
+            state = case when g.next_at is null then 'COMPLETED' else t.state end
+        from given g where t.tenant_id = g.tenant_id and t.id = g.task_id
+        returning t.tenant_id, t.id, g.runs
+    ), made as (
+        insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
+        select m.tenant_id, r.run_id, m.id, r.occurrence, r.due_at, r.state, r.reason, r.cause,
+               case when r.state = 'QUEUED' then r.turn_id end,
+               case when r.state <> 'QUEUED' then clock_timestamp() end
+        from moved m, jsonb_to_recordset(m.runs) as r (
+            run_id text, turn_id text, occurrence text, due_at timestamptz, state text, reason text, cause jsonb)
+        on conflict (tenant_id, task_id, occurrence) do nothing
+        returning task_runs.tenant_id, task_runs.id, task_runs.turn_id
+    ), laned as (
+        insert into lanes (tenant_id, id, pending, pending_since)
+        select m.tenant_id, m.id, true, clock_timestamp() from made m where m.turn_id is not null
+    )
+    insert into turns (tenant_id, id, lane_id, state, ready, fence)
+    select m.tenant_id, m.turn_id, m.id, 'waiting', true, 0 from made m where m.turn_id is not null
+    returning turns.tenant_id, turns.lane_id
+$$;
 
 CREATE FUNCTION public.forget_stream(p_tenant text, p_outbound text) RETURNS void
     LANGUAGE plpgsql
@@ -3414,31 +3452,25 @@ CREATE FUNCTION public.start_run(p_tenant text, p_task text, p_run jsonb) RETURN
     AS $$
 declare
     v_run text := p_run ->> 'run_id';
-    v_turn text := p_run ->> 'turn_id';
-    v_home text;
+    v_queued boolean := p_run ->> 'state' = 'QUEUED';
 begin
-    if p_run ->> 'state' <> 'QUEUED' then
-        insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, finished_at)
-        values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, p_run ->> 'state',
-                p_run ->> 'reason', p_run -> 'cause', clock_timestamp())
-        on conflict (tenant_id, task_id, occurrence) do nothing;
-        if found and p_run ->> 'say' <> '' then
-            insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run, 'end', p_run ->> 'say');
-        end if;
-        return null;
-    end if;
-    v_home := home_conversation(p_tenant, p_run ->> 'channel');
-    insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, conversation_id)
-    values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, 'QUEUED',
-            p_run ->> 'reason', p_run -> 'cause', v_home)
+    insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
+    values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, p_run ->> 'state',
+            p_run ->> 'reason', p_run -> 'cause', case when v_queued then p_run ->> 'turn_id' end,
+            case when not v_queued then clock_timestamp() end)
     on conflict (tenant_id, task_id, occurrence) do nothing;
     if not found then
         return null;
     end if;
+    if p_run ->> 'say' <> '' then
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run, 'end', p_run ->> 'say');
+    end if;
+    if not v_queued then
+        return null;
+    end if;
     insert into lanes (tenant_id, id, pending, pending_since) values (p_tenant, v_run, true, clock_timestamp());
-    insert into turns (tenant_id, id, lane_id, conversation_id, state, ready, attempts, fence)
-    values (p_tenant, v_turn, v_run, v_home, 'waiting', true, 1, 0);
-    update task_runs r set turn_id = v_turn where r.tenant_id = p_tenant and r.id = v_run;
+    insert into turns (tenant_id, id, lane_id, state, ready, fence)
+    values (p_tenant, p_run ->> 'turn_id', v_run, 'waiting', true, 0);
     return v_run;
 end $$;
 
@@ -5217,9 +5249,6 @@ ALTER TABLE ONLY public.task_runs
 ALTER TABLE ONLY public.task_runs
     ADD CONSTRAINT task_runs_tenant_id_task_id_fkey FOREIGN KEY (tenant_id, task_id) REFERENCES public.tasks(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
-ALTER TABLE ONLY public.task_runs
-    ADD CONSTRAINT task_runs_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE SET NULL (turn_id) DEFERRABLE;
-
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
@@ -5578,6 +5607,9 @@ GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fe
 REVOKE ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) TO onevalet_app;
 
@@ -5620,8 +5652,8 @@ GRANT ALL ON FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_m
 REVOKE ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) TO onevalet_app;
@@ -5697,6 +5729,9 @@ GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fenc
 
 REVOKE ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.end_leases(p_worker text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_leases(p_worker text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) TO onevalet_app;

@@ -53,9 +53,9 @@ async def fire_due(database: Database, make_id: IdMaker, now: datetime, most: in
         if not rows:
             return Fired(0)
         ends = [_end(row, now, make_id) for row in rows]
-        lanes = await connection.fetch("select fire_tasks($1) as lane", ends)
+        lanes = await connection.fetch("select lane_id from fire_tasks($1)", ends)
     looks = tuple(Look(row["tenant_id"], row["task_id"]) for row in rows if row["kind"] == Kind.CONDITION)
-    return Fired(len(rows), tuple(row["lane"] for row in lanes), looks)
+    return Fired(len(rows), tuple(row["lane_id"] for row in lanes), looks)
 
 
 def run_row(

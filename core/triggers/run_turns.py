@@ -70,23 +70,29 @@ def is_run(lane_id: str) -> bool:
 async def load_run_turn(connection: Connection, tenant_id: str, turn_id: str) -> RunTurn:
     """Read what a run's turn works on, and note that it runs. Raises `LeaseLost` where the run is gone."""
     row = await connection.fetchrow(
-        "update task_runs r set state = 'RUNNING', started_at = coalesce(r.started_at, clock_timestamp())"
-        " from turns t join tenants p on p.tenant_id = t.tenant_id"
-        " left join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
-        " where r.tenant_id = $1 and r.turn_id = $2 and t.tenant_id = $1 and t.id = $2"
-        " and r.state in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')"
-        " returning r.id, r.history, t.waiting_step, t.conversation_id, coalesce(c.channel, '') as channel, p.name,"
-        " p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone, p.role, p.tier",
+        "select r.run_id, r.history, coalesce(r.conversation_id, '') as conversation_id, t.waiting_step,"
+        " coalesce(c.channel, '') as channel, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
+        " p.timezone <> '' as timezone_known, p.role, p.tier from begin_run($1,$2) r"
+        " join turns t on t.tenant_id = $1 and t.id = $2 join tenants p on p.tenant_id = $1"
+        " left join conversations c on c.tenant_id = $1 and c.id = r.conversation_id",
         tenant_id,
         turn_id,
     )
     if row is None:
         raise LeaseLost
     return RunTurn(
-        run_id=row["id"],
-        tenant=TurnTenant(tenant_id, row["name"], row["language"], row["timezone"], row["role"], row["tier"]),
+        run_id=row["run_id"],
+        tenant=TurnTenant(
+            tenant_id,
+            row["name"],
+            row["language"],
+            row["timezone"],
+            row["role"],
+            row["tier"],
+            row["timezone_known"],
+        ),
         channel=row["channel"],
-        conversation_id=row["conversation_id"] or "",
+        conversation_id=row["conversation_id"],
         history=tuple(ChatMessage.from_json(one) for one in row["history"]),
         waiting_step=row["waiting_step"],
     )

@@ -45,7 +45,7 @@ create table task_runs (
     reason          text not null default '',
     -- What made it run: the event, the old and the new value, what was missed.
     cause           jsonb not null default '{}',
-    -- The conversation that its cards and questions go to, as it was when it fired.
+    -- The conversation that its cards and questions go to, as it was when it began.
     conversation_id text,
     turn_id         text,
     -- What was said in its turn before it came to wait: a conversation of its own.
@@ -56,8 +56,7 @@ create table task_runs (
     primary key (tenant_id, id),
     unique (tenant_id, task_id, occurrence),
     foreign key (tenant_id, task_id) references tasks on delete cascade,
-    foreign key (tenant_id, conversation_id) references conversations on delete set null (conversation_id),
-    foreign key (tenant_id, turn_id) references turns on delete set null (turn_id)
+    foreign key (tenant_id, conversation_id) references conversations on delete set null (conversation_id)
 );
 create index task_runs_task on task_runs (tenant_id, task_id, created_at desc);
 create index task_runs_turn on task_runs (tenant_id, turn_id);
@@ -98,32 +97,47 @@ returns text
 language plpgsql as $$
 declare
     v_run text := p_run ->> 'run_id';
-    v_turn text := p_run ->> 'turn_id';
-    v_home text;
+    v_queued boolean := p_run ->> 'state' = 'QUEUED';
 begin
-    if p_run ->> 'state' <> 'QUEUED' then
-        insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, finished_at)
-        values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, p_run ->> 'state',
-                p_run ->> 'reason', p_run -> 'cause', clock_timestamp())
-        on conflict (tenant_id, task_id, occurrence) do nothing;
-        if found and p_run ->> 'say' <> '' then
-            insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run, 'end', p_run ->> 'say');
-        end if;
-        return null;
-    end if;
-    v_home := home_conversation(p_tenant, p_run ->> 'channel');
-    insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, conversation_id)
-    values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, 'QUEUED',
-            p_run ->> 'reason', p_run -> 'cause', v_home)
+    insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
+    values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, p_run ->> 'state',
+            p_run ->> 'reason', p_run -> 'cause', case when v_queued then p_run ->> 'turn_id' end,
+            case when not v_queued then clock_timestamp() end)
     on conflict (tenant_id, task_id, occurrence) do nothing;
     if not found then
         return null;
     end if;
+    if p_run ->> 'say' <> '' then
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run, 'end', p_run ->> 'say');
+    end if;
+    if not v_queued then
+        return null;
+    end if;
     insert into lanes (tenant_id, id, pending, pending_since) values (p_tenant, v_run, true, clock_timestamp());
-    insert into turns (tenant_id, id, lane_id, conversation_id, state, ready, attempts, fence)
-    values (p_tenant, v_turn, v_run, v_home, 'waiting', true, 1, 0);
-    update task_runs r set turn_id = v_turn where r.tenant_id = p_tenant and r.id = v_run;
+    insert into turns (tenant_id, id, lane_id, state, ready, fence)
+    values (p_tenant, p_run ->> 'turn_id', v_run, 'waiting', true, 0);
     return v_run;
+end $$;
+
+-- Notes that a run's turn runs, and where its person is spoken to, which is settled when it begins.
+create function begin_run(p_tenant text, p_turn text)
+returns table (run_id text, history jsonb, conversation_id text)
+language plpgsql as $$
+declare
+    v_home text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if exists (select 1 from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn and r.started_at is null) then
+        select home_conversation(p_tenant, coalesce(k.output ->> 'channel', '')) into v_home
+        from task_runs r join tasks k on k.tenant_id = r.tenant_id and k.id = r.task_id
+        where r.tenant_id = p_tenant and r.turn_id = p_turn;
+        update turns t set conversation_id = v_home where t.tenant_id = p_tenant and t.id = p_turn;
+        update task_runs r set conversation_id = v_home, started_at = clock_timestamp()
+        where r.tenant_id = p_tenant and r.turn_id = p_turn;
+    end if;
+    return query update task_runs r set state = 'RUNNING'
+    where r.tenant_id = p_tenant and r.turn_id = p_turn and r.state in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
+    returning r.id, r.history, r.conversation_id;
 end $$;
 
 -- The tasks that are due, of all people, locked until the transaction ends: whoever dies in between leaves them due.
@@ -148,32 +162,37 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by t.next_at limit 1
 $$;
 
--- Writes back what became of claimed tasks, each under its own tenant, and starts their runs; gives the lanes.
+-- Writes back what became of claimed tasks, of all people in one statement, and starts their runs; gives the lanes.
+-- Whose a run is says the task's own row, which has to be the one that was claimed.
 create function fire_tasks(p_tasks jsonb)
-returns setof text
-language plpgsql as $$
-declare
-    v_task jsonb;
-    v_run jsonb;
-    v_tenant text;
-    v_lane text;
-begin
-    for v_task in select * from jsonb_array_elements(p_tasks) loop
-        v_tenant := v_task ->> 'tenant_id';
-        perform set_config('onevalet.tenant', v_tenant, true);
+returns table (tenant_id text, lane_id text)
+language sql security definer set search_path = public, pg_temp as $$
+    with given as (
+        select * from jsonb_to_recordset(p_tasks) as x (
+            tenant_id text, task_id text, due_at timestamptz, next_at timestamptz, zone text, fires int, runs jsonb)
+    ), moved as (
         update tasks t
-        set due_at = (v_task ->> 'due_at')::timestamptz, next_at = (v_task ->> 'next_at')::timestamptz,
-            zone = v_task ->> 'zone', rezone = false, fired = t.fired + (v_task ->> 'fires')::int,
-            state = case when v_task ->> 'next_at' is null then 'COMPLETED' else t.state end
-        where t.tenant_id = v_tenant and t.id = v_task ->> 'task_id';
-        for v_run in select * from jsonb_array_elements(v_task -> 'runs') loop
-            v_lane := start_run(v_tenant, v_task ->> 'task_id', v_run);
-            if v_lane is not null then
-                return next v_lane;
-            end if;
-        end loop;
-    end loop;
-end $$;
+        set due_at = g.due_at, next_at = g.next_at, zone = g.zone, rezone = false, fired = t.fired + g.fires,
+            state = case when g.next_at is null then 'COMPLETED' else t.state end
+        from given g where t.tenant_id = g.tenant_id and t.id = g.task_id
+        returning t.tenant_id, t.id, g.runs
+    ), made as (
+        insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
+        select m.tenant_id, r.run_id, m.id, r.occurrence, r.due_at, r.state, r.reason, r.cause,
+               case when r.state = 'QUEUED' then r.turn_id end,
+               case when r.state <> 'QUEUED' then clock_timestamp() end
+        from moved m, jsonb_to_recordset(m.runs) as r (
+            run_id text, turn_id text, occurrence text, due_at timestamptz, state text, reason text, cause jsonb)
+        on conflict (tenant_id, task_id, occurrence) do nothing
+        returning task_runs.tenant_id, task_runs.id, task_runs.turn_id
+    ), laned as (
+        insert into lanes (tenant_id, id, pending, pending_since)
+        select m.tenant_id, m.id, true, clock_timestamp() from made m where m.turn_id is not null
+    )
+    insert into turns (tenant_id, id, lane_id, state, ready, fence)
+    select m.tenant_id, m.turn_id, m.id, 'waiting', true, 0 from made m where m.turn_id is not null
+    returning turns.tenant_id, turns.lane_id
+$$;
 
 -- Starts runs of one person's tasks: on an event, by hand. Gives the lanes.
 create function start_runs(p_tenant text, p_runs jsonb)
@@ -371,7 +390,7 @@ begin
     for f in
         select p.oid::regprocedure from pg_proc p
         where p.pronamespace = current_schema()::regnamespace
-          and p.proname in ('home_conversation', 'start_run', 'claim_due_tasks', 'next_due_task', 'fire_tasks',
+          and p.proname in ('home_conversation', 'start_run', 'begin_run', 'claim_due_tasks', 'next_due_task', 'fire_tasks',
                             'start_runs', 'record_look', 'note_run', 'change_task', 'claim_notices', 'owe_unasked',
                             'rezone_tasks')
     loop

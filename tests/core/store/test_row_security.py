@@ -39,6 +39,7 @@ TOLD = {
         "tenant_id", "task_id", "kind", "due_at", "schedule", "person_zone", "channel", "anchor", "fired", "rezone",
         "revision",
     },
+    "fire_tasks": {"tenant_id", "lane_id"},
     "next_due_task": {"tenant_id", "due"},
     "claim_notices": {"tenant_id", "run_id", "key"},
     "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},

@@ -1,0 +1,132 @@
+"""Claim and reschedule what is due, among many tasks: by cron in several zones, of many people.
+
+    uv run -m benchmarks.triggers [--tasks 100000] [--tasks 1000000]
+
+A Postgres of its own. Each round makes 1,000 tasks due and takes them as a worker does: claim, next occurrence, write
+back, start the runs. The floor, in the same run, is a claim alone that only moves 1,000 rows on, in one statement.
+Memory is this process' own, before and after all rounds.
+"""
+
+import argparse
+import asyncio
+import resource
+import statistics
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import psutil
+
+from core.database import Database
+from core.ids import make_id
+from core.migrate import migrate
+from core.triggers.firing import fire_due
+from tests.services import private_postgres
+
+DUE = 1000
+PEOPLE = 5000
+NOW = datetime(2026, 3, 2, 8, 0, 5, tzinfo=UTC)
+
+_PEOPLE = """
+with t as (insert into tenants (tenant_id, timezone) select 'tn_' || n, (array['Europe/Berlin', 'America/New_York',
+           'Asia/Tokyo', 'Australia/Sydney', 'UTC'])[n % 5 + 1] from generate_series(1, $1::int) n returning tenant_id),
+i as (insert into identities (tenant_id, id, channel, account, user_key, admitted)
+      select tenant_id, 'i', 'none', 'a', tenant_id, 'open' from t returning tenant_id)
+insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)
+select tenant_id, 'c_' || tenant_id, 'i', 'none', 'a', tenant_id, now() from i
+"""
+_TASKS = """
+insert into tasks (tenant_id, id, number, title, kind, trigger, action, anchor, due_at, next_at, created_at)
+select 'tn_' || (n % $1::int + 1), 'task_' || n, n, 'Task ' || n, 'schedule',
+       jsonb_build_object('cron', (array['0 8 * * *', '30 7 * * 1-5', '*/15 * * * *', '0 9 1 * *'])[n % 4 + 1]),
+       '{"instruction": "Summarise my unread mail"}', $3::timestamptz, $3 + interval '1 day' + n * interval '1 second',
+       $3 + interval '1 day' + n * interval '1 second', $3
+from generate_series($2::int, $4::int) n
+"""
+_MAKE_DUE = """
+update tasks set due_at = $1::timestamptz - interval '5 seconds', next_at = $1
+where id = any (select 'task_' || (1 + floor(random() * $2))::int from generate_series(1, $3::int))
+"""
+_FLOOR = """
+with due as (select ctid from tasks where state = 'ACTIVE' and next_at <= $1 order by next_at limit 1000
+             for update skip locked)
+update tasks t set next_at = $1 + interval '1 day' from due where t.ctid = due.ctid
+"""
+
+
+def main() -> None:
+    """Measure each size and print a line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.triggers")
+    parser.add_argument("--tasks", type=int, action="append", default=[])
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    for tasks in options.tasks or [100_000, 1_000_000]:
+        asyncio.run(_measure(tasks, options.rounds))
+
+
+async def _measure(tasks: int, rounds: int) -> None:
+    async with private_postgres() as postgres:
+        await migrate(postgres.url)
+        eye = await asyncpg.connect(postgres.url, command_timeout=1200)
+        database = Database(postgres.url, patience=60)
+        try:
+            await _fill(eye, tasks)
+            floors = [await _floor(eye, tasks) for _ in range(rounds)]
+            before = psutil.Process().memory_info().rss
+            whole = [await _round(eye, database, tasks) for _ in range(rounds)]
+            grown = psutil.Process().memory_info().rss - before
+            empty = [await _empty(database) for _ in range(50)]
+        finally:
+            await eye.close()
+            await database.close()
+    per = [seconds * DUE / due for seconds, due, _ in whole]
+    cpu = [spent * DUE / due for _, due, spent in whole]
+    sys.stdout.write(
+        f"{tasks:>9} tasks: 1,000 due claimed and rescheduled in {statistics.median(per):.3f} s"
+        f" (worst {max(per):.3f}; our CPU {statistics.median(cpu):.3f}; floor {statistics.median(floors):.3f});"
+        f" nothing due {statistics.median(empty) * 1000:.2f} ms; memory {grown / 2**20:+.1f} MB,"
+        f" at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB\n"
+    )
+    sys.stdout.flush()
+
+
+async def _fill(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> None:
+    await eye.execute(_PEOPLE, PEOPLE)
+    for first in range(1, tasks + 1, 100_000):
+        await eye.execute(_TASKS, PEOPLE, first, NOW, min(first + 99_999, tasks))
+    await eye.execute("analyze")
+
+
+async def _make_due(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> None:
+    await eye.execute("update tasks set next_at = $1::timestamptz + interval '1 day' where next_at <= $1", NOW)
+    await eye.execute(_MAKE_DUE, NOW, tasks, DUE)
+
+
+async def _floor(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> float:
+    await _make_due(eye, tasks)
+    began = time.perf_counter()
+    await eye.execute(_FLOOR, NOW)
+    return time.perf_counter() - began
+
+
+async def _round(eye: "asyncpg.Connection[asyncpg.Record]", database: Database, tasks: int) -> tuple[float, int, float]:
+    """Give seconds, how many were due, and seconds of our own CPU."""
+    await _make_due(eye, tasks)
+    # An occurrence is one: the runs of the round before would stand in the way.
+    await eye.execute("delete from task_runs")
+    began, cpu, due = time.perf_counter(), time.process_time(), 0
+    while (fired := await fire_due(database, make_id, NOW)).due:
+        due += fired.due
+        assert len(fired.lanes) == fired.due  # noqa: S101 - a measurement of something else
+    return time.perf_counter() - began, due, time.process_time() - cpu
+
+
+async def _empty(database: Database) -> float:
+    began = time.perf_counter()
+    await fire_due(database, make_id, NOW - timedelta(days=9))
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main()
