@@ -110,6 +110,7 @@ async def test_promise_9_an_edit_in_words_is_shown_again_with_its_difference_and
 
 
 async def test_an_edit_that_cannot_be_used_is_said_on_the_fresh_card_and_nothing_is_lost(office: Approving) -> None:
+    code = ""
     office.model.script = [
         wants(("send_mail", MAIL)),
         lambda _: wants(
