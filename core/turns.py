@@ -112,14 +112,15 @@ class TurnStore:
         run: RunNote | None = None,
         cards: Sequence[Card] = (),
         cards_in: str = "",
+        hold_cards: bool = False,
     ) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept.
 
         A `run` has neither history nor outbound of a conversation: it is noted instead how it stands, and its cards
-        go to the conversation `cards_in`.
+        go to the conversation `cards_in`, to be held there with `hold_cards` until somebody lets them go.
         """
         noted = ", note_run($14,$15,$16,$17,$18,$19,$20,$21,$22), owe($23,$24,$25,$26)" if run else ""
-        rows = [card.to_json() for card in cards]
+        rows = [card.to_json() | {"held": hold_cards} for card in cards]
         row = await self._database.call(
             f"select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as more{noted}",
             lease.tenant_id,

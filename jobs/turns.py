@@ -1,7 +1,7 @@
 """Turns: take a lane, run what waits on it in order, and commit what is said about it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -57,6 +57,7 @@ class TurnRunner:
         people: PersonCommands | None = None,
         runs: RunExecutors | None = None,
         approvals: ApprovalStore | None = None,
+        holds_cards: Callable[[str, str], Awaitable[bool]] | None = None,
     ) -> None:
         self._store = store
         self._orchestrator = orchestrator
@@ -67,6 +68,7 @@ class TurnRunner:
         self._people = people
         self._runs = runs
         self._approvals = approvals
+        self._holds_cards = holds_cards
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Take the named lane, or the one that waits longest."""
@@ -105,6 +107,7 @@ class TurnRunner:
         reply = "" if note else result.reply
         outbound = [OutboundMessage(self._make_id("out"), OutboundKind.REPLY, reply)] if reply else []
         cards = [card(one, self._make_id("out")) for one in result.approvals]
+        held = bool(cards and note and self._holds_cards) and await self._quiet(turn)
         more = await self._store.finish(
             lease,
             turn.turn_id,
@@ -119,6 +122,7 @@ class TurnRunner:
             waiting_step=result.waiting_step,
             cards=cards,
             cards_in=turn.request.conversation_id,
+            hold_cards=held,
             run=note,
         )
         self._bell.memory(turn.turn_id)
@@ -126,7 +130,7 @@ class TurnRunner:
             self._bell.delivery(lease.lane_id)
         if note and self._runs:
             self._runs.notices.wake()
-        if cards:
+        if cards and not held:
             await self._shown(turn, cards)
         log.info("turn_finished", state=result.state.value, reason=result.reason)
         return more
@@ -161,6 +165,10 @@ class TurnRunner:
                 reason = "error"
         result = _set_aside(turn, "", reason)
         return result, RunNote("FAILED", reason, text=RUN_FAILED)
+
+    async def _quiet(self, turn: BegunTurn) -> bool:
+        """Tell whether the person's quiet hours hold the cards of this run."""
+        return self._holds_cards is not None and await self._holds_cards(turn.request.tenant.id, turn.run_id)
 
     async def _shown(self, turn: BegunTurn, cards: Sequence[Card]) -> None:
         """Let the cards of a turn be sent, and those of high risk that came by SMS in another chat too."""

@@ -89,7 +89,7 @@ class NotificationService:
         now, made = self._clock.now(), 0
         for tenant_id in await self._store.find_held(now):
             made += await self._release(tenant_id, now)
-        return made
+        return made + await self._release_cards(now)
 
     async def fall_back(self) -> int:
         """Send elsewhere what failed, is stuck, or met no reaction in time; gives how many went."""
@@ -103,6 +103,10 @@ class NotificationService:
         person = await self._store.recipient(tenant_id, wanted, self._clock.now())
         places = order_places(person, self._channels, wanted=wanted)
         return next((place for place in places if place.channel not in CANNOT_ANSWER), None)
+
+    async def holds_cards(self, tenant_id: str, run_id: str) -> bool:
+        """Tell whether quiet hours hold the cards of a task's run now; its time begins when a card is sent."""
+        return await self.quiet_until(tenant_id) is not None and not await self._store.is_urgent_run(tenant_id, run_id)
 
     async def quiet_until(self, tenant_id: str) -> datetime | None:
         """Give when a person's quiet hours end, None when it is not quiet now."""
@@ -131,6 +135,18 @@ class NotificationService:
         if not ready:
             return 0
         return await self._let_out(tenant_id, person, ready, now)
+
+    async def _release_cards(self, now: datetime) -> int:
+        released, quiet = 0, dict[str, bool]()
+        for tenant_id, outbound_id, approval_id in await self._store.held_cards():
+            if tenant_id not in quiet:
+                quiet[tenant_id] = quiet_until(await self._store.recipient(tenant_id, "", now), now) is not None
+            if quiet[tenant_id]:
+                continue
+            for place in await self._store.release_card(tenant_id, outbound_id, approval_id):
+                self._bell.delivery(place)
+                released += 1
+        return released
 
     async def _tell_aside(self, tenant_id: str, person: Recipient, kept: Kept, verdict: Verdict, now: datetime) -> None:
         """Say by push or email that something waits elsewhere; when that cannot be now, its own place says it."""

@@ -139,7 +139,18 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
         linking = Linking(database, CredentialStore(database, keys), make_id, hooks=merges)
         people = PersonCommands(linking, People(database, make_id, clock))
         store = TurnStore(database, make_id, LANE_LEASE)
-        turns = TurnRunner(store, orchestrator, bell, channels, make_id, worker, people, triggers.runs, approvals)
+        turns = TurnRunner(
+            store,
+            orchestrator,
+            bell,
+            channels,
+            make_id,
+            worker,
+            people,
+            triggers.runs,
+            approvals,
+            notifications.service.holds_cards,
+        )
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
         inbox = Inbox(database, bell, make_id, settings.access, clock=clock)
         ways_in = build_channels(settings, inbox, database)

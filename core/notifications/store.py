@@ -257,6 +257,35 @@ class NotificationStore:
         row = await self.database.call("select withdraw_notification($1,$2) as done", tenant_id, id)
         return bool(row and row["done"])
 
+    async def is_urgent_run(self, tenant_id: str, run_id: str) -> bool:
+        """Tell whether a task's run is one whose news passes quiet hours."""
+        async with self.database.tenant(tenant_id) as connection:
+            found = await connection.fetchval(
+                "select t.output ->> 'urgency' from task_runs r join tasks t on t.tenant_id = r.tenant_id"
+                " and t.id = r.task_id where r.tenant_id = $1 and r.id = $2",
+                tenant_id,
+                run_id,
+            )
+        return bool(found == Urgency.URGENT)
+
+    async def held_cards(self, limit: int = 100) -> list[tuple[str, str, str]]:
+        """Give (tenant, outbound, approval) of the cards that quiet hours hold."""
+        rows = await self.database.rows("select * from find_held_cards($1)", limit)
+        return [(row["tenant_id"], row["outbound_id"], row["approval_id"]) for row in rows]
+
+    async def release_card(self, tenant_id: str, outbound_id: str, approval_id: str) -> list[str]:
+        """Let a held card be sent; gives the conversations that it is owed to, none when it was not held."""
+        row = await self.database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
+        # One of high risk that goes by SMS stands in another chat, too: there it can be approved.
+        other = await self.database.call(
+            "select show_elsewhere($1,$2,$3) as place", tenant_id, approval_id, self.make_id("out")
+        )
+        async with self.database.tenant(tenant_id) as connection:
+            home = await connection.fetchval(
+                "select conversation_id from outbound where tenant_id = $1 and id = $2", tenant_id, outbound_id
+            )
+        return [place for place in (row and row["released"] and home, other and other["place"]) if place]
+
     async def prune(self, before: datetime, limit: int = 1000) -> int:
         """Delete old notifications that are over; gives how many went."""
         row = await self.database.call("select * from prune_notifications($1,$2)", before, limit)

@@ -659,7 +659,7 @@ begin
     returning e.type, e.data, e.occurred_at, w.attempts;
 end $$;
 
-CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
+CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -676,7 +676,6 @@ begin
     where l.pending and (p_lane is null or l.id = p_lane)
       and (l.lease_until is null or l.lease_until < clock_timestamp())
       and (l.not_before is null or l.not_before <= clock_timestamp())
-      and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -1127,18 +1126,6 @@ begin
     return found;
 end $$;
 
-CREATE FUNCTION public.end_leases(p_worker text) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-    update lanes set lease_until = clock_timestamp()
-    where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
-    update outbound set lease_until = clock_timestamp()
-    where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
-    update channel_state set sweep_until = clock_timestamp()
-    where sweep_until > clock_timestamp() and sweep_owner = p_worker;
-$$;
-
 CREATE FUNCTION public.end_profile(p_tenant text, p_owner text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1300,6 +1287,16 @@ CREATE FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer
     select n.tenant_id, count(*) from notifications n
     where n.state = 'held' and n.not_before <= p_now
     group by n.tenant_id order by min(n.not_before) limit p_limit
+$$;
+
+CREATE FUNCTION public.find_held_cards(p_limit integer) RETURNS TABLE(tenant_id text, outbound_id text, approval_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select o.tenant_id, o.id, k.approval_id from outbound o
+    join approval_cards k on k.tenant_id = o.tenant_id and k.outbound_id = o.id
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id and a.state = 'pending'
+    where o.state = 'held' limit p_limit
 $$;
 
 CREATE FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) RETURNS TABLE(tenant_id text, identity_id text)
@@ -1575,8 +1572,10 @@ CREATE FUNCTION public.home_conversation(p_tenant text, p_channel text) RETURNS 
     AS $$
     select c.id from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-    where c.tenant_id = p_tenant and i.state = 'active'
-    order by (c.channel = p_channel) desc, (c.thread = '') desc, c.last_inbound_at desc nulls last, c.id
+    join tenants t on t.tenant_id = c.tenant_id
+    where c.tenant_id = p_tenant and i.state = 'active' and c.channel not in ('push', 'email')
+    order by (c.channel = p_channel) desc, (c.channel = t.preferred_channel) desc, (c.thread = '') desc,
+             c.last_inbound_at desc nulls last, c.id
     limit 1
 $$;
 
@@ -2392,7 +2391,7 @@ CREATE FUNCTION public.other_conversation(p_tenant text, p_not_on text) RETURNS 
     AS $$
     select c.id from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'console') and c.thread = ''
+    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'console', 'push', 'email') and c.thread = ''
       and i.state = 'active' and i.admitted <> ''
     order by c.last_inbound_at desc nulls last limit 1
 $$;
@@ -5013,6 +5012,8 @@ CREATE INDEX outbound_due ON public.outbound USING btree (next_attempt_at) WHERE
 
 CREATE UNIQUE INDEX outbound_growing ON public.outbound USING btree (tenant_id, turn_id) WHERE ((state = 'held'::text) AND (stream_at IS NOT NULL));
 
+CREATE INDEX outbound_held ON public.outbound USING btree (tenant_id) WHERE (state = 'held'::text);
+
 CREATE INDEX outbound_id ON public.outbound USING btree (id);
 
 CREATE INDEX outbound_open ON public.outbound USING btree (tenant_id, conversation_id, seq) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
@@ -5652,8 +5653,8 @@ GRANT ALL ON FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_m
 REVOKE ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) TO onevalet_app;
@@ -5730,9 +5731,6 @@ GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fenc
 REVOKE ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.end_leases(p_worker text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.end_leases(p_worker text) TO onevalet_app;
-
 REVOKE ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) TO onevalet_app;
 
@@ -5771,6 +5769,9 @@ GRANT ALL ON FUNCTION public.find_event_work(p_group text, p_after interval, p_l
 
 REVOKE ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_held_cards(p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_held_cards(p_limit integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) TO onevalet_app;

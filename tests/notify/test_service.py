@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import OptedOut, Rejected, Unavailable
-from core.messages import Action, DeliveryStatus, StatusUpdate
+from core.messages import Action, DeliveryStatus, OutboundKind, OutboundMessage, StatusUpdate
 from core.model_types import Role
 from core.notifications.types import Fate, Manners, Notification, Urgency
 from tests.core.store.house import ACCOUNT
@@ -262,6 +262,40 @@ async def test_a_card_that_waits_is_told_by_push_without_a_way_to_decide_there(h
         "Shall I?\n\nTo answer, open Telegram."
     )
     assert await house.store.one("select actions from outbound order by created_at desc limit 1") == "[]"
+
+
+async def test_a_tasks_card_is_held_in_quiet_hours_and_its_time_begins_when_it_is_let_go(house: People) -> None:
+    await house.bring_in("ann", "telegram", wrote="telegram")
+    assert not await house.service.holds_cards("ann", "run")
+    await night(house, "ann", "10:00", "20:00")
+    assert await house.service.holds_cards("ann", "run")
+    await ask_approval(house, "A1", sent=False)
+    card = OutboundMessage("card", OutboundKind.CARD, "Approve? OK 7K")
+    await house.store.outbox.owe("ann", "ann-telegram-talk", [card], held=True)
+    await house.store.eye.execute(
+        "insert into approval_cards (tenant_id, outbound_id, approval_id) values ('ann', 'card', 'A1')"
+    )
+    assert await house.service.release_held() == 0
+    await house.deliver()
+    assert house.said("telegram") == []
+    await house.write("ann", "telegram")  # quiet hours are about what comes unasked
+    moment(house).forward(hours=8)
+    both = await asyncio.gather(house.service.release_held(), house.service.release_held())
+    assert sorted(both) == [0, 1]
+    await house.deliver()
+    assert house.said("telegram") == ["Approve? OK 7K"]
+
+
+async def test_a_task_speaks_where_the_person_prefers_and_never_where_nobody_can_answer(house: People) -> None:
+    await house.bring_in("ann", "sms", "telegram", "push", wrote="sms")
+    await house.write("ann", "telegram")
+    await house.write("ann", "push")
+    homes = []
+    for preferred in ("", "sms", "push"):
+        await house.prefer("ann", preferred_channel=preferred)
+        homes.append(await house.store.one("select home_conversation('ann', '')"))
+    assert homes == ["ann-telegram-talk", "ann-sms-talk", "ann-telegram-talk"]
+    assert await house.store.one("select other_conversation('ann', 'sms')") == "ann-telegram-talk"
 
 
 async def test_promise_11_whatever_is_asked_a_message_goes_to_an_identity_of_the_rows_tenant(house: People) -> None:

@@ -62,6 +62,7 @@ TOLD = {
     "prune_events": {"pruned", "left_over"},
     "find_event_source": {"tenant_id", "source_id"},
     "find_held": {"tenant_id", "held"},
+    "find_held_cards": {"tenant_id", "outbound_id", "approval_id"},
     "find_undelivered": {"tenant_id", "notification_id"},
     "prune_notifications": {"pruned", "left_over"},
     "count_work": {
