@@ -22,6 +22,8 @@ from core.triggers.run_turns import RunControl, RunNote, is_run, load_run_turn
 from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant, WhileRunning
 
 POOL_ROWS = 200
+LANES_OF_ONE = 4
+"""How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
 HISTORY_ROWS = 200
 """How much of a session is loaded for a turn; the context manager trims to what the model takes."""
 
@@ -63,11 +65,17 @@ class TurnStore:
         """Take the named lane, or the one that waits longest; None when there is nothing to take."""
         owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
         try:
-            row = await self._database.call("select * from claim_lane($1,$2,$3)", lane_id, owner, self.lease)
+            row = await self._database.call(
+                "select * from claim_lane($1,$2,$3,$4)", lane_id, owner, self.lease, LANES_OF_ONE
+            )
         except StoreUnavailable:
             self._unanswered.append(owner)
             raise
         return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner) if row else None
+
+    async def end_leases(self, worker: str) -> None:
+        """Free at once what this worker held, which is known to be dead; its attempts count as ever."""
+        await self._database.call("select end_leases($1)", worker)
 
     async def renew(self, lease: Lease) -> bool:
         """Prolong the lease; False when another worker has it by now."""

@@ -659,7 +659,7 @@ begin
     returning e.type, e.data, e.occurred_at, w.attempts;
 end $$;
 
-CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
+CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -676,6 +676,7 @@ begin
     where l.pending and (p_lane is null or l.id = p_lane)
       and (l.lease_until is null or l.lease_until < clock_timestamp())
       and (l.not_before is null or l.not_before <= clock_timestamp())
+      and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -1125,6 +1126,18 @@ begin
       and w.owner = p_owner and w.state = 'waiting';
     return found;
 end $$;
+
+CREATE FUNCTION public.end_leases(p_worker text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    update lanes set lease_until = clock_timestamp()
+    where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
+    update outbound set lease_until = clock_timestamp()
+    where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
+    update channel_state set sweep_until = clock_timestamp()
+    where sweep_until > clock_timestamp() and sweep_owner = p_worker;
+$$;
 
 CREATE FUNCTION public.end_profile(p_tenant text, p_owner text) RETURNS void
     LANGUAGE plpgsql
@@ -5653,8 +5666,8 @@ GRANT ALL ON FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_m
 REVOKE ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) TO onevalet_app;
@@ -5730,6 +5743,9 @@ GRANT ALL ON FUNCTION public.end_delivery(p_tenant text, p_outbound text, p_fenc
 
 REVOKE ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.end_leases(p_worker text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_leases(p_worker text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) TO onevalet_app;
