@@ -93,7 +93,8 @@ class ScheduleTask(StandardAgent):
 
     async def _words(self) -> str:
         when = await self.context.tasks.describe(self._trigger())
-        return f"{when[:1].upper()}{when[1:]}: {self.what.rstrip('.')}."
+        end = "" if self.what.endswith((".", "?", "!")) else "."
+        return f"{when[:1].upper()}{when[1:]}: {self.what}{end}"
 
     async def _keep(self) -> AgentResult:
         kept = await self.context.tasks.create(
