@@ -1,0 +1,1 @@
+"""Approvals raced over two web processes and two workers, of which some are killed."""

@@ -1,0 +1,38 @@
+"""`python -m tests.approvals`: a thousand races by command; exits 1 when one ended as it may not."""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+from core.migrate import migrate
+from tests.approvals.house import open_arena
+from tests.approvals.run import Found, run_races, show
+from tests.nursery import Nursery
+from tests.services import private_postgres, private_valkey
+
+
+def main() -> None:
+    """Run and print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m tests.approvals")
+    parser.add_argument("--races", type=int, default=1000)
+    parser.add_argument("--people", type=int, default=9)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    found = asyncio.run(_run(options.races, options.people, options.kills, options.seed))
+    sys.stdout.write(show(found) + "\n")
+    sys.exit(1 if found.wrong else 0)
+
+
+async def _run(races: int, people: int, kills: int, seed: int) -> Found:
+    with tempfile.TemporaryDirectory() as folder, Nursery() as nursery:
+        async with private_postgres() as postgres, private_valkey() as valkey:
+            await migrate(postgres.url)
+            async with open_arena(Path(folder), postgres.url, valkey.url, people, nursery) as arena:
+                return await run_races(arena, races, kills, seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""One run of races, and what it found."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import asyncpg
+
+from tests.approvals.house import Arena
+from tests.approvals.races import RACES, Grab, Open
+
+_BATCH = 12
+"""Approvals that one turn asks for."""
+_OPEN = (
+    "select a.id, a.tenant_id, a.code, a.token, (a.arguments->>'number')::int as number from approvals a"
+    " where a.state = 'pending' and a.generation = $1 and a.expires_at is not null"
+    " and ($1 > 1 or a.turn_id in (select id from turns where state = 'waiting'))"
+)
+
+
+@dataclass(slots=True)
+class Found:
+    """What came of the races; `wrong` must be empty."""
+
+    races: int = 0
+    kills: int = 0
+    requests: int = 0
+    ends: dict[str, Counter[str]] = field(default_factory=dict)
+    executed: int = 0
+    unknown: int = 0
+    """Approved, and killed in the middle of it: whether it happened is not known, and it is not done again."""
+    wrong: list[str] = field(default_factory=list)
+
+
+async def run_races(arena: Arena, races: int, kills: int, seed: int = 0) -> Found:
+    """Run races of every kind in turn, kill workers in between, and check what is left."""
+    chance = random.Random(seed)
+    kinds = [list(RACES)[number % len(RACES)] for number in range(races)]
+    chance.shuffle(kinds)
+    found = Found(races)
+    grab = Grab(arena.hands, chance, lambda one: _expire(arena, one))
+    size = _BATCH * len(arena.people)
+    rounds = range(0, races, size)
+    for begun in rounds:
+        numbers = range(begun, min(begun + size, races))
+        opened = await _open(arena, numbers)
+        killing = asyncio.create_task(_kill(arena, chance, kills // len(rounds) or (begun == 0 and kills), found))
+        await _race(arena, grab, [(kinds[one.number], one) for one in opened])
+        await killing
+        await _settle(arena, grab, numbers)
+    found.requests = len(arena.hands.statuses)
+    await _check(arena, kinds, found)
+    return found
+
+
+async def _open(arena: Arena, numbers: range) -> list[Open]:
+    """Let people ask for what needs approval, and wait until every card was sent."""
+    for at, first in enumerate(range(numbers.start, numbers.stop, _BATCH)):
+        last = min(first + _BATCH, numbers.stop) - 1
+        person = arena.people[at]
+        await arena.simulator.providers["telegram"].act(person.key, "say", {"text": f"marks {first} {last}"})
+    by_tenant = {arena.tenant(person): at for at, person in enumerate(arena.people)}
+    async with asyncio.timeout(120):
+        while len(rows := await arena.eye.fetch(_OPEN, 1)) < len(numbers):  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.1)
+    people = arena.people
+    return [
+        Open(
+            row["number"],
+            row["id"],
+            row["tenant_id"],
+            row["code"],
+            row["token"],
+            people[by_tenant[row["tenant_id"]]],
+            people[(by_tenant[row["tenant_id"]] + 1) % len(people)],
+        )
+        for row in rows
+    ]
+
+
+async def _race(arena: Arena, grab: Grab, wanted: Sequence[tuple[str, Open]]) -> None:
+    gate = asyncio.Semaphore(8)
+
+    async def one(kind: str, opened: Open) -> None:
+        async with gate:
+            await RACES[kind][0](grab, opened)
+
+    async with asyncio.TaskGroup() as group:
+        for kind, opened in wanted:
+            group.create_task(one(kind, opened))
+
+
+async def _kill(arena: Arena, chance: random.Random, times: int, found: Found) -> None:
+    for number in range(times):
+        await asyncio.sleep(0.2 + chance.random() * 0.4)
+        await arena.kill((found.kills + number) % 2)
+    found.kills += times
+
+
+async def _settle(arena: Arena, grab: Grab, numbers: range) -> None:
+    """Approve what was changed, on two devices at once, and wait until nothing is open any more."""
+    seen: set[str] = set()
+    people = {arena.tenant(person): person for person in arena.people}
+    async with asyncio.timeout(180):
+        while True:
+            for row in await arena.eye.fetch(_OPEN, 2):
+                if row["id"] not in seen:
+                    seen.add(row["id"])
+                    person, data = people[row["tenant_id"]], f"approve.{row['token']}"
+                    await grab.at_once([arena.hands.tap(person, data), arena.hands.press(person, data)])
+            left = await arena.eye.fetchval(
+                "select (select count(*) from approvals where state = 'pending')"
+                " + (select count(*) from turns where state in ('waiting', 'running'))"
+            )
+            if not left:
+                return
+            await asyncio.sleep(0.1)
+
+
+async def _expire(arena: Arena, one: Open) -> None:
+    """Let its time be over, sealed as if it had been so short from the beginning."""
+    await arena.eye.execute(
+        "update approvals set expires_at = past, hash = approval_hash(sealed_head, past, sealed_tail)"
+        " from (select date_trunc('second', now()) - interval '1 second' as past) moment"
+        " where id = $1 and state = 'pending'",
+        one.id,
+    )
+
+
+async def _check(arena: Arena, kinds: Sequence[str], found: Found) -> None:
+    """Hold every approval against its race, its audit, its decider and what was done."""
+    rows = await arena.eye.fetch(
+        "select a.*, (a.arguments->>'number')::int as number, (select array_agg(u.what) from approval_audit u"
+        " where u.approval_id = a.id and u.what in ('approved', 'cancelled', 'replaced', 'expired')) as decisions,"
+        " (select i.tenant_id from identities i where i.id = a.decided_by) as decider,"
+        " (select count(*) from steps s where s.turn_id = a.turn_id and s.outcome = 'unknown') as unknown"
+        " from approvals a order by number, generation"
+    )
+    done = Counter(arena.effects())
+    approved = Counter((row["number"], str(row["arguments"])) for row in rows if row["state"] == "approved")
+    found.executed = sum(done.values())
+    for row in rows:
+        kind = kinds[row["number"]]
+        if row["generation"] == 1:
+            found.ends.setdefault(kind, Counter())[row["state"]] += 1
+        _check_one(row, kind, done, found)
+    for (number, word), times in done.items():
+        if times > 1 or sum(count for (asked, _), count in approved.items() if asked == number) != 1:
+            found.wrong.append(f"mark {number} {word} made {times} times")
+    if len({row["number"] for row in rows}) != found.races:
+        found.wrong.append(f"{len(rows)} approvals for {found.races} races")
+
+
+def _check_one(row: "asyncpg.Record", kind: str, done: Counter[tuple[int, str]], found: Found) -> None:
+    wanted = RACES[kind][1] if row["generation"] == 1 else frozenset({"approved"})
+    if row["state"] not in wanted or row["decisions"] != [row["state"]]:
+        found.wrong.append(f"{kind} {row['number']}: {row['state']}, decided {row['decisions']}")
+    if row["state"] != "expired" and row["decider"] != row["tenant_id"]:
+        found.wrong.append(f"{kind} {row['number']}: decided by {row['decided_by']}")
+    word = "asked" if row["generation"] == 1 else "changed"
+    times = done[int(str(row["number"])), word]
+    if row["state"] == "approved" and not times:
+        found.unknown += 1
+        if not row["unknown"]:
+            found.wrong.append(f"{kind} {row['number']}: approved, and never done")
+    if row["state"] != "approved" and times:
+        found.wrong.append(f"{kind} {row['number']}: {row['state']}, and done")
+
+
+def show(found: Found) -> str:
+    """Give the figures as lines."""
+    lines = [
+        f"{kind:<22} {', '.join(f'{state} {count}' for state, count in sorted(ends.items()))}"
+        for kind, ends in sorted(found.ends.items())
+    ]
+    head = f"races {found.races}, requests {found.requests}, workers killed {found.kills}"
+    tail = f"executed {found.executed}, unknown after a kill {found.unknown}, wrong {len(found.wrong)}"
+    return "\n".join([head, *lines, tail, *found.wrong[:20]])

@@ -1,0 +1,24 @@
+"""Promise 9 over two web processes and two workers: decided once, by its person, and done at most once."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.approvals.house import open_arena
+from tests.approvals.races import RACES
+from tests.approvals.run import run_races, show
+from tests.nursery import Nursery
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.xdist_group("processes")
+async def test_promise_9_whoever_grabs_for_it_an_approval_is_decided_once_by_its_person_and_done_at_most_once(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    async with open_arena(tmp_path, database_url, redis_url, 3, nursery) as arena:
+        found = await run_races(arena, 36, kills=1)
+        assert found.wrong == [], show(found) + arena.logs()[-3000:]
+        assert set(found.ends) == set(RACES)
+        assert found.kills == 1
+        assert found.executed >= 8, show(found)
+        assert "Traceback" not in arena.logs()
