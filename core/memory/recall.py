@@ -7,7 +7,7 @@ unless the question is about what was.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import asyncpg
@@ -19,6 +19,7 @@ from core.memory.config import MomexConfig
 from core.memory.embedder import Embedder
 from core.memory.indexes import CatchingUp, StructuredIndexes
 from core.memory.question import Question, read_question
+from core.memory.rules import slot_of
 from core.memory.store import MemoryStore
 from core.memory.structured import IndexBroken, StructuredQuery
 from core.memory.types import Hit, Leg, LegReport, Memory, Recall, Recalled, Vector
@@ -28,8 +29,12 @@ RANK_CONSTANT = 60
 """Of reciprocal rank fusion: how much less the second place counts than the first."""
 DEPTH = 30
 """Hits that each leg gives into the fusion."""
-ENOUGH = 0.5
-"""How sure a leg must be, at least one of them, for a memory to be brought up at all."""
+ENOUGH = 0.6
+"""How sure the legs must be, taken together, for a memory to be brought up at all."""
+ASKED = 3.0
+"""What a slot weighs that a question asks for by a rule, against a word of it."""
+MEANT = 0.5
+"""What a word weighs that merely means the same as one of the question."""
 IN_PERIOD = 1.5
 """How much more a memory counts that was said at the time which the question names."""
 
@@ -55,11 +60,11 @@ class Searcher:
     legs: frozenset[Leg] = frozenset(Leg)
 
     async def search(self, scope: Scope, text: str, now: datetime, *, most: int = 0, sure: bool = True) -> Recall:
-        """Find what may matter for a text. `sure`: only what at least one leg is sure of."""
+        """Find what may matter for a text. `sure`: only what the legs are sure of."""
         began = time.monotonic()
-        question = read_question(text, now)
         if not (await self.store.version(scope.tenant_id)).number:
             return Recall()
+        question = await self._with_names(scope, read_question(text, now))
         deadline = began + self.config.patience
         embedding = asyncio.create_task(self._embed(question), name="embed question")
         ways: dict[Leg, Callable[[], Awaitable[Sequence[Hit]]]] = {
@@ -76,11 +81,22 @@ class Searcher:
         cut = _within(found, most or self.config.most_recalled, self.config.token_budget)
         return Recall(cut, tuple(reports), int((time.monotonic() - began) * 1000))
 
+    async def _with_names(self, scope: Scope, question: Question) -> Question:
+        """Add the names of those whom the question speaks of as "my sister": the first of two hops."""
+        if not question.relations:
+            return question
+        known = await self.store.in_slots(scope.tenant_id, question.relations)
+        names = [slot.value for one in known if (slot := slot_of(one.text)) is not None]
+        return replace(question, names=tuple(dict.fromkeys([*question.names, *names])))
+
     async def _by_text(self, scope: Scope, question: Question) -> Sequence[Hit]:
-        if not question.words:
+        words = dict.fromkeys(question.meant, MEANT) | dict.fromkeys(question.words, 1.0)
+        words |= dict.fromkeys(question.names, 1.0)
+        if not words:
             return []
-        rows = await self.store.by_text(scope.tenant_id, question.words, DEPTH, scope.collections, closed=question.past)
-        return [Hit(one, rank, held / len(question.words)) for one, rank, held in rows]
+        rows = await self.store.by_text(scope.tenant_id, words, DEPTH, scope.collections, closed=question.past)
+        asked = max(len(question.words), 1)
+        return [Hit(one, rank, min(held / asked, 1.0)) for one, rank, held in rows]
 
     async def _by_vector(
         self, scope: Scope, question: Question, embedding: "asyncio.Task[Mapping[str, Vector]]"
@@ -89,8 +105,8 @@ class Searcher:
         rows = await self.store.by_vector(
             scope.tenant_id, vector, self.embedder.name, DEPTH, scope.collections, closed=question.past
         )
-        floor = self.embedder.floor
-        return [Hit(one, near, (near - floor) / (1 - floor)) for one, near in rows if near >= floor]
+        floor, sure = self.embedder.floor, self.embedder.sure
+        return [Hit(one, near, min(ENOUGH * near / sure, 1.0)) for one, near in rows if near >= floor]
 
     async def _structured(
         self, scope: Scope, question: Question, embedding: "asyncio.Task[Mapping[str, Vector]]"
@@ -101,18 +117,19 @@ class Searcher:
         period = question.period
         query = StructuredQuery(
             question.terms,
-            {term: vectors[term] for term in question.terms},
+            {term: vectors[term] for term in question.words},
             period.start if period else None,
             period.end if period else None,
+            {term: MEANT for term in question.terms if term not in question.own} | dict.fromkeys(question.slots, ASKED),
         )
         hits = await self.indexes.search(scope.tenant_id, query, DEPTH)
         if not hits and period:
-            everywhere = StructuredQuery(query.terms, query.vectors)
+            everywhere = replace(query, since=None, until=None)
             hits = await self.indexes.search(scope.tenant_id, everywhere, DEPTH)
         return hits
 
     async def _embed(self, question: Question) -> Mapping[str, Vector]:
-        texts = list(dict.fromkeys([question.text, *(question.terms if self.indexes is not None else ())]))
+        texts = list(dict.fromkeys([question.text, *(question.words if self.indexes is not None else ())]))
         return dict(zip(texts, await self.embedder.embed(texts), strict=True))
 
     async def _fuse(
@@ -125,7 +142,7 @@ class Searcher:
             for place, hit in enumerate(report.hits, 1):
                 scores[hit.memory_id] = scores.get(hit.memory_id, 0.0) + 1 / (RANK_CONSTANT + place)
                 legs.setdefault(hit.memory_id, []).append(report.leg)
-                strength[hit.memory_id] = max(strength.get(hit.memory_id, 0.0), hit.strength)
+                strength[hit.memory_id] = strength.get(hit.memory_id, 0.0) + hit.strength
         wanted = [one for one in scores if not sure or strength[one] >= ENOUGH]
         memories = await self.store.memories(scope.tenant_id, wanted)
         found = [

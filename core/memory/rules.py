@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core.json_types import Json, JsonObject
 from core.memory.words import content_words, stem, word_set
 
-EXTRACTOR = "rules-1"
+EXTRACTOR = "rules-2"
 """Stands beside what these rules found; raised when they change."""
 
 _VALUE = r"(?P<value>[^.,;!?\n]{1,60}?)"
@@ -42,6 +42,13 @@ _RELATION = (
     r"wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?|boss|manager|landlord|dentist|doctor|gp|lawyer|therapist"
     r"|accountant|mother|mum|mom|father|dad|dog|cat|neighbou?r"
 )
+_MANY = "sister|brother|friend|cousin|aunt|uncle|daughter|son|niece|nephew|colleague|grandson|granddaughter"
+_PETS = "dog|cat|puppy|kitten|spaniel|terrier|poodle|parrot|tortoise|pony|horse|hamster|rabbit|ferret|hedgehog"
+_PROPER = r"(?-i:[A-Z][\w-]+)"
+_MAKES = (
+    "audi|bmw|citro[eë]n|dacia|fiat|ford|honda|hyundai|kia|mazda|mercedes|mini|nissan|opel|peugeot|renault|seat|skoda"
+    "|suzuki|tesla|toyota|vauxhall|volkswagen|vw|volvo"
+)
 _RULES = (
     _rule("home", rf"{_I} (?:live|lived|living|moved?|moving|relocated?|settled(?: down)?|based|residing?)(?: back)?"
                   r" (?:over )?(?:in|to|at) VALUE", "live"),
@@ -58,7 +65,19 @@ _RULES = (
     _rule("diet", rf"{_I}(?: an?| turned| gone| become| went)* (?P<value>vegetarian|vegan|pescatarian|omnivore)\b",
           "eat"),
     _rule("car", rf"{_I} (?:drive|driving) (?:an? )VALUE", "drive"),
+    _rule("allergy", r"\bi (?:can'?t|cannot|must not|mustn'?t|may not) eat (?:any )?VALUE", "avoid", many=True),
+    _rule("allergy", r"\b(?P<value>[\w -]{3,40}?) (?:makes?|gives?|causes?)"
+                     r" (?:my throat|my skin|my mouth|me (?:a rash|hives))", "avoid", many=True),
     _rule("allergy", rf"{_I} (?:severely |badly )?allergic to VALUE", "avoid", many=True),
+    _rule("car", rf"\b(?:bought|got|drive|own|have|leased|the) (?:an? |my |our )?(?:used |new |old )?"
+                 rf"(?P<value>(?:{_MAKES})\b(?: [A-Z0-9][\w-]*| estate| van)?)", "drive"),
+    _rule("pet", rf"\b(?:our|my) (?:[a-z]+ )?(?:{_PETS})(?: is)?(?: called| named)? (?P<value>{_PROPER})", "have", many=True),
+    _rule("pet", rf"\b(?:adopted|got|have|bought|found) an? (?:[a-z]+ )?[a-z]+"
+                 rf" (?:called|named|and named it|and called it) (?P<value>{_PROPER})", "have", many=True),
+    _rule("hobby", r"\bi (?:usually |always )?(?P<value>(?:sing|play the \w+|drum|dance|paint|row|climb|knit|fence)\b"
+                   r"[^.,;!?]{0,40})", "do", many=True),
+    _rule("MINE", rf"\bmy (?:older |younger |big |little |twin )?(?P<what>{_MANY})(?:'s name)?(?:'s| is)?"
+                  rf" (?:called |named )?(?P<value>{_PROPER})", "have", many=True),
     _rule("MINE", rf"\bmy (?:new )?(?P<what>{_RELATION})(?:'s name)?(?:'s| is)(?: now)?(?: called| named)? VALUE",
           "have"),
     _rule("MINE", r"\bmy (?:new )?(?P<what>(?:fav(?:ou?rite)? )?[a-z'-]+(?: [a-z'-]+)?)"
@@ -94,10 +113,10 @@ def slot_of(text: str) -> Slot | None:
             value = _ARTICLE.sub("", found["value"].strip(" '\"“”")).lower()
             if not value:
                 continue
-            name = rule.slot
-            if name == "MINE":
+            name = f"my {rule.slot}"
+            if rule.slot == "MINE":
                 name = f"my {found['what'].lower()}"
-            elif name == "TASTE":
+            elif rule.slot == "TASTE":
                 name = f"taste {' '.join(sorted(stem(word) for word in content_words(value)))}"
                 value = "dislikes" if _DISLIKES.search(found["verb"]) else "likes"
             return Slot(name, value, rule.verb, rule.many and not name.startswith("taste"))

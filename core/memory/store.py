@@ -190,28 +190,30 @@ class MemoryStore:
         return [(row["id"], float(row["likeness"])) for row in rows]
 
     async def by_text(
-        self, tenant_id: str, words: Sequence[str], most: int, collections: Sequence[str] = (),
+        self, tenant_id: str, words: Mapping[str, float], most: int, collections: Sequence[str] = (),
         *, told_only: bool = False, closed: bool = False,
     ) -> list[tuple[str, float, int]]:  # fmt: skip
         """Give the memories that hold any of the words, with the rank and how many of the words they hold.
 
-        A word weighs the more the fewer of this person's memories hold it.
+        A word weighs the more the fewer of this person's memories hold it, times its own weight; what weighs less than
+        one is not counted.
         """
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
-                "with asked as (select distinct plainto_tsquery('english', w) as q"  # noqa: S608
-                " from unnest($3::text[]) w"
-                " where numnode(plainto_tsquery('english', w)) > 0),"
+                "with asked as (select plainto_tsquery('english', w) as q, max(s) as share"  # noqa: S608
+                " from unnest($3::text[], $7::float8[]) x (w, s)"
+                " where numnode(plainto_tsquery('english', w)) > 0 group by 1),"
                 " mine as materialized (select m.id, m.words from memories m where m.tenant_id = $1"
                 f" and (cardinality($2::text[]) = 0 or {_WITHIN})"
                 " and ($5 or m.valid_to is null) and (not $6 or m.kind = 'told')),"
-                " met as materialized (select x.id, a.q, length(x.words) as size from mine x join asked a"
+                " met as materialized (select x.id, a.q, a.share, length(x.words) as size from mine x join asked a"
                 " on x.words @@ a.q),"
                 " rare as (select q, ln(1 + (select count(*) from mine)::float8 / count(*)) as weight"
                 " from met group by q)"
-                " select t.id, sum(r.weight) / (1 + 0.03 * min(t.size)) as rank, count(*) as held"
+                " select t.id, sum(r.weight * t.share) / (1 + 0.03 * min(t.size)) as rank,"
+                " count(*) filter (where t.share >= 1) as held"
                 " from met t join rare r on r.q = t.q group by t.id order by rank desc, t.id limit $4",
-                tenant_id, list(collections), list(words), most, closed, told_only,
+                tenant_id, list(collections), list(words), most, closed, told_only, list(words.values()),
             )  # fmt: skip
         return [(row["id"], float(row["rank"]), int(row["held"])) for row in rows]
 
@@ -222,6 +224,16 @@ class MemoryStore:
                 f"select {_COLUMNS} from memories m where m.tenant_id = $1 and m.collection = $2"  # noqa: S608
                 " and m.slot = $3 and m.valid_to is null and m.kind = 'told' order by m.number",
                 tenant_id, collection, slot,
+            )  # fmt: skip
+        return [memory_of(row) for row in rows]
+
+    async def in_slots(self, tenant_id: str, slots: Sequence[str]) -> list[Memory]:
+        """Give the memories of some slots that hold now, in any collection, the newest first."""
+        async with self.database.tenant(tenant_id) as connection:
+            rows = await connection.fetch(
+                f"select {_COLUMNS} from memories m where m.tenant_id = $1"  # noqa: S608
+                " and m.slot = any ($2) and m.valid_to is null and m.kind = 'told' order by m.number desc limit 5",
+                tenant_id, list(slots),
             )  # fmt: skip
         return [memory_of(row) for row in rows]
 

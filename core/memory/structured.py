@@ -32,6 +32,8 @@ class StructuredQuery:
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     since: datetime | None = None
     until: datetime | None = None
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """What a term weighs that is not one of the question's own."""
 
 
 class IndexBroken(Exception):
@@ -69,7 +71,7 @@ class PersonIndex:
         library = _library()
         self._models.give((), query.vectors)
         try:
-            weights = {term: await self._weight(term) for term in query.terms}
+            weights = {term: await self._weight(term) * query.shares.get(term, 1.0) for term in query.terms}
             terms = [
                 library.SearchTerm(library.Term(term, weight), await self._related(library, query, term, weight))
                 for term, weight in weights.items()
@@ -79,7 +81,7 @@ class PersonIndex:
             result = await library.search_conversation(self._conversation, group, _when(library, query), options)
         finally:
             self._models.clear()
-        whole = sum(weights.values()) or 1.0
+        whole = sum(weight for term, weight in weights.items() if query.shares.get(term, 1.0) >= 1) or 1.0
         matches = result.message_matches if result else []
         return [Hit(self.ids[one.message_ordinal], one.score, min(one.score / whole, 1.0)) for one in matches]
 

@@ -21,6 +21,7 @@ class WordEmbedder:
 
     name = "words"
     floor = 0.25
+    sure = 0.5
 
     def __init__(self) -> None:
         self.calls = 0
