@@ -40,6 +40,10 @@ notify_app = typer.Typer(no_args_is_help=True, help="Where people are told thing
 app.add_typer(notify_app, name="notify")
 tasks_app = typer.Typer(no_args_is_help=True, help="See what people have planned, change it, and ask why it ran.")
 app.add_typer(tasks_app, name="tasks")
+approvals_app = typer.Typer(
+    no_args_is_help=True, help="See what waits for people's consent, and decide in their place."
+)
+app.add_typer(approvals_app, name="approvals")
 Which = Annotated[str, typer.Argument(help="A task's id, its number, or words of its title.")]
 
 
@@ -269,6 +273,22 @@ def dry_run_task(
     from onevalet.tasks import print_dry_run
 
     _run(lambda settings: print_dry_run(settings, tenant, which, expression, as_json=json))
+
+
+@approvals_app.command("list")
+def list_approvals(tenant: Tenant = "", json: Json = False) -> None:
+    """List what waits for people's consent."""
+    from onevalet.approvals import print_approvals
+
+    _run(lambda settings: print_approvals(settings, tenant, as_json=json))
+
+
+@approvals_app.command("decide")
+def decide_approval(code: str, decision: str, tenant: Tenant = "", json: Json = False) -> None:
+    """Decide in a person's place: approve or cancel; the audit says that it was the operator."""
+    from onevalet.approvals import decide
+
+    _run(lambda settings: decide(settings, code, decision, tenant, as_json=json))
 
 
 @events_app.command("list")

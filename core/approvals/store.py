@@ -17,8 +17,9 @@ CODE_RESTS = timedelta(days=7)
 _MOST_AT_ONCE = 100
 _SELECT = (
     "select a.*, (select min(o.sent_at) from approval_cards c join outbound o on o.tenant_id = c.tenant_id"
-    " and o.id = c.outbound_id where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card') as sent_at"
-    " from approvals a where a.tenant_id = $1 and "
+    " and o.id = c.outbound_id where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card') as sent_at,"
+    " coalesce((select r.task_id from task_runs r where r.tenant_id = a.tenant_id and r.turn_id = a.turn_id), '')"
+    " as task_id from approvals a where a.tenant_id = $1 and "
 )
 _STATES = {
     Verb.APPROVE: ApprovalState.APPROVED,
@@ -98,6 +99,11 @@ class ApprovalStore:
         async with self._database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(f"{_SELECT} a.id = $2", tenant_id, approval_id)
         return Approval.from_row(dict(row)) if row else None
+
+    async def find_pending(self, code: str = "", most: int = _MOST_AT_ONCE) -> Sequence[tuple[str, str]]:
+        """Give what is pending of all people, by code where there is one: (tenant, approval), the oldest first."""
+        rows = await self._database.rows("select * from find_pending($1,$2)", code.upper(), most)
+        return [(row["tenant_id"], row["approval_id"]) for row in rows]
 
     async def pending(self, tenant_id: str) -> Sequence[Approval]:
         """Give what waits for a person's decision, the oldest first."""

@@ -1357,6 +1357,14 @@ begin
     return query select * from look_for_part(p_channel, p_account, p_ref, p_provider_id);
 end $$;
 
+CREATE FUNCTION public.find_pending(p_code text, p_most integer) RETURNS TABLE(tenant_id text, approval_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select a.tenant_id, a.id from approvals a
+    where a.state = 'pending' and (p_code = '' or a.code = p_code) order by a.created_at, a.id limit p_most
+$$;
+
 CREATE FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) RETURNS TABLE(tenant_id text, inbound_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -5797,6 +5805,9 @@ GRANT ALL ON FUNCTION public.find_link_code(p_code_hash bytea) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_part(p_channel text, p_account text, p_ref text, p_provider_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_part(p_channel text, p_account text, p_ref text, p_provider_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_pending(p_code text, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_pending(p_code text, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) TO onevalet_app;

@@ -248,6 +248,14 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select a.tenant_id, a.id from approvals a where a.token = p_token
 $$;
 
+-- What is pending, of all people, by code where there is one; for the operator.
+create function find_pending(p_code text, p_most int)
+returns table (tenant_id text, approval_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select a.tenant_id, a.id from approvals a
+    where a.state = 'pending' and (p_code = '' or a.code = p_code) order by a.created_at, a.id limit p_most
+$$;
+
 -- As in 0014, but what waits for a decision ends with its approval: its card may not even have been sent.
 create or replace function expire_pool(p_now timestamptz, p_most int)
 returns table (tenant_id text, lane_id text)
@@ -311,7 +319,7 @@ begin
         select p.oid::regprocedure from pg_proc p
         where p.pronamespace = current_schema()::regnamespace
           and p.proname in ('audit_approval', 'approval_hash', 'issue_code', 'start_approval', 'decide_approval', 'hold_turn',
-                            'expire_approvals', 'due_reminders', 'reissue_approvals', 'find_approval')
+                            'expire_approvals', 'due_reminders', 'reissue_approvals', 'find_approval', 'find_pending')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);
