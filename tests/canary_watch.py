@@ -1,0 +1,57 @@
+"""A pytest plugin: no test's log may hold a secret, a number or a text of anybody's (promise 14).
+
+Every fixture has canaries: the emulated providers' secrets and people's numbers, and marked texts. What a test logs is
+searched for them, whatever the test is about; one that logs a canary fails. Lines that are no log are let be: a
+command may print a number to who asked for it.
+"""
+
+import re
+from collections.abc import Generator
+
+import pytest
+
+from simulator.config import SimulatorConfig
+from tests.contract import canaries
+
+_LOG_LINE = re.compile(r"(\x1b\[[0-9;]*m)*(20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ]|\{\")")
+_LET_BE = re.compile(r"[A-Z]+ +(aiohttp\.access|somebody):")
+"""The emulated providers' own access log, and what a test of such watches writes on purpose."""
+_OTHERS = (
+    *("+15550000001", "+15550000002", "+15550009999"),  # tests/core/store/house.py
+    "8f742231b10e8888abcd99yyyzzz85a5",  # tests/channels/slack/kit.py
+    "xoxb-secret-bot-token",
+    "hunter2",
+)
+
+
+def planted() -> frozenset[str]:
+    """Give all canaries, numbers also without their plus."""
+    world = SimulatorConfig()
+    secrets = (world.twilio.auth_token, world.slack.bot_token, world.slack.app_token, world.slack.signing_secret)
+    numbers = (world.twilio.number, *(person.phone for person in world.people))
+    known = (*canaries.CANARIES, *secrets, world.telegram.bot_token, *numbers, *_OTHERS)
+    return frozenset(shape for one in known if one for shape in (one, one.lstrip("+")))
+
+
+def leaks(report: pytest.TestReport) -> list[str]:
+    """Give the lines that this phase of a test logged and that hold a canary."""
+    found = []
+    for name, content in report.sections:
+        if name.endswith(f" {report.when}"):  # the sections of earlier phases are here too
+            logged = name.startswith("Captured log")
+            lines = (line for line in content.splitlines() if logged or _LOG_LINE.match(line))
+            found += [line for line in lines if any(one in line for one in _PLANTED) and not _LET_BE.match(line)]
+    return found
+
+
+_PLANTED = planted()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail the phase of a test that logged a canary."""
+    report = yield
+    if report.outcome == "passed" and (found := leaks(report)):
+        report.outcome = "failed"
+        report.longrepr = "\n".join(["These lines of the log hold what none may hold:", *found[:10]])
+    return report
