@@ -205,7 +205,7 @@ class NotificationStore:
         rows = await self.database.rows("select * from find_held($1,$2)", now, limit)
         return [row["tenant_id"] for row in rows]
 
-    async def held(self, tenant_id: str, now: datetime, limit: int = 100) -> list[Kept]:
+    async def held(self, tenant_id: str, now: datetime, limit: int = 500) -> list[Kept]:
         """Give a person's held news that is due, the oldest first."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(

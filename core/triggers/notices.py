@@ -10,6 +10,7 @@ from datetime import timedelta
 import structlog
 
 from core.bell import Bell
+from core.canonical import canonical_hash
 from core.database import Database
 from core.errors import StoreUnavailable
 from core.messages import OutboundKind, OutboundMessage
@@ -75,11 +76,14 @@ class Notices:
 def notification(task: Task, run: TaskRun, text: str, key: str = "end") -> Notification:
     """Make what the person is told of a run; a question goes where its answer is waited for."""
     wanted = task.output.urgency
+    asks = key != "end"
+    # Who only looks whether there is news may find the same twice: that is one message.
+    same_news = f"{task.id}:{canonical_hash(text)[:32]}"
     return Notification(
         text=text,
         category=task.output.category or _CATEGORIES[task.kind],
         urgency=Urgency(wanted) if wanted in tuple(Urgency) else Urgency.NORMAL,
-        dedupe_key=f"{run.id}:{key}",
+        dedupe_key=f"{run.id}:{key}" if asks or not task.output.silent else same_news,
         title=task.title,
         task_id=task.id,
         run_id=run.id,

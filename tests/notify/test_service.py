@@ -6,6 +6,8 @@ import random
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -13,6 +15,9 @@ from core.errors import OptedOut, Rejected, Unavailable
 from core.messages import Action, DeliveryStatus, OutboundKind, OutboundMessage, StatusUpdate
 from core.model_types import Role
 from core.notifications.types import Fate, Manners, Notification, Urgency
+from core.triggers.codec import Kind
+from core.triggers.notices import notification
+from core.triggers.types import Task, TaskOutput, TaskRun
 from tests.core.store.house import ACCOUNT
 from tests.notify.house import Moment, People, people, scaled_clock
 
@@ -79,6 +84,18 @@ async def test_row_34_the_same_news_twice_at_once_is_one_message_and_comes_again
     await house.deliver()
     assert len(house.said("sms")) == 3
     assert await house.store.one("select repeats from notifications order by at limit 1") == 3
+
+
+async def test_row_34_a_task_that_only_looks_for_news_tells_the_same_once(house: People) -> None:
+    await house.bring_in("ann", "sms", wrote="sms")
+    looks = cast(Task, SimpleNamespace(id="t", title="Look", kind=Kind.SCHEDULE, output=TaskOutput(silent=True)))
+    tells = cast(Task, SimpleNamespace(id="u", title="Tell", kind=Kind.SCHEDULE, output=TaskOutput()))
+    fates: list[str] = []
+    for number in range(2):
+        run = cast(TaskRun, SimpleNamespace(id=f"run{number}", conversation_id=""))
+        news = [notification(task, run, "A storm is coming") for task in (looks, tells)]
+        fates += [(await house.service.notify("ann", one)).fate.value for one in news]
+    assert fates == ["owed", "owed", "duplicate", "owed"]
 
 
 async def test_row_36_quiet_hours_hold_and_come_out_as_one_digest_and_urgent_news_passes(
