@@ -64,7 +64,7 @@ class Approval:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "Approval":
-        """Read a row of `approvals`, with `sent_at`."""
+        """Read a row of `approvals`, with `sent_at` and `task_id`."""
         return cls(
             id=row["id"],
             turn_id=row["turn_id"],
@@ -92,6 +92,7 @@ class Approval:
             created_at=row["created_at"],
             proposed=row["proposed"],
             sent_at=row["sent_at"],
+            task_id=row["task_id"],
         )
 
 

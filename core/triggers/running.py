@@ -6,7 +6,7 @@ from dataclasses import replace
 import structlog
 
 from core import sentences
-from core.agents.entry import PoolEntry
+from core.approvals.types import ApprovalState
 from core.canonical import canonical_hash
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
@@ -145,7 +145,7 @@ class RunExecutors:
             text = "" if task.output.silent else text
             return turn, RunNote(RunState.FAILED.value, done.error or turn.reason, text=text, disabled=disabled)
         state = RunState.CANCELLED if turn.state is TurnState.INTERRUPTED else RunState.COMPLETED
-        if any(_expired(entry, request) for entry in request.pool):
+        if _expired(request):
             state = RunState.EXPIRED
         if task.output.silent and says_nothing(turn.reply):
             return replace(turn, reply="", reason="nothing to tell"), RunNote(state.value, "nothing to tell")
@@ -153,8 +153,11 @@ class RunExecutors:
         return turn, RunNote(state.value, turn.reason, text=text)
 
 
-def _expired(entry: PoolEntry, request: TurnRequest) -> bool:
-    return entry.turn_id == request.turn_id and entry.reason == "expired"
+def _expired(request: TurnRequest) -> bool:
+    """Tell whether something of this turn waited for the person until its time was over."""
+    asked = any(one.turn_id == request.turn_id and one.reason == "expired" for one in request.pool)
+    here = (one for one in request.approvals if one.turn_id == request.turn_id)
+    return asked or any(one.state is ApprovalState.EXPIRED for one in here)
 
 
 def _first_call(context: TriggerContext) -> ToolCall:

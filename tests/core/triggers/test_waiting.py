@@ -1,0 +1,90 @@
+"""A task that needs the person's consent: its run is pending, goes on when they decide, and tells what came of it."""
+
+import pytest
+
+from core.agents.fields import InputField
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import AgentResult, StandardAgent
+from core.agents.valet import valet
+from core.approvals.exact import Verb
+from core.approvals.store import ApprovalStore
+from core.orchestrator import Orchestrator
+from core.triggers.running import RunExecutors
+from core.triggers.schedule import ScheduleTrigger
+from jobs.turns import TurnRunner
+from tests.core.helpers import FakeModel, says, wants
+from tests.core.store.house import Store
+from tests.core.triggers.house import House, housed
+
+SENT: list[str] = []
+
+
+@valet(name="SendMail")
+class SendMail(StandardAgent):
+    """Send a mail on the person's behalf."""
+
+    to = InputField("To whom?")
+
+    def needs_approval(self) -> bool:
+        """Ask first."""
+        return True
+
+    async def on_running(self, msg: str) -> AgentResult:
+        """Send it."""
+        SENT.append(self.to)
+        return self.make_result(raw_message=f"Sent to {self.to}.")
+
+
+async def mailing(store: Store, model: FakeModel) -> tuple[House, ApprovalStore]:
+    """Give a house whose model asks for a mail to be sent."""
+    house = await housed(store)
+    approvals = ApprovalStore(store.database, store.bell)
+    orchestrator = Orchestrator(
+        model,
+        agents=AgentRegistry([SendMail]),
+        trigger_engine=house.engine,
+        approvals=approvals,
+        clock=house.clock,
+    )
+    runs = RunExecutors(house.engine, orchestrator, house.notifier, house.runner.notices)
+    house.turns = TurnRunner(
+        store.turns, orchestrator, store.bell, {}, store.make_id, "w1", runs=runs, approvals=approvals
+    )
+    SENT.clear()
+    return house, approvals
+
+
+@pytest.mark.parametrize("decided", ["approve", "expire"])
+async def test_a_tasks_action_waits_for_consent_in_the_persons_chat_and_its_end_is_told(
+    store: Store, decided: str
+) -> None:
+    model = FakeModel([wants(("SendMail", {"to": "team@example.org"})), says("The team has its mail.")])
+    house, approvals = await mailing(store, model)
+    task = await house.engine.create_task(
+        tenant_id=house.tenant,
+        trigger=ScheduleTrigger(interval_minutes=60 * 24),
+        action={"instruction": "Mail the team"},
+    )
+    house.clock.pass_by(days=1)
+    await house.work()
+    assert await house.states(task) == ["PENDING_APPROVAL"]
+    assert SENT == []
+    [card] = await store.column("select conversation_id from outbound where kind = 'card'")
+    assert card == await store.one("select id from conversations")
+    [pending] = await approvals.pending(house.tenant)
+    listed = await approvals.list_pending(house.tenant)
+    assert [(one.agent_name, one.source, one.task_id) for one in listed] == [("SendMail", "trigger", task.id)]
+    # What the person writes meanwhile is theirs, and what fires meanwhile is no answer.
+    if decided == "approve":
+        now = house.clock.now()
+        assert await approvals.decide(house.tenant, pending.id, Verb.APPROVE, how="button", channel="sms", now=now)
+        await house.work()
+        assert (SENT, await house.states(task)) == (["team@example.org"], ["COMPLETED"])
+        assert (await house.sent())[-1].startswith("The team has its mail.")
+    else:
+        # Its time began when the card was sent.
+        await store.eye.execute("update approvals set hash = 'sealed', expires_at = $1", house.clock.now())
+        house.clock.pass_by(seconds=1)
+        assert await approvals.expire(house.clock.now(), "expired") == 1
+        await house.work()
+        assert (SENT, await house.states(task)) == ([], ["EXPIRED"])
