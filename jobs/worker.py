@@ -158,7 +158,11 @@ async def run_arq(worker: EarWorker) -> None:
         for task in worker.tasks.values():
             task.cancel()
         if worker.tasks:
-            await asyncio.wait(worker.tasks.values(), timeout=2)
+            ended, _ = await asyncio.wait(worker.tasks.values(), timeout=2)
+            for task in ended:
+                # arq writes its end of a job to the Redis that has gone: that is known, and nobody else asks.
+                if not task.cancelled() and (error := task.exception()):
+                    _log.debug("ring_not_ended", cause=type(error).__name__)
         with suppress(RedisError, OSError, TimeoutError):
             async with asyncio.timeout(2):
                 await worker.pool.aclose(close_connection_pool=True)

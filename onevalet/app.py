@@ -16,7 +16,7 @@ from core.channel import Channel
 from core.clock import Clock
 from core.credentials import CredentialStore
 from core.database import Database
-from core.errors import ConfigError
+from core.errors import ConfigError, StoreUnavailable
 from core.events.bus import EventBus
 from core.events.sources import EventSources
 from core.ids import make_id
@@ -81,13 +81,23 @@ async def open_web(
         yield port, channels
 
 
-@asynccontextmanager
-async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterator[None]:
-    """Run turns and deliveries inside the block. `demo`: the demo model may speak when none is configured."""
-    url, bell_url = database_url(settings), redis_url(settings)
+def check_worker(settings: Settings, *, demo: bool = False) -> None:
+    """Refuse to be a worker without what every worker needs; raises `ConfigError`."""
+    database_url(settings)
+    redis_url(settings)
     if not settings.onevalet_model and not demo:
         raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
-    keys = secret_keys(settings)
+    secret_keys(settings)
+
+
+@asynccontextmanager
+async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "") -> AsyncIterator[None]:
+    """Run turns and deliveries inside the block. `demo`: the demo model may speak when none is configured.
+
+    `dead` names a worker that is known to have died: what it held is taken over at once.
+    """
+    check_worker(settings, demo=demo)
+    url, bell_url, keys = database_url(settings), redis_url(settings), secret_keys(settings)
     from core.approvals.redraws import Redraws
     from core.approvals.store import ApprovalMerge, ApprovalStore
     from core.events.merging import EventSourceMerge
@@ -171,6 +181,11 @@ async def open_worker(settings: Settings, *, demo: bool = False) -> AsyncIterato
             profiles = ProfileRunner(database, orchestrator.llm_client, make_id, clock, orchestrator.budgets)
             upkeep = together(upkeep, profiles.run)
         process = WorkerProcess(bell_url, turns, delivery, upkeep, MemoryRunner(memory, worker))
+        if dead:
+            try:
+                await store.end_leases(dead)
+            except StoreUnavailable:
+                _log.warning("leases_not_ended", worker=dead)  # they end by themselves
         process.start()
         stack.push_async_callback(process.stop)
         _log.info("worker_started", worker=worker, channels=sorted(channels))
@@ -186,7 +201,7 @@ async def run_web(settings: Settings, stop: asyncio.Event) -> None:
         raise ConfigError(f"{settings.host}:{settings.port} cannot be listened on: {error.strerror}.") from error
 
 
-async def run_worker(settings: Settings, stop: asyncio.Event) -> None:
-    """Be a worker process until told to stop."""
-    async with open_worker(settings):
+async def run_worker(settings: Settings, stop: asyncio.Event, dead: str = "") -> None:
+    """Be a worker process until told to stop, after one that died."""
+    async with open_worker(settings, dead=dead):
         await stop.wait()

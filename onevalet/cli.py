@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -64,11 +65,21 @@ def web() -> None:
 
 
 @app.command()
-def worker() -> None:
+def worker(
+    spare: Annotated[
+        bool, typer.Option(help="Keep a process ready that takes over at once when the worker is killed.")
+    ] = True,
+) -> None:
     """Run a worker process: answer messages. Any number may run."""
-    from onevalet.app import run_worker
+    from onevalet.app import check_worker, run_worker
 
-    _serve(run_worker)
+    if not spare:
+        _serve(run_worker)
+        return
+    from onevalet.keeper import keep
+
+    check_worker(_settings())
+    keep(lambda dead: _in_sentences(lambda: _serve(partial(run_worker, dead=dead))))
 
 
 @app.command()
@@ -356,8 +367,12 @@ def send_notification(
 
 def main() -> None:
     """Run the command line; what the operator must change is one sentence and exit code 2."""
+    _in_sentences(app)
+
+
+def _in_sentences(work: Callable[[], object]) -> None:
     try:
-        app()
+        work()
     except ConfigError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)

@@ -81,12 +81,14 @@ async def run_kills(
         eye = await stack.enter_async_context(_eye(database_url))
         for person, plan in zip(people, plans, strict=True):
             await simulator.providers["twilio"].act(person.key, "say", {"text": f"{person.key} {plan}", "wait": True})
-            victim = nursery.fork(["worker"], environment | {"KILLS_ONLY": person.key}, folder / "victim.log")
+            victim = nursery.fork(
+                ["worker", "--no-spare"], environment | {"KILLS_ONLY": person.key}, folder / "victim.log"
+            )
             ended = await victim.wait()
             assert ended == -signal.SIGKILL, (plan, ended, (folder / "victim.log").read_text()[-3000:])
             await eye.execute("update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null")
         await eye.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
-        survivor = nursery.fork(["worker"], environment, folder / "survivor.log")
+        survivor = nursery.fork(["worker", "--no-spare"], environment, folder / "survivor.log")
         stack.push_async_callback(_end, survivor)
         await _until_quiet(eye, len(plans), folder)
     return [_fate(folder, simulator, model, person, plan) for person, plan in zip(people, plans, strict=True)]

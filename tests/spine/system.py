@@ -24,6 +24,8 @@ from tests.services import private_postgres, private_valkey
 from tests.spine.balancer import balanced
 
 PUBLIC_URL = "https://valet.example"
+WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"]}
+"""A killed worker stays dead until the test starts it."""
 TELEGRAM_SECRET = "telegram-webhook-secret"
 
 
@@ -51,7 +53,7 @@ class Member:
 
     def start(self) -> None:
         """Start it; its output goes to its log."""
-        self.process = self.nursery.fork([self.command], self.environment, self.log)
+        self.process = self.nursery.fork(WORDS[self.command], self.environment, self.log)
 
     async def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End it with a signal and give its exit code."""

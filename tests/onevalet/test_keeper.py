@@ -1,0 +1,56 @@
+"""The keeper: a worker that is killed has a successor at once, which goes on with what it held."""
+
+import asyncio
+import base64
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.core.store.house import opened
+from tests.nursery import Nursery, plain_environment
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
+
+TAKEN_OVER_WITHIN = 5.0
+"""Seconds; its lease alone would keep the turn for ten."""
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.xdist_group("processes")
+async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_the_keeper_ends_when_told(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    asked: asyncio.Queue[float] = asyncio.Queue()
+    clock = asyncio.get_running_loop().time
+
+    def slow_at_first(call: ModelCall) -> Reply:
+        asked.put_nowait(clock())
+        return text("here").after(30 if call.number == 1 else 0)
+
+    async with ScriptedModel(slow_at_first) as model, opened(database_url) as store:
+        keeper = nursery.fork(["worker"], _environment(database_url, redis_url, model.url), tmp_path / "log")
+        await store.say("hi")
+        await asyncio.wait_for(asked.get(), 30)
+        [worker] = psutil.Process(keeper.pid).children()
+        os.kill(worker.pid, signal.SIGKILL)
+        killed = clock()
+        again = await asyncio.wait_for(asked.get(), 30)
+        assert again - killed < TAKEN_OVER_WITHIN, (tmp_path / "log").read_text()
+        keeper.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(keeper.wait(), 30) == 0, (tmp_path / "log").read_text()
+        assert await store.one("select max(attempts) from turns") == 2
+    assert not worker.is_running()
+
+
+def _environment(database_url: str, redis_url: str, model_url: str) -> dict[str, str]:
+    return plain_environment() | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": model_url,
+    }
