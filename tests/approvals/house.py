@@ -171,6 +171,7 @@ def _environment(
         "ONEVALET_RATE_PER_MINUTE": "100000",
         "ONEVALET_MODEL": "openai/scripted",
         "ONEVALET_MEMORY": "off",
+        "ONEVALET_PROFILE": "off",
         "ONEVALET_PLUGINS": "tests.plugins.consent",
         "OPENAI_API_KEY": "sk-scripted",
         "OPENAI_API_BASE": model.url,
