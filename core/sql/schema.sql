@@ -2412,7 +2412,8 @@ CREATE FUNCTION public.other_conversation(p_tenant text, p_not_on text) RETURNS 
     AS $$
     select c.id from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'console', 'push', 'email') and c.thread = ''
+    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'console', 'push', 'email')
+      and c.thread = ''
       and i.state = 'active' and i.admitted <> ''
     order by c.last_inbound_at desc nulls last limit 1
 $$;

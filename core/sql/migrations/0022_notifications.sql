@@ -356,29 +356,6 @@ create trigger approvals_told after update of expires_at, state on approvals for
                                       or old.state = 'pending' and new.state <> 'pending'))
     execute function tell_of_card();
 
--- As in 0016 and 0020, but never where nobody can answer, and where the person prefers to be written to first.
-create or replace function other_conversation(p_tenant text, p_not_on text)
-returns text
-language sql stable as $$
-    select c.id from conversations c
-    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'console', 'push', 'email') and c.thread = ''
-      and i.state = 'active' and i.admitted <> ''
-    order by c.last_inbound_at desc nulls last limit 1
-$$;
-
-create or replace function home_conversation(p_tenant text, p_channel text)
-returns text
-language sql stable as $$
-    select c.id from conversations c
-    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-    join tenants t on t.tenant_id = c.tenant_id
-    where c.tenant_id = p_tenant and i.state = 'active' and c.channel not in ('push', 'email')
-    order by (c.channel = p_channel) desc, (c.channel = t.preferred_channel) desc, (c.thread = '') desc,
-             c.last_inbound_at desc nulls last, c.id
-    limit 1
-$$;
-
 -- Cards of tasks' runs that quiet hours hold: they get their seq, and their time begins, when they are let go.
 create index outbound_held on outbound (tenant_id) where state = 'held';
 create function find_held_cards(p_limit int)
@@ -407,7 +384,7 @@ begin
           and p.proname in ('may_notify', 'owe_notification', 'keep_notification', 'owe_digest', 'find_held',
                             'find_undelivered', 'withdraw_notification', 'prune_notifications', 'note_notification',
                             'note_notification_undelivered', 'reconsider_held', 'tell_elsewhere', 'tell_of_card',
-                            'other_conversation', 'home_conversation', 'find_held_cards')
+                            'find_held_cards')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);
