@@ -1,0 +1,50 @@
+"""What every notification channel keeps to that needs no provider: whole words, whole order, nothing empty."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.channel import NotificationChannel
+from core.messages import Action, Address, OutboundKind, OutboundMessage
+from notify.console.send import ConsoleNotification
+from notify.email.send import EmailNotification, SmtpServer
+from notify.push.send import PushNotification
+from onevalet.providers import build_notification_channels
+from onevalet.settings import Settings
+
+CHANNELS: list[NotificationChannel] = [
+    ConsoleNotification(),
+    PushNotification(),
+    EmailNotification(SmtpServer("127.0.0.1", "valet@example.org")),
+]
+
+
+def message(text: str) -> OutboundMessage:
+    return OutboundMessage("out_1", OutboundKind.NOTIFICATION, text, (Action("Yes", "token"),))
+
+
+@pytest.mark.parametrize("channel", CHANNELS, ids=lambda one: one.name)
+async def test_a_long_text_is_rendered_whole_in_order_and_always_alike(channel: NotificationChannel) -> None:
+    words = [f"w{number:05d}" for number in range(4000)]
+    parts = channel.render(message("\n".join(" ".join(words[start : start + 40]) for start in range(0, 4000, 40))))
+    assert parts == channel.render(
+        message("\n".join(" ".join(words[start : start + 40]) for start in range(0, 4000, 40)))
+    )
+    said = [word for part in parts for word in part.text.split() if word.startswith("w0")]
+    assert said == words
+    await channel.show_working(Address(channel.name, "a", "p"))
+    await channel.close()
+    await channel.close()
+
+
+@given(text=st.text(max_size=300), which=st.sampled_from(range(len(CHANNELS))))
+@settings(max_examples=80, deadline=None)
+def test_any_text_gives_parts_that_say_something(text: str, which: int) -> None:
+    parts = CHANNELS[which].render(message(text))
+    assert parts
+    assert all(part.text.strip() for part in parts)
+
+
+def test_each_channel_is_known_by_the_name_it_is_configured_under() -> None:
+    built = build_notification_channels(Settings(_env_file=None, smtp_host="mail.example.org", smtp_from="a@b.c"))
+    assert {name: one.name for name, one in built.items()} == {name: name for name in ("console", "push", "email")}
