@@ -76,21 +76,23 @@ class TriggerRunner:
     async def _fire(self) -> None:
         while True:
             try:
-                await self.once()
                 pause = await self._pause()
+                if pause <= 0 and not await self.once():
+                    # Another worker has just taken it: its transaction is about to end.
+                    pause = 0.05
             except StoreUnavailable as error:
                 _log.warning("triggers_delayed", cause=str(error))
                 pause = self.poll.total_seconds()
             await asyncio.sleep(pause)
 
     async def _pause(self) -> float:
-        """Give real seconds until the next task is due, at most the poll's."""
+        """Give real seconds until the next task is due, at most the poll's; 0 when it is due now."""
         # Workers that look at different moments find a new task sooner than any one of them.
         longest = self.poll.total_seconds() * (0.75 + random.random() / 2)
         due = await self.engine.store.next_due()
         if due is None:
             return longest
-        return min(max((due - self.clock.now()).total_seconds() / self.clock.rate, 0.001), longest)
+        return min(max((due - self.clock.now()).total_seconds() / self.clock.rate, 0), longest)
 
     async def _tell(self) -> None:
         while True:
