@@ -100,7 +100,8 @@ KEPT = (
     "insert into memory_terms (tenant_id, embedder, term, embedding) values ($1, 'e', 'tea', '[1]')",
     "insert into memory_jobs (tenant_id, id) values ($1, 'j')",
     "insert into memory_forgettings (tenant_id, id, memory_ids, expires_at) values ($1, 'f', '{m}', '2100-1-1')",
-    "insert into memory_recalls (tenant_id, turn_id, report) select tenant_id, id, '{}' from turns where tenant_id = $1",
+    "insert into memory_recalls (tenant_id, turn_id, report) select tenant_id, id, '{}' from turns"
+    " where tenant_id = $1",
     "insert into memory_members (tenant_id, name, shared_id, role) values ($1, 'home', 'c', 'owner')",
     "select keep_fact($1, 'fact_' || $1, 'home', 'Lisbon', 'told', '', now())",
     "insert into profile_jobs (tenant_id, turn_id) select tenant_id, id from turns where tenant_id = $1",
@@ -110,11 +111,12 @@ KEPT = (
     " values ($1, 'r', 't', 'o', now(), 'COMPLETED')",
     "insert into run_notices (tenant_id, run_id, key, text) values ($1, 'r', 'end', 'news')",
     "select reserve_money($1, 'turn', '', 0, 0, '2026-1-1', '', 1, 2, '1 minute')",
-    "insert into event_sources (tenant_id, id, name, style, secret_hash) values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
+    "insert into event_sources (tenant_id, id, name, style, secret_hash)"
+    " values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
     "select publish_event($1, 'door', '1', '', 'opened', '{}', null)",
     "insert into event_work (tenant_id, source, event_id, group_name) values ($1, 'door', '1', 't')",
-    "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments, shown,"
-    " code, token, timeout, sealed_head, sealed_tail, created_at) select tenant_id, 'apr', id, '0.1/mail', 1,"
+    "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
+    " shown, code, token, timeout, sealed_head, sealed_tail, created_at) select tenant_id, 'apr', id, '0.1/mail', 1,"
     " conversation_id, 'mail', 'mail', '{}', '[]', '7K', tenant_id, '1 hour', 'h', 't', now() from turns"
     " where tenant_id = $1",
     "select issue_code($1, 'apr', '{7K}', now(), '7 days')",
