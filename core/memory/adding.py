@@ -1,6 +1,6 @@
 """Adding to memory: after the reply, in a job. What was said is cut into statements, read, compared and kept."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -14,6 +14,7 @@ from core.memory.statements import statements, worth_keeping
 from core.memory.store import Change, MemoryStore
 from core.memory.terms import terms_of
 from core.memory.types import Kind, Memory, Said, Statement, Vector
+from core.memory.words import words_of
 
 CANDIDATES = 6
 """Memories that a new statement is compared with."""
@@ -39,15 +40,21 @@ class Adder:
         read = [await _read(said, part, text, extractor) for said, texts in fresh for part, text in texts]
         vectors = await self._embed([one.text for one in read])
         terms = await self._terms(tenant_id, read)
+        ready = [replace(one, vector=vector) for one, vector in zip(read, vectors, strict=True)]
+        same = await self.store.saying_the_same(tenant_id, collection, [one.text for one in ready])
         added: list[str] = []
-        for one, vector in zip(read, vectors, strict=True):
-            # One at a time: the next may contradict it.
-            statement = replace(one, vector=vector)
-            candidates = await self._candidates(tenant_id, collection, statement)
-            change = await extractor.changes(statement, candidates) if candidates else Change()
-            mine = {term: terms[term] for term in terms_of(one.knowledge) if term in terms}
-            added += await self.store.keep(tenant_id, collection, [(statement, change)], self.embedder.name, mine)
-        return added
+        plain: list[tuple[Statement, Change]] = []
+        for one in ready:
+            if extractor.may_change(one) and one.said.kind is Kind.TOLD:
+                # What came before is kept first: this may contradict it.
+                added += await self._keep(tenant_id, collection, plain, terms)
+                candidates = await self._candidates(tenant_id, collection, one)
+                change = await extractor.changes(one, candidates) if candidates else Change()
+                added += await self._keep(tenant_id, collection, [(one, change)], terms)
+                plain = []
+            elif all(words_of(one.text) != words_of(other.text) for other, _ in plain):
+                plain.append((one, Change(repeats=same.get((one.text, one.said.kind), ""))))
+        return added + await self._keep(tenant_id, collection, plain, terms)
 
     async def embed_again(self, tenant_id: str, most: int = 200) -> int:
         """Embed memories that this embedder has no vector of; gives how many."""
@@ -57,6 +64,15 @@ class Adder:
             pairs = {one.id: vector for one, vector in zip(missing, vectors, strict=True)}
             await self.store.add_vectors(tenant_id, self.embedder.name, pairs)
         return len(missing)
+
+    async def _keep(
+        self, tenant_id: str, collection: str, changes: Sequence[tuple[Statement, Change]], terms: Mapping[str, Vector]
+    ) -> list[str]:
+        if not changes:
+            return []
+        wanted = {term for one, change in changes if not change.repeats for term in terms_of(one.knowledge)}
+        mine = {term: terms[term] for term in wanted if term in terms}
+        return await self.store.keep(tenant_id, collection, changes, self.embedder.name, mine)
 
     async def _fresh(
         self, tenant_id: str, messages: Sequence[Said], *, whole: bool

@@ -40,6 +40,10 @@ class Extractor(Protocol):
         """Find the entities, actions and topics of a statement."""
         ...
 
+    def may_change(self, statement: Statement) -> bool:
+        """Tell whether a statement is worth comparing with what is known."""
+        ...
+
     async def changes(self, statement: Statement, candidates: Sequence[Memory]) -> Change:
         """Say which of the candidates, which hold now, the statement replaces or merely repeats."""
         ...
@@ -53,6 +57,10 @@ class RuleExtractor:
     async def knowledge(self, text: str, speaker: str) -> JsonObject:
         """Find what the rules find."""
         return knowledge_of(text, speaker)
+
+    def may_change(self, statement: Statement) -> bool:
+        """Compare what has a slot, or says that something is over: no rule could tell of anything else."""
+        return bool(statement.slot) or says_it_ended(statement.text)
 
     async def changes(self, statement: Statement, candidates: Sequence[Memory]) -> Change:
         """Replace what stands in the same slot with another value, and what is said to be over."""
@@ -81,6 +89,10 @@ class ModelExtractor:
             _log.warning("memory_extraction_by_rule", cause=type(error).__name__)
             return by_rule
         return by_rule if found is None else merged(found, by_rule)
+
+    def may_change(self, statement: Statement) -> bool:
+        """Compare everything."""
+        return True
 
     async def changes(self, statement: Statement, candidates: Sequence[Memory]) -> Change:
         """Ask the model, over the candidates; by rule when it gives nothing usable."""

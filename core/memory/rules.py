@@ -71,7 +71,8 @@ _RULES = (
     _rule("allergy", rf"{_I} (?:severely |badly )?allergic to VALUE", "avoid", many=True),
     _rule("car", rf"\b(?:bought|got|drive|own|have|leased|the) (?:an? |my |our )?(?:used |new |old )?"
                  rf"(?P<value>(?:{_MAKES})\b(?: [A-Z0-9][\w-]*| estate| van)?)", "drive"),
-    _rule("pet", rf"\b(?:our|my) (?:[a-z]+ )?(?:{_PETS})(?: is)?(?: called| named)? (?P<value>{_PROPER})", "have", many=True),
+    _rule("pet", rf"\b(?:our|my) (?:[a-z]+ )?(?:{_PETS})(?: is)?(?: called| named)? (?P<value>{_PROPER})", "have",
+          many=True),
     _rule("pet", rf"\b(?:adopted|got|have|bought|found) an? (?:[a-z]+ )?[a-z]+"
                  rf" (?:called|named|and named it|and called it) (?P<value>{_PROPER})", "have", many=True),
     _rule("hobby", r"\bi (?:usually |always )?(?P<value>(?:sing|play the \w+|drum|dance|paint|row|climb|knit|fence)\b"

@@ -320,6 +320,20 @@ class MemoryStore:
             )  # fmt: skip
         return [memory_of(row) for row in rows]
 
+    async def saying_the_same(
+        self, tenant_id: str, collection: str, texts: Sequence[str]
+    ) -> dict[tuple[str, Kind], str]:
+        """Give the memories that hold now and say one of these in the same words, by text and kind."""
+        plain = "btrim(regexp_replace(lower(%s), '\\W+', ' ', 'g'))"
+        async with self.database.tenant(tenant_id) as connection:
+            rows = await connection.fetch(
+                "select asked.text, m.kind, m.id from unnest($3::text[]) asked (text) join memories m"  # noqa: S608
+                f" on {plain % 'm.text'} = {plain % 'asked.text'}"
+                " where m.tenant_id = $1 and m.collection = $2 and m.valid_to is null",
+                tenant_id, collection, list(texts),
+            )  # fmt: skip
+        return {(row["text"], Kind(row["kind"])): row["id"] for row in rows}
+
     async def record(self, tenant_id: str, turn_id: str, recall: Recall) -> None:
         """Write down for the trace what each leg found for a turn."""
         async with self.database.tenant(tenant_id) as connection:

@@ -1,0 +1,144 @@
+"""Memory in turns: recalled into the prompt, asked by tools, told by /memory; what trimming drops is not lost."""
+
+from collections.abc import Sequence
+
+from agents import memory as tools
+from core.context_manager import estimate_tokens
+from core.database import Database
+from core.journal import MemoryJournal
+from core.memory.commands import NOTHING, answer_memory
+from core.memory.config import RecallMode
+from core.memory.momex import Momex
+from core.memory.work import spoken_of
+from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role
+from core.orchestrator import Orchestrator
+from core.react_config import ReactLoopConfig
+from core.turn_types import TurnMessage, TurnRequest, TurnResult, TurnTenant
+from tests.core.helpers import FakeModel, Step, says, wants
+from tests.core.memory.house import NOW, holding, make_momex, told
+
+ALL = (
+    tools.remember,
+    tools.search_memory,
+    tools.list_memories,
+    tools.correct_memory,
+    tools.ask_to_forget,
+    tools.forget,
+)
+WINDOW = 600
+"""Tokens of the model's context."""
+
+
+async def turn(
+    momex: Momex, number: int, text: str, *script: Step, history: Sequence[ChatMessage] = (), limit: int = 100_000
+) -> tuple[TurnResult, FakeModel]:
+    """Run a turn of Ann's."""
+    model = FakeModel(list(script))
+    config = ReactLoopConfig(context_token_limit=limit, max_history_messages=12)
+    orchestrator = Orchestrator(model, "You are Koi.", momex, tools=ALL, config=config, clock=momex.clock)
+    message = TurnMessage(f"m{number}", text, NOW)
+    request = TurnRequest(f"t{number}", TurnTenant("ann"), "sms", (message,), MemoryJournal(), tuple(history))
+    return await orchestrator.handle_message(request), model
+
+
+async def test_remember_correct_and_forget_in_words_with_a_question_before_it(momex: Momex) -> None:
+    _, model = await turn(momex, 1, "Remember that I row on Tuesdays",
+                          wants(("remember", {"statement": "I row on Tuesdays."})), says("Noted"))  # fmt: skip
+    assert model.told() == ["Remembered:\n1. I row on Tuesdays. (2026-06-15, you told me)"]
+    _, model = await turn(momex, 2, "That's wrong, it's Wednesdays",
+                          wants(("correct_memory", {"number": 1, "statement": "I row on Wednesdays."})), says("Right"),
+    )  # fmt: skip
+    assert await holding(momex, "ann") == ["I row on Wednesdays."]
+    ask, go = wants(("ask_to_forget", {"what": "row"})), wants(("forget", {}))
+    _, model = await turn(momex, 3, "Forget that I row", ask, go, says("Shall I?"))
+    assert "I row on Wednesdays." in model.told()[0]
+    assert model.told()[1].startswith("Nothing is waiting to be forgotten")
+    _, model = await turn(momex, 4, "yes", go, says("Done"))
+    assert model.told() == ["Forgotten for good: 2. Do not repeat what it was."]
+    assert await holding(momex, "ann") == []
+    assert await answer_memory(momex.for_tenant("ann")) == NOTHING
+
+
+async def test_secrets_are_refused_by_the_tool_too(momex: Momex) -> None:
+    _, model = await turn(
+        momex, 1, "Remember my PIN", wants(("remember", {"statement": "My PIN is 4821."})), says("No")
+    )
+    assert "never kept" in model.told()[0]
+    assert await holding(momex, "ann") == []
+
+
+async def test_recall_stands_in_the_prompt_or_is_a_tool_or_both(momex: Momex, database: Database) -> None:
+    await momex.add_now("ann", [told("My sister Greta lives in Porto.")])
+    for mode, stands, offered in (
+        (RecallMode.STATIC, True, False), (RecallMode.TOOL, False, True), (RecallMode.BOTH, True, True),
+    ):  # fmt: skip
+        other = make_momex(database, recall=mode)
+        _, model = await turn(other, 1, "Where does my sister Greta live?", says("In Porto"))
+        prompt = model.last[0].text + model.last[-1].text + "".join(one.text for one in model.last)
+        assert ("(2026-06-15, told by the person) My sister Greta lives in Porto." in prompt) is stands
+        assert ("search_memory" in {one.name for one in model.requests[0].tools}) is offered
+
+
+async def test_without_a_memory_its_tools_are_not_offered() -> None:
+    model = FakeModel([says("Hi")])
+    orchestrator = Orchestrator(model, "You are Koi.", tools=ALL)
+    message = TurnMessage("m", "Hi", NOW)
+    await orchestrator.handle_message(TurnRequest("t", TurnTenant("ann"), "sms", (message,), MemoryJournal()))
+    assert model.requests[0].tools == ()
+
+
+async def test_what_trimming_drops_of_a_conversation_ten_times_the_window_is_recalled_when_it_matters(
+    momex: Momex,
+) -> None:
+    facts = {5: "My boat is called Solveig.", 12: "I park the van behind the old mill.", 20: "Tomas owes me a ladder."}
+    history: list[ChatMessage] = []
+    seen: list[int] = []
+
+    def answer(request: ModelRequest) -> ModelAnswer:
+        seen.append(estimate_tokens(request.messages))
+        return says("Very interesting, do go on and tell me more about the weather and the long way there. " * 3)
+
+    number = 0
+    while estimate_tokens(history) < 10 * WINDOW:
+        text = facts.get(number) or f"On day {number} it rained, and we walked for hours along the shore. " * 4
+        result, _ = await turn(momex, number, text, answer, history=history[-200:], limit=WINDOW)
+        for place, message in enumerate(result.history):
+            await momex.adder.add("ann", "", spoken_of(f"h:{number}:{place}", message, NOW))
+        history += result.history
+        number += 1
+    assert number > max(facts)
+    assert max(seen) < 1.2 * WINDOW
+    for question, fact in (("What is my boat called?", facts[5]), ("Where do I park the van?", facts[12]),
+                           ("What does Tomas owe me?", facts[20])):  # fmt: skip
+        _, model = await turn(momex, 999, question, says("I know"), history=history[-200:], limit=WINDOW)
+        said = [one.text for one in model.last if one.role is Role.USER and not one.internal]
+        assert fact not in said, "it was dropped from the conversation"
+        assert any(f"told by the person) {fact}" in one.text for one in model.last), question
+
+
+async def test_a_recall_is_written_down_for_the_trace_without_any_text(momex: Momex, database: Database) -> None:
+    await momex.add_now("ann", [told("My sister Greta lives in Porto.")])
+    async with database.tenant("ann") as connection:
+        await connection.execute("insert into lanes (tenant_id, id) values ('ann', 'l')")
+        await connection.execute("insert into turns (tenant_id, id, lane_id, fence) values ('ann', 't1', 'l', 1)")
+    await turn(momex, 1, "Where does my sister Greta live?", says("In Porto"))
+    async with database.tenant("ann") as connection:
+        report = await connection.fetchval("select report from memory_recalls where turn_id = 't1'")
+    [memory] = await momex.store.newest("ann", 1)
+    legs = {one["leg"]: (one["hits"], one["missed"]) for one in report["legs"]}
+    assert legs == {"text": ([memory.id], ""), "vector": ([memory.id], ""), "structured": ([], "off")}
+    assert "Porto" not in str(report)
+
+
+async def test_query_answers_in_words_and_cites(momex: Momex) -> None:
+    await momex.add_now("ann", [told("My sister Greta lives in Porto.")])
+    plain = await momex.query("ann", "Where does my sister Greta live?")
+    assert (plain.text, [one.number for one in plain.citations]) == ("My sister Greta lives in Porto. [1]", [1])
+    for words, text, cited in (("She lives in Porto [1].", "She lives in Porto [1].", [1]), ("UNKNOWN", "", [])):
+        model = FakeModel([says(words)])
+        momex._client = model
+        answer = await momex.query("ann", "Where does my sister Greta live?")
+        assert (answer.text, [one.number for one in answer.citations]) == (text, cited)
+        assert "told by the person) My sister Greta lives in Porto." in model.last[0].text
+    momex._client = FakeModel([])
+    assert (await momex.query("ann", "Who repairs the roof?")).text == ""
