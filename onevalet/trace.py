@@ -3,11 +3,13 @@
 import json
 import sys
 from datetime import datetime
+from typing import cast
 
 import asyncpg
 
 from core.database import Connection, Database
 from core.errors import ConfigError
+from core.json_types import JsonObject
 from onevalet.reach import reach
 from onevalet.settings import Settings
 from onevalet.transcript import label
@@ -56,6 +58,10 @@ async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Li
     lines.append({"at": row["started_at"], "what": "turn begun", "id": turn, "attempts": row["attempts"]})
     for step in await connection.fetch("select * from steps where tenant_id = $1 and turn_id = $2", tenant, turn):
         lines.append(_step_line(step))
+    recall = await connection.fetchrow(
+        "select report, created_at from memory_recalls where tenant_id = $1 and turn_id = $2", tenant, turn
+    )
+    lines += [_recall_line(recall["created_at"], leg) for leg in recall["report"]["legs"]] if recall else []
     if row["finished_at"]:
         lines.append({"at": row["finished_at"], "what": "turn ended", "state": row["state"], "reason": row["reason"]})
     lines += await _outbound_lines(connection, tenant, turn)
@@ -134,6 +140,12 @@ def _step_line(step: asyncpg.Record) -> Line:
         "effect": step["effect"] if step["kind"] == "tool" else "",
         "ms": step["duration_ms"],
     }
+
+
+def _recall_line(at: datetime, leg: JsonObject) -> Line:
+    hits = cast("list[str]", leg["hits"])
+    return {"at": at, "what": "RECALL", "leg": leg["leg"], "hits": ",".join(hits[:5]), "missed": leg["missed"],
+            "ms": leg["took_ms"]}  # fmt: skip
 
 
 def _delivery_line(delivery: asyncpg.Record) -> Line:
