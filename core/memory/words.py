@@ -13,9 +13,9 @@ _WORD = re.compile(r"[^\W_][\w'’-]*", re.UNICODE)
 STOP_WORDS = word_set(
     "a about above after again all also am an and any are aren't as ask asked at be because been before being"
     " below between both but by call called can can't cannot could currently did didn't do does doesn't doing"
-    " days nowadays don't down during each even ever few for from further get gets getting go goes going got had has hasn't"
+    " days don't down during each even ever few for from further get gets getting go goes going got had has hasn't"
     " have haven't having he her here hers him himself his how i i'd i'll i'm i've if in into is isn't it it's"
-    " its itself just know let like lot made make makes may maybe me might mine more most much must my myself"
+    " nowadays its itself just know let like lot made make makes may maybe me might mine more most much must my myself"
     " name's new no nor not now of off oh on once one only or other our ours out over own please quite rather"
     " really remember remembered said same say says shall she should so some something still such sure take"
     " takes tell than that that's the their theirs them then there these they thing things think this those"
