@@ -118,7 +118,7 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "memory_versions": Belonging(Merge.FIRST),
     "memory_sessions": Belonging(Merge.FIRST),
     "memory_messages": Belonging(Merge.FIRST),
-    "memories": Belonging(Merge.NUMBER, "memory", "memories"),
+    "memories": Belonging(Merge.MOVE, "memory", "memories"),  # core.memory.merging numbers them anew
     "memory_vectors": Belonging(Merge.MOVE),
     "memory_terms": Belonging(Merge.FIRST),
     "memory_jobs": Belonging(Merge.MOVE),

@@ -1,0 +1,62 @@
+"""A merge with rows in every table of both people: nothing stays behind, whoever owns the table."""
+
+import re
+
+from core.approvals.store import ApprovalMerge
+from core.events.merging import EventSourceMerge
+from core.memory.merging import MemoryMerge
+from core.profile import ProfileMerge
+from core.tenancy import MERGE_RULES, TENANT_TABLES, Merge
+from tests.core.people.house import CHAT, PHONE, House
+from tests.core.store.test_row_security import KEPT
+
+_VERSION = "memory_versions (tenant_id, version) values ($1, 1)"
+_IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn)'")
+ANN, ANN_CHAT = "+15550000001", "7001"
+
+
+async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None:
+    house.hooks = (
+        MemoryMerge(),
+        ProfileMerge(),
+        ApprovalMerge(house.clock),  # type: ignore[arg-type]
+        EventSourceMerge(house.credentials),
+    )
+    for number, (sender, account) in enumerate(((ANN, PHONE), (ANN_CHAT, CHAT))):
+        await house.ask("hello", sender, account)
+        tenant = await house.tenant(sender, account)
+        await house.credentials.save(tenant, "calendar", {"token": "t"})  # a data key that opens
+        async with house.store.database.tenant(tenant) as connection:
+            for kept_row in KEPT:
+                if "add_data_key" in kept_row or "save_credentials" in kept_row:
+                    continue
+                statement = kept_row.replace("memory_versions (tenant_id) values ($1)", _VERSION)
+                # Ids of ours are never the same twice.
+                await connection.execute(
+                    _IDS.sub(rf"'\g<1>{number}'", statement).replace("{m}", f"{{m{number}}}"), tenant
+                )
+    # The one who stays has told numbers far beyond those of the other.
+    await house.store.eye.execute("update memories set number = 5 where id = 'm0'")
+    await house.store.eye.execute(
+        "update memory_versions set version = 5 where tenant_id = $1", await house.tenant(ANN)
+    )
+    code = await house.code(ANN_CHAT, CHAT)
+    await house.settle()
+    kept, gone = await house.tenant(ANN), await house.tenant(ANN_CHAT, CHAT)
+    before = {
+        table: await house.store.one(f"select count(*) from {table}")  # noqa: S608
+        for table in TENANT_TABLES
+    }
+    asked = await house.ask(f"LINK {code}", ANN)
+    assert "1 task" in asked
+    assert (await house.ask(f"LINK {code} MERGE", ANN)).startswith("Linked")
+    for table in TENANT_TABLES:
+        owners = set(await house.store.column(f"select tenant_id from {table}"))  # noqa: S608
+        assert owners <= {kept}, table
+        if MERGE_RULES[table].how in (Merge.MOVE, Merge.NUMBER) and not table.startswith("memory_"):
+            now = await house.store.one(f"select count(*) from {table}")  # noqa: S608
+            assert (table, int(str(now))) >= (table, int(str(before[table])))
+    assert await house.store.column("select number from memories order by number") == [5, 6]
+    assert await house.store.column("select number from tasks order by number") == [1, 2]
+    assert await house.store.one("select count(*) from tenants where tenant_id = $1", gone) == 0
+    assert await house.ask("hello again", ANN_CHAT, CHAT) == "re hello again"
