@@ -42,12 +42,17 @@ def trigger_to_json(trigger: Trigger) -> JsonObject:
 
 def trigger_from_json(kind: str, kept: JsonObject) -> Trigger:
     """Read what `trigger_to_json` wrote; raises `TriggerError` where it makes no sense."""
+    if kind not in tuple(Kind):
+        raise TriggerError(f"A trigger is of the kind {', '.join(Kind)}, and not {kind!r}.")
     of = _KINDS[Kind(kind)]
-    values = {name: _read(name, value) for name, value in kept.items() if name in {one.name for one in fields(of)}}
+    names = {one.name for one in fields(of)}
     try:
+        values = {name: _read(name, value) for name, value in kept.items() if name in names}
         return of(**values)  # type: ignore[arg-type]
-    except TypeError as error:
-        raise TriggerError("This trigger lacks something that it needs.") from error
+    except TriggerError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise TriggerError("This trigger lacks something, or a value of it cannot be read.") from error
 
 
 def _written(value: object) -> Json:

@@ -22,7 +22,7 @@ from core.triggers.types import Task, TaskRun
 
 LEASE = timedelta(seconds=10)
 """How long what a dead worker was telling waits to be told by another."""
-AT_ONCE = 20
+AT_ONCE = 8
 _CATEGORIES = {Kind.SCHEDULE: "task", Kind.EVENT: "event", Kind.CONDITION: "watch"}
 
 _log = structlog.get_logger()
@@ -51,26 +51,26 @@ class Notices:
     async def hand_over(self) -> int:
         """Hand over what is open now; gives how much there was. Raises `StoreUnavailable`."""
         claimed = await self._store.claim_notices(AT_ONCE, self._lease)
-        for tenant_id, run_id, key in claimed:
-            found = await self._store.run(tenant_id, run_id)
-            notice = next((one for one in found[1].told if one["key"] == key), None) if found else None
-            if found is None or notice is None:
-                continue
-            await self._hand_over(*found, key, str(notice["text"]))
+        await asyncio.gather(*(self._hand_over(*one) for one in claimed))
         return len(claimed)
 
-    async def _hand_over(self, task: Task, run: TaskRun, key: str, text: str) -> None:
+    async def _hand_over(self, tenant_id: str, run_id: str, key: str) -> None:
+        found = await self._store.run(tenant_id, run_id)
+        text = next((str(one["text"]) for one in found[1].told if one["key"] == key), "") if found else ""
+        if found is None or not text:
+            return
+        task, run = found
         try:
-            told = await self._notifier.notify(task.tenant_id, notification(task, run, text, key))
+            told = await self._notifier.notify(tenant_id, notification(task, run, text, key))
         except StoreUnavailable:
             raise
         except Exception:
             # A notifier that stumbles over one must not keep the others: this one comes again.
-            _log.exception("notice_failed", run=run.id)
+            _log.exception("notice_failed", run=run_id)
             return
         end = {"state": "handed_over", "id": told.id, "fate": told.fate.value, "place": told.where}
-        await self._store.end_notice(task.tenant_id, run.id, key, dict(end))
-        _log.info("run_told", run=run.id, task=task.id, fate=told.fate.value)
+        await self._store.end_notice(tenant_id, run_id, key, dict(end))
+        _log.info("run_told", run=run_id, task=task.id, fate=told.fate.value)
 
 
 def notification(task: Task, run: TaskRun, text: str, key: str = "end") -> Notification:

@@ -16,7 +16,7 @@ from tests.triggers.house import Plan, run_plan
 async def test_promise_13_each_occurrence_runs_once_and_none_early_while_workers_are_killed(
     tmp_path: Path, database_url: str, redis_url: str
 ) -> None:
-    plan = Plan(tasks=40, again=1, span=timedelta(seconds=20), rate=10, kill_every=0.9, lease=2, people=10)
+    plan = Plan(tasks=30, again=1, span=timedelta(seconds=12), rate=10, kill_every=0.6, lease=2, people=10)
     outcome = await run_plan(tmp_path, database_url, redis_url, plan)
     assert outcome.well, outcome.lines()
     assert outcome.kills >= 2

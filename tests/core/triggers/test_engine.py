@@ -8,6 +8,7 @@ import pytest
 
 from core.agents.entry import PoolEntry
 from core.agents.standard_agent import AgentStatus
+from core.errors import ToolFailed, ToolRetry
 from core.events.types import Event
 from core.notifications.types import Urgency
 from core.triggers.codec import Trigger
@@ -285,3 +286,30 @@ async def test_a_run_that_waits_is_pending_goes_on_when_answered_and_expires_whe
     assert await house.engine.delete_task(house.tenant, task.id)
     assert await house.states(task) == ["EXPIRED", "CANCELLED"]
     assert await store.one("select count(*) from pool_entries") == 0
+
+
+async def test_promise_11_a_person_reaches_nobody_elses_tasks(house: House, store: Store) -> None:
+    other = await housed(store, sender="+15550000002")
+    task = await a_task(house)
+    access = house.engine.for_tenant(other.tenant)
+    assert await access.list() == []
+    assert not await access.change(task.id, "delete")
+    assert await access.why(task.id) == "There is no such task, and there was none."
+    with pytest.raises(ToolFailed):
+        await access.run_now(task.id, "k")
+    assert (await house.again(task)).state is TaskState.ACTIVE
+
+
+async def test_a_task_is_refused_in_a_sentence_where_it_makes_no_sense(house: House) -> None:
+    access = house.engine.for_tenant(house.tenant)
+    for trigger, action, executor in (
+        ({"kind": "schedule", "cron": "0 8 * *"}, {"instruction": "go"}, "orchestrator"),
+        ({"kind": "schedule", "interval_minutes": "often"}, {"instruction": "go"}, "orchestrator"),
+        ({"kind": "condition", "expression": "value < 3"}, {"instruction": "go"}, "orchestrator"),
+        ({"kind": "moon"}, {"instruction": "go"}, "orchestrator"),
+        ({"kind": "schedule", "cron": "0 8 * * *"}, {}, "orchestrator"),
+        ({"kind": "schedule", "cron": "0 8 * * *"}, {}, "nobody"),
+    ):
+        with pytest.raises(ToolRetry, match=r"\.$"):
+            await access.create(dict(trigger), dict(action), executor=executor)
+    assert await access.list() == []

@@ -110,7 +110,7 @@ CRONS = st.builds(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     cron=CRONS,
     zone=st.sampled_from([BERLIN, NEW_YORK, SYDNEY, LORD_HOWE, UTC_ZONE]),
