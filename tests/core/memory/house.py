@@ -106,3 +106,16 @@ async def caught_up(momex: Momex, tenant_id: str = "ann") -> dict[str, int]:
     assert momex.indexes is not None
     await momex.indexes.catch_up(tenant_id)
     return momex.indexes.held
+
+
+def made_life(count: int) -> list[Said]:
+    """Give messages of which each tenth contradicts an earlier one, and each seventh repeats one."""
+    said = []
+    for number in range(count):
+        text = f"I met neighbour {number} near bridge {number * 3}. Then we saw boat {number}."
+        if number % 10 == 0:
+            text = f"I live in Town{number} now."
+        elif number % 7 == 0:
+            text = "I like the long way home."
+        said.append(told(text, key=f"life:{number}", days_ago=(count - number) / 24))
+    return said

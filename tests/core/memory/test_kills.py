@@ -1,0 +1,46 @@
+"""`kill -9` in the middle of adding leaves the truth whole, and an index made of it right."""
+
+import asyncio
+import signal
+import sys
+
+import pytest
+
+from core.database import Database
+from core.memory.momex import Momex
+from tests.core.memory.house import caught_up, everything, made_life, make_momex, make_person
+
+COUNT = 32
+
+
+async def killed_after(url: str, line: int) -> None:
+    """Run the victim until it has said so many lines, and kill it in the middle of the next."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.core.memory.victim", url, str(COUNT), stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    for _ in range(line):
+        assert await process.stdout.readline()
+    await asyncio.sleep(0.004)
+    process.send_signal(signal.SIGKILL)
+    await process.wait()
+
+
+@pytest.mark.xdist_group("typeagent")
+async def test_kill_9_while_adding_loses_nothing_doubles_nothing_and_the_index_agrees(
+    indexed: Momex, database: Database, database_url: str
+) -> None:
+    await killed_after(database_url, 13)
+    version = await indexed.store.version("ann")
+    assert [one.number for one in await everything(indexed, "ann")] == list(range(1, version.number + 1))
+    assert await caught_up(indexed) == {"ann": version.number}
+    await indexed.adder.add("ann", "", made_life(COUNT))
+    await make_person(database, "bob")
+    whole = make_momex(database)
+    await whole.adder.add("bob", "", made_life(COUNT))
+    told = [(one.number, one.text, one.valid_to, bool(one.superseded_by)) for one in await everything(indexed, "ann")]
+    assert told == [
+        (one.number, one.text, one.valid_to, bool(one.superseded_by)) for one in await everything(whole, "bob")
+    ]
+    assert sum(text.startswith("I live in") and until is None for _, text, until, _ in told) == 1
+    assert await caught_up(indexed) == {"ann": len(told)}
