@@ -214,12 +214,16 @@ def _literal(pattern: str) -> str:
 
 
 async def _again(work: Callable[[], Awaitable[None]]) -> None:
-    """Do one piece of work after the other; Redis or Postgres may be away for long."""
+    """Do one piece of work after the other; Redis or Postgres may be away for long, which is said once."""
+    away = False
     while True:
         try:
             await work()
+            away = False
         except (RedisError, OSError, StoreUnavailable) as error:
-            _log.warning("events_delayed", cause=type(error).__name__)
+            if not away:
+                _log.warning("events_delayed", cause=type(error).__name__)
+            away = True
             await asyncio.sleep(0.5)
         except Exception:
             _log.exception("events_failed")

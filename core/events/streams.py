@@ -17,6 +17,7 @@ MOST_ENTRIES = 100_000
 SHARED = "workers"
 """Redis' own consumer group within each stream: its consumers share the entries."""
 ADD_SECONDS = 0.5
+SILENT_SECONDS = 3.0
 AWAY_SECONDS = 5.0
 """How long adding is not tried again after Redis did not answer."""
 
@@ -61,9 +62,11 @@ class EventStreams:
         """Wait for new entries; raises `RedisError` or `OSError` while Redis is away."""
         block = max(1, int(wait.total_seconds() * 1000))
         try:
-            answer = await self._client().xreadgroup(
-                SHARED, self._consumer, {_stream(group): ">"}, count=count, block=block
-            )
+            # Longer than Redis itself waits: a connection that has died silently must not be waited for.
+            async with asyncio.timeout(wait.total_seconds() + SILENT_SECONDS):
+                answer = await self._client().xreadgroup(
+                    SHARED, self._consumer, {_stream(group): ">"}, count=count, block=block
+                )
         except ResponseError as error:
             if not str(error).startswith("NOGROUP"):
                 raise
@@ -74,9 +77,10 @@ class EventStreams:
     async def take_over(self, group: str, idle: timedelta, count: int = 50) -> list[Entry]:
         """Take entries that a consumer was given and never acknowledged, since it died."""
         try:
-            _, found, *_ = await self._client().xautoclaim(
-                _stream(group), SHARED, self._consumer, int(idle.total_seconds() * 1000), "0-0", count=count
-            )
+            async with asyncio.timeout(SILENT_SECONDS):
+                _, found, *_ = await self._client().xautoclaim(
+                    _stream(group), SHARED, self._consumer, int(idle.total_seconds() * 1000), "0-0", count=count
+                )
         except ResponseError as error:
             if not str(error).startswith("NOGROUP"):
                 raise
