@@ -1,0 +1,53 @@
+"""A task that asks for consent at night: its card waits for the morning, and so does its time."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import cast
+
+import pytest
+
+from core.clock import Clock
+from core.notifications.store import NotificationStore
+from core.triggers.schedule import ScheduleTrigger
+from notify.service import NotificationService
+from tests.core.helpers import FakeModel, says, wants
+from tests.core.store.house import Store, opened
+from tests.core.triggers.test_waiting import mailing
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    async with opened(database_url) as store:
+        yield store
+
+
+@pytest.mark.parametrize("urgency", ["normal", "urgent"])
+async def test_a_card_asked_for_in_quiet_hours_is_sent_when_they_end_and_an_urgent_one_at_once(
+    store: Store, urgency: str
+) -> None:
+    model = FakeModel([wants(("SendMail", {"to": "team@example.org"})), says("Done.")])
+    house, _ = await mailing(store, model)
+    notes = NotificationStore(store.database, store.make_id)
+    service = NotificationService(notes, ["sms"], store.bell, cast(Clock, house.clock), store.make_id)
+    house.turns._holds_cards = service.holds_cards
+    await store.eye.execute("update tenants set timezone = 'UTC'")
+    await house.engine.create_task(
+        tenant_id=house.tenant,
+        trigger=ScheduleTrigger(interval_minutes=60 * 24),
+        action={"instruction": "Mail the team"},
+        output={"urgency": urgency},
+    )
+    house.clock.pass_by(days=1)
+    now = house.clock.now()
+    await store.eye.execute(
+        "update tenants set quiet_from = $1, quiet_until = $2",
+        f"{now - timedelta(hours=1):%H:%M}", f"{now + timedelta(hours=1):%H:%M}",
+    )  # fmt: skip
+    await house.work()
+    asked = "select state from outbound where kind = 'card'"
+    assert await store.column(asked) == (["held"] if urgency == "normal" else ["ready"])
+    assert await store.column("select expires_at from approvals") == [None]
+    assert await service.release_held() == 0
+    house.clock.pass_by(hours=2)
+    assert await service.release_held() == (1 if urgency == "normal" else 0)
+    assert await store.column(asked) == ["ready"]
