@@ -1,5 +1,6 @@
 """Memory as the settings want it, and the jobs that a worker does for it."""
 
+from core.accesses import Recall
 from core.bell import Bell
 from core.clock import Clock
 from core.database import Database
@@ -10,7 +11,6 @@ from core.memory.momex import Momex
 from core.memory.store import MemoryStore
 from core.memory.work import MemoryWork
 from core.model import LiteLLMClient
-from core.orchestrator import Recall
 from onevalet.settings import Settings
 
 

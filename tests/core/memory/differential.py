@@ -26,7 +26,7 @@ from typeagent.knowpro.knowledge_schema import KnowledgeResponse
 from typeagent.knowpro.universal_message import ConversationMessage, ConversationMessageMeta
 
 from core.database import Database
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.memory.embedder import normalised
 from core.memory.momex import Momex
 from core.memory.store import Change
@@ -58,30 +58,30 @@ def made_knowledge(chance: random.Random) -> JsonObject:
         return {"name": chance.choice(["colour", "age", "weight"]), "value": value}
 
     def action() -> JsonObject:
+        bus: list[Json] = [{"name": "how", "value": "by bus"}, {"name": "often", "value": 2}]
+        some: list[Json] = [None, ["slowly"], bus]
+        verbs: list[Json] = [*chance.sample(VERBS, chance.randint(1, 2))]
         return {
-            "verbs": chance.sample(VERBS, chance.randint(1, 2)),
+            "verbs": verbs,
             "verbTense": chance.choice(["past", "present", "future"]),
             "subjectEntityName": chance.choice([*NAMES, "none"]),
             "objectEntityName": chance.choice([*NAMES, "none"]),
             "indirectObjectEntityName": chance.choice([*NAMES, "none", "none"]),
-            "params": chance.choice(
-                [None, ["slowly"], [{"name": "how", "value": "by bus"}, {"name": "often", "value": 2}]]
-            ),
+            "params": chance.choice(some),
             "subjectEntityFacet": chance.choice([None, facet()]),
         }
 
+    def entity() -> JsonObject:
+        kinds: list[Json] = [*chance.sample(TYPES, chance.randint(1, 2))]
+        facets: list[Json] = [None, [facet()], [facet(), facet()]]
+        return {"name": chance.choice(NAMES), "type": kinds, "facets": chance.choice(facets)}
+
+    topics: list[Json] = [*chance.sample(TOPICS, chance.randint(0, 3))]
     return {
-        "entities": [
-            {
-                "name": chance.choice(NAMES),
-                "type": chance.sample(TYPES, chance.randint(1, 2)),
-                "facets": chance.choice([None, [facet()], [facet(), facet()]]),
-            }
-            for _ in range(chance.randint(0, 3))
-        ],
+        "entities": [entity() for _ in range(chance.randint(0, 3))],
         "actions": [action() for _ in range(chance.randint(0, 2))],
         "inverse_actions": [action() for _ in range(chance.randint(0, 1))],
-        "topics": chance.sample(TOPICS, chance.randint(0, 3)),
+        "topics": topics,
     }
 
 
@@ -160,8 +160,8 @@ class Given:
 async def their_conversation(path: Path, statements: Sequence[Statement]) -> Any:
     """Load the messages into a SQLite conversation as typeagent makes it."""
     given = Given(statements)
-    settings = ConversationSettings(CachingEmbeddingModel(given))  # type: ignore[arg-type]
-    settings.semantic_ref_index_settings.knowledge_extractor = given  # type: ignore[assignment]
+    settings = ConversationSettings(CachingEmbeddingModel(given))
+    settings.semantic_ref_index_settings.knowledge_extractor = given
     settings.semantic_ref_index_settings.concurrency = 1
     settings.related_term_index_settings.embedding_index_settings.min_score = RELATED
     settings.message_text_index_settings.embedding_index_settings.min_score = RELATED
