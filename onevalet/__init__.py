@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from core.agents.standard_agent import ApprovalRequest as ApprovalRequest
     from core.agents.standard_agent import StandardAgent as StandardAgent
     from core.agents.valet import valet as valet
+    from core.channel import NotificationChannel as NotificationChannel
     from core.checks import SafetyCheck as SafetyCheck
     from core.context import ToolExecutionContext as ToolExecutionContext
     from core.credentials import CredentialStore as CredentialStore
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from core.memory.momex import Momex as Momex
     from core.model_types import ModelAnswer as ModelAnswer
     from core.model_types import TextSoFar as TextSoFar
+    from core.notifications.types import Notification as Notification
+    from core.notifications.types import Urgency as Urgency
     from core.orchestrator import Orchestrator as Orchestrator
     from core.orchestrator import Refusal as Refusal
     from core.react_config import ReactLoopConfig as ReactLoopConfig
@@ -62,6 +65,8 @@ _HOMES = {
     "Event": "core.events.types",
     "EventBus": "core.events.bus",
     "EventTrigger": "core.triggers.event",
+    "Notification": "core.notifications.types",
+    "NotificationChannel": "core.channel",
     "OrchestratorExecutor": "core.triggers.running",
     "ScheduleTrigger": "core.triggers.schedule",
     "TriggerContext": "core.triggers.types",
@@ -99,6 +104,7 @@ _HOMES = {
     "ToolExecutionContext": "core.context",
     "ToolFailed": "core.errors",
     "ToolRetry": "core.errors",
+    "Urgency": "core.notifications.types",
     "Verdict": "core.hooks",
     "WhileRunning": "core.turn_types",
     "tool": "core.tools",
@@ -127,6 +133,8 @@ __all__ = [
     "ModelAnswer",
     "Momex",
     "MomexConfig",
+    "Notification",
+    "NotificationChannel",
     "Orchestrator",
     "OrchestratorExecutor",
     "OutputField",
@@ -149,6 +157,7 @@ __all__ = [
     "TriggerContext",
     "TriggerEngine",
     "TriggerMessage",
+    "Urgency",
     "Verdict",
     "WhileRunning",
     "tool",
