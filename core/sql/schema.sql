@@ -4994,6 +4994,8 @@ CREATE INDEX inbound_waiting ON public.inbound USING btree (tenant_id, conversat
 
 CREATE INDEX inbox_keys_inbound ON public.inbox_keys USING btree (tenant_id, inbound_id);
 
+CREATE INDEX lanes_busy ON public.lanes USING btree (tenant_id) WHERE (lease_until IS NOT NULL);
+
 CREATE INDEX lanes_id ON public.lanes USING btree (id);
 
 CREATE INDEX lanes_owner ON public.lanes USING btree (owner) WHERE (owner IS NOT NULL);

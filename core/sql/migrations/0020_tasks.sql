@@ -80,6 +80,9 @@ create table run_notices (
 );
 create index run_notices_open on run_notices (next_attempt_at) where state = 'open';
 
+-- Each run leaves a lane of its own behind: whoever asks how many of a person's lanes run must not read them all.
+create index lanes_busy on lanes (tenant_id) where lease_until is not null;
+
 -- Where a person is spoken to unasked: the channel asked for, else where they wrote last. Top level, and reachable.
 create function home_conversation(p_tenant text, p_channel text)
 returns text
