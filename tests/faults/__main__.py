@@ -1,0 +1,87 @@
+"""`python -m tests.faults --full` runs everything and writes docs/reliability.md; `T1 T3 …` runs these alone.
+
+Exits 1 when a bar was missed. `--short` takes the sizes that the suite runs; `--soak MINUTES` adds T12.
+"""
+
+import argparse
+import asyncio
+import random
+import shlex
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.faults.catalogue import BY_TEST, CATALOGUE, SHORT_HOUSE, Test, soak_of
+from tests.faults.checker import show
+from tests.faults.house import make_people, open_house
+from tests.faults.report import PAGE, write_report
+from tests.faults.results import Result
+from tests.nursery import Nursery
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults")
+    parser.add_argument("tests", nargs="*", metavar="T1", help=f"of {', '.join(BY_TEST)}")
+    parser.add_argument("--full", action="store_true", help="all of them, and write docs/reliability.md")
+    parser.add_argument("--short", action="store_true", help="in the sizes of the suite")
+    parser.add_argument("--soak", type=float, default=0.0, metavar="MINUTES", help="T12 as well")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=Path, default=None, metavar="FOLDER", help="keep journals and logs here")
+    options = parser.parse_args()
+    if strange := [name for name in options.tests if name not in BY_TEST]:
+        parser.error(f"there is no {strange[0]}; there are {', '.join(BY_TEST)}")
+    tests = list(CATALOGUE) if options.full else [BY_TEST[name] for name in options.tests]
+    tests += [soak_of(options.soak)] if options.soak else []
+    if not tests:
+        parser.error("name tests, or give --full")
+    random.seed(options.seed)
+    with tempfile.TemporaryDirectory(prefix="onevalet-test-faults-") as folder, Nursery() as nursery:
+        results = asyncio.run(_run_all(tests, options.keep or Path(folder), nursery, options.seed, options.short))
+    if options.full and not options.short:
+        write_report(results, seed=options.seed, command=f"python -m tests.faults {shlex.join(sys.argv[1:])}")
+        sys.stdout.write(f"written: {PAGE}\n")
+    sys.exit(0 if all(one.well for one in results) else 1)
+
+
+async def _run_all(tests: list[Test], folder: Path, nursery: Nursery, seed: int, short: bool) -> list[Result]:
+    results: list[Result] = []
+    for test in tests:
+        results.append(await _run_one(test, folder / test.name, nursery, seed, short))
+        _print(results[-1])
+    return results
+
+
+async def _run_one(test: Test, folder: Path, nursery: Nursery, seed: int, short: bool) -> Result:
+    began = time.monotonic()
+    run = test.short if short and test.short else test.full
+    size = SHORT_HOUSE if short else test
+    try:
+        async with open_house(
+            folder,
+            nursery,
+            make_people(size.people),
+            seed=seed,
+            webs=size.webs,
+            workers=size.workers,
+            pace=size.pace,
+            settings=size.settings,
+        ) as house:
+            return await run(house)
+    except Exception as error:  # the outermost loop: a test that breaks is a miss, and the others still run
+        result = Result(test.name, "it broke", "it runs", seconds=time.monotonic() - began)
+        result.missed.append(f"{type(error).__name__}: {str(error)[:500]}")
+        return result
+
+
+def _print(result: Result) -> None:
+    lines = [f"{result.name}  {'met' if result.well else 'MISSED'}  {result.seconds:.0f} s  {result.fault}"]
+    lines += [f"    {name}: {value}" for name, value in result.numbers.items()]
+    lines += [f"    missed: {words}" for words in result.missed]
+    sys.stdout.write("\n".join(lines) + "\n" + show(result.findings) + "\n\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""T7, T8: a gateway that was away for long, and clocks that disagree."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+from core.clock import Clock, set_clock
+from tests.faults.house import House
+from tests.faults.phones import Saying
+from tests.faults.results import Result, conclude, deliver, settle, timed
+
+HOUR = 3600.0
+BACK_WITHIN = 240.0
+"""Seconds; Telegram tries again every two minutes at the most."""
+TELEGRAM_KEEPS = 24 * HOUR
+"""How long Telegram offers a message again: what is older nobody can have."""
+
+
+async def outages(house: House, *, lengths: tuple[float, ...], messages: int, real_seconds: float) -> Result:
+    """T7: all our processes are gone for so long (on a clock that runs faster meanwhile), while people write."""
+    result = Result("T7", "the gateway away, on a scaled clock", "all within the providers' retention is recovered")
+    everything: list[Saying] = []
+    excused: set[str] = set()
+    async with timed(result):
+        await _first_sweep(house)
+        for length in lengths:
+            sayings = house.say(messages, seconds=real_seconds * 0.9)
+            everything += sayings
+            excused |= await _away(house, sayings, length, real_seconds)
+            missing = await house.until_kept({one.token for one in sayings} - excused, BACK_WITHIN)
+            result.numbers[f"away {_words(length)}: missing"] = str(len(missing))
+            result.require(not missing, f"{len(missing)} texts of {_words(length)} were not recovered")
+            await settle(house, result)
+        await conclude(house, everything, result, excused=frozenset(excused))
+    result.numbers |= {"texts": str(len(everything)), "older than their provider keeps": str(len(excused))}
+    return result
+
+
+async def clocks(house: House, *, messages: int, seconds: float) -> Result:
+    """T8: workers whose clocks are ten minutes off, and step; leases go by the database's clock."""
+    result = Result("T8", "workers' clocks +-10 min, stepping, 90 s apart", "leases hold, nothing twice")
+    files: list[Path] = []
+    for number, worker in enumerate(house.workers):
+        await worker.end()
+        files.append(house.folder / f"clock-{worker.name}.json")
+        set_clock(files[-1], offset=(-1) ** number * 600.0)
+        worker.start(ONEVALET_CLOCK=str(files[-1]))
+    sayings = house.say(messages, seconds=seconds)
+    async with timed(result):
+        writing = asyncio.create_task(deliver(house, sayings, result))
+        await asyncio.sleep(seconds / 2)
+        for number, path in enumerate(files):
+            set_clock(path, offset=(-1) ** number * 45.0 - 600.0)
+        house.strike("clocks stepped")
+        await writing
+        await conclude(house, sayings, result)
+    for worker in house.workers:
+        await worker.end()
+        worker.start()
+    result.numbers["the machine's own clock stepped"] = "untested: no faketime here"
+    return result
+
+
+async def _first_sweep(house: House) -> None:
+    """Wait until each channel has a moment to catch up from."""
+    connection = await house.connect()
+    try:
+        async with asyncio.timeout(60):
+            query = "select count(*) from channel_state where watermark is not null"
+            while await connection.fetchval(query) < 2:  # noqa: ASYNC110 - other processes sweep
+                await asyncio.sleep(0.2)
+    finally:
+        await connection.close()
+
+
+async def _away(house: House, sayings: list[Saying], length: float, real_seconds: float) -> set[str]:
+    """Be away; gives the tokens that Telegram has dropped by the time we are back."""
+    await asyncio.gather(*(member.end(signal.SIGTERM) for member in house.members))
+    before = _ahead(house.clock)
+    rate = length / real_seconds
+    set_clock(house.clock, offset=before, rate=rate)
+    phones = house.people_write(sayings)
+    await house.written(phones)
+    until = before + length
+    while _ahead(house.clock) < until:  # noqa: ASYNC110 - a clock that runs faster tells when
+        await asyncio.sleep(0.02)
+    set_clock(house.clock, offset=until)
+    house.strike(f"away {_words(length)}")
+    for member in house.members:
+        member.start()
+    await asyncio.gather(*(house.until_ready(web) for web in house.webs))
+    # In the provider's time a text written `at` lay there for the rest of the outage.
+    return {
+        one.token
+        for one in sayings
+        if one.channel == "telegram" and length - one.at * rate > TELEGRAM_KEEPS * house.pace * 0.98
+    }
+
+
+def _ahead(path: Path) -> float:
+    """Tell how far people's clock is ahead of the machine's, in seconds."""
+    return (Clock(path).now() - Clock().now()).total_seconds()
+
+
+def _words(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:g} s"
+    return f"{seconds / 60:g} min" if seconds < HOUR else f"{seconds / HOUR:g} h"

@@ -1,0 +1,108 @@
+"""All tests, each in its full size and in the short one that the suite runs."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from tests.faults import away, deaths, named, soak, stores, wire
+from tests.faults.house import House
+from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
+from tests.faults.results import Result
+
+type Run = Callable[[House], Awaitable[Result]]
+
+SHORT_POINTS = ("receive_message after", "once.acted", "send after")
+SHORT_MUTATIONS = ("started",)
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One test. `people`, `webs` and `workers`: what its house needs in the full size; `settings` of our processes."""
+
+    __test__ = False
+
+    name: str
+    full: Run
+    short: Run | None = None
+    people: int = 50
+    webs: int = 2
+    workers: int = 2
+    pace: float = 0.1
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+CATALOGUE: tuple[Test, ...] = (
+    Test(
+        "T1",
+        lambda house: deaths.kill_loop(house, kills=200, messages=2000, every=1.5),
+        lambda house: deaths.kill_loop(house, kills=1, messages=8, every=0.6),
+        workers=3,
+    ),
+    Test(
+        "T2",
+        lambda house: named.crash_points(house, points=POINTS, channels=CHANNELS),
+        lambda house: named.crash_points(
+            house,
+            points=[BY_NAME[name] for name in SHORT_POINTS],
+            channels=["sms"],
+            mutations=[one for one in MUTATIONS if one.drop in SHORT_MUTATIONS],
+        ),
+        people=len(POINTS) * len(CHANNELS) + len(MUTATIONS),
+        webs=1,
+        workers=1,
+    ),
+    Test(
+        "T3",
+        lambda house: stores.postgres(house, strikes=90, messages=1200, every=4.0),
+        lambda house: stores.postgres(house, strikes=3, messages=6, every=0.1),
+    ),
+    Test(
+        "T4",
+        lambda house: stores.redis(house, strikes=50, messages=800, every=3.0, away=5.0),
+        lambda house: stores.redis(house, strikes=3, messages=6, every=0.1, away=0.5),
+    ),
+    Test(
+        "T5",
+        lambda house: wire.redelivery(house, messages=5000, seconds=240),
+        lambda house: wire.redelivery(house, messages=9, seconds=0.3),
+    ),
+    Test(
+        "T6",
+        lambda house: wire.provider_faults(house, messages=600, seconds=60, share=0.2, stops=4),
+        lambda house: wire.provider_faults(house, messages=9, seconds=0.3, share=0.2, stops=1),
+    ),
+    Test(
+        "T7",
+        lambda house: away.outages(
+            house, lengths=(20.0, 600.0, 3 * away.HOUR, 25 * away.HOUR), messages=150, real_seconds=12
+        ),
+        lambda house: away.outages(house, lengths=(away.HOUR,), messages=9, real_seconds=1),
+        pace=1.0,
+    ),
+    Test(
+        "T8",
+        lambda house: away.clocks(house, messages=300, seconds=30),
+        lambda house: away.clocks(house, messages=9, seconds=0.5),
+    ),
+    Test(
+        "T10",
+        lambda house: deaths.poison(house, messages=8, slow_seconds=40),
+        lambda house: deaths.poison(house, messages=1, slow_seconds=2),
+    ),
+    Test(
+        "T11",
+        lambda house: deaths.deploys(house, times=10, messages=1000),
+        lambda house: deaths.deploys(house, times=1, messages=9),
+    ),
+)
+BY_TEST = {test.name: test for test in CATALOGUE}
+
+
+SHORT_HOUSE = Test("short", BY_TEST["T1"].full, people=9, webs=1, workers=2, settings={"FAULTS_LEASE": "5"})
+"""What all short forms share: one house, in which a dead worker's turn is taken over sooner."""
+SUITE = tuple(test for test in CATALOGUE if test.name not in ("T7", "T8", "T10", "T11"))
+"""What the suite runs; the others wait for long, and what they look for is proven in small in `tests/jobs`."""
+
+
+def soak_of(minutes: float) -> Test:
+    """Make T12, which runs for so long."""
+    return Test("T12", lambda house: soak.soak(house, minutes=minutes))

@@ -1,0 +1,149 @@
+"""A process of ours with hooks put into its parts: it dies, or loses an answer, at one named point.
+
+The product knows nothing of it: `main` puts subclasses in the place of the database and wraps the channels'
+`send` before it runs the command line. What to do is in the environment of the process:
+
+    FAULTS_FOLDER   where the journals are
+    FAULTS_POINT    where: "STATEMENT WHEN" (before, after, unknown: it committed, and its answer was lost),
+                    "send before", "send after", "once.entered", "once.acted", "again.acted"
+    FAULTS_NAME     the name of this plan: it happens once over all processes that have it
+    FAULTS_DROP     a write that does not happen: the mutation that must make the test fail
+    FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
+    FAULTS_LEASE    seconds of a lane's lease, instead of ten
+"""
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import asyncpg
+
+from core.channel import NotificationChannel, Part, Receipt, Target
+from core.database import Database
+from core.ids import make_id
+from tests.faults.journals import append
+
+_NAME = re.compile(r"(\w+)\(\$1\b")
+_DROPPED: dict[str, list[dict[str, object]]] = {
+    "model": [],
+    "started": [],
+    "result": [],
+    "begin_delivery": [{"begun": "go"}],
+    "end_delivery": [{"state": "sent"}],
+    "receive_message": [{"inbound_id": "msg_lost", "duplicate": False, "tenant_id": "", "lane_id": ""}],
+}
+_OUTBOUND = 8
+"""Where finish_turn's arguments hold what the person is owed."""
+_KEYS = 6
+"""Where receive_message's arguments hold the dedupe keys."""
+
+
+def main() -> None:
+    """Be `onevalet`, with the hooks in place."""
+    import jobs.catchup
+    import onevalet.app
+    from onevalet.cli import main as run
+    from onevalet.providers import build_notification_channels
+
+    root: Any = onevalet.app
+    root.Database = CrashingDatabase
+    root.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
+    if lease := os.environ.get("FAULTS_LEASE"):
+        root.LANE_LEASE = timedelta(seconds=float(lease))
+    if sweep := os.environ.get("FAULTS_SWEEP"):
+        defaults = jobs.catchup.CatchUp.__init__.__kwdefaults__
+        assert defaults is not None
+        defaults["every"] = timedelta(seconds=float(sweep))
+        jobs.catchup.LEASE = timedelta(seconds=float(sweep))
+    run()
+
+
+def folder() -> Path | None:
+    """Give where the journals are; None outside of a run."""
+    name = os.environ.get("FAULTS_FOLDER")
+    return Path(name) if name else None
+
+
+async def reach(point: str) -> None:
+    """Die if this is the point, once over all processes."""
+    if _is_due(point):
+        # What runs beside it gets as far as it can.
+        await asyncio.sleep(0.3 if point == "again.acted" else 0)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class CrashingDatabase(Database):
+    """The product's database, with points before, after and in the answer of each named statement."""
+
+    async def _fetch(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        name = statement_name(statement, args)
+        await reach(f"{name} before")
+        dropped = os.environ.get("FAULTS_DROP", "")
+        if dropped and dropped == name:
+            rows = cast(list[asyncpg.Record], _DROPPED[name])
+        else:
+            rows = await super()._fetch(statement, *_mutated(dropped, name, args))
+        if rows or not name.startswith("claim"):
+            await reach(f"{name} after")
+            if _is_due(f"{name} unknown"):
+                raise asyncpg.ConnectionDoesNotExistError("the answer was lost")
+        return rows
+
+
+def statement_name(statement: str, args: tuple[object, ...]) -> str:
+    """Name what a statement does; the journal's rows are told apart by what they hold."""
+    found = _NAME.search(statement)
+    name = found[1] if found else ""
+    if name != "record_step":
+        return name
+    kind, effect, state = args[7], args[10], args[11]
+    if kind == "model":
+        return "model"
+    if effect != "once":
+        return "other step"
+    return "started" if state == "started" else "result"
+
+
+def _mutated(dropped: str, name: str, args: tuple[object, ...]) -> tuple[object, ...]:
+    if dropped == "outbound" and name == "finish_turn":
+        return (*args[:_OUTBOUND], [], *args[_OUTBOUND + 1 :])
+    if dropped == "inbox keys" and name == "receive_message":
+        return (*args[:_KEYS], [make_id("key")], *args[_KEYS + 1 :])
+    return args
+
+
+def _hooked(channels: Mapping[str, NotificationChannel]) -> Mapping[str, NotificationChannel]:
+    for channel in channels.values():
+        cast(Any, channel).send = _crashing_send(channel.send)
+    return channels
+
+
+def _crashing_send(send: Callable[[Part, Target], Awaitable[Receipt]]) -> Callable[[Part, Target], Awaitable[Receipt]]:
+    async def crashing(part: Part, target: Target) -> Receipt:
+        await reach("send before")
+        receipt = await send(part, target)
+        await reach("send after")
+        return receipt
+
+    return crashing
+
+
+def _is_due(point: str) -> bool:
+    where = folder()
+    if where is None or os.environ.get("FAULTS_POINT") != point:
+        return False
+    try:
+        os.close(os.open(where / f"met-{os.environ['FAULTS_NAME']}", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    append(where / "strikes.jsonl", what=point, target=os.environ["FAULTS_NAME"])
+    return True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""T1, T10, T11: processes that are killed, that a message kills, and that are replaced."""
+
+import asyncio
+
+from tests.faults.house import House
+from tests.faults.phones import Saying
+from tests.faults.results import Result, conclude, deliver, recoveries, show_recoveries, timed
+from tests.faults.script import POISON, SLOW
+from tests.faults.strikes import kill_one_that_worked, roll
+
+
+async def kill_loop(house: House, *, kills: int, messages: int, every: float) -> Result:
+    """T1: SIGKILL of a web or worker process at random, again and again, each only after it has done work."""
+    result = Result(
+        "T1", "SIGKILL of web and worker processes that have done work", "lost 0, out of order 0, doubled 0"
+    )
+    sayings = house.say(messages, seconds=kills * every, copies=2)
+    async with timed(result):
+        writing = asyncio.create_task(deliver(house, sayings, result))
+        struck = 0
+        while struck < kills and not writing.done():
+            await asyncio.sleep(every * (0.5 + house.chance.random()))
+            struck += await kill_one_that_worked(house)
+        await writing
+        evidence = await conclude(house, sayings, result)
+    result.numbers["kills"] = str(struck)
+    result.numbers["work again after a kill"] = show_recoveries(recoveries(house, evidence, frozenset({"kill"})))
+    result.require(struck == kills, f"only {struck} of {kills} kills were struck before all was answered")
+    return result
+
+
+async def poison(house: House, *, messages: int, slow_seconds: float) -> Result:
+    """T10: a text that always kills its worker, and a model that takes long, in the middle of others' talk."""
+    result = Result("T10", "texts that kill their worker, and a slow model", "set aside and told; the others go on")
+    bodies = [POISON] * messages + [f"{SLOW} {slow_seconds}"]
+    people = house.people[: messages + 1]
+    bad = [_saying(house, person.key, 0.0, body) for person, body in zip(people, bodies, strict=True)]
+    others = house.say(messages * 3, seconds=3.0)
+    async with timed(result):
+        guard = asyncio.create_task(_revive(house))
+        await deliver(house, [*bad, *others], result)
+        after = [_saying(house, person.key, 0.0, "") for person in people]
+        await deliver(house, after, result)
+        guard.cancel()
+        await asyncio.gather(guard, return_exceptions=True)
+        evidence = await conclude(house, [*after, *others], result)
+    aside = [row for row in evidence.inbound if row["turn_state"] == "poison"]
+    poisoned = {one.token for one in bad[:-1]}
+    told = [row for row in evidence.outbound if "set it aside" in row["text"] and row["state"] == "sent"]
+    innocent = [row["token"] for row in aside if row["token"] not in poisoned]
+    result.numbers |= {
+        "texts": str(len(bad) + len(after) + len(others)),
+        "poisonous": str(len(poisoned)),
+        "set aside": str(len(aside)),
+        "told": str(len(told)),
+        "innocent set aside": str(len(innocent)),
+        "slow answer": f"{slow_seconds:g} s",
+    }
+    result.require(poisoned <= {row["token"] for row in aside}, "a poisonous text was not set aside")
+    result.require(len(told) >= len(poisoned), "somebody was not told that their text was set aside")
+    return result
+
+
+async def deploys(house: House, *, times: int, messages: int) -> Result:
+    """T11: rolling deploys under load."""
+    result = Result("T11", "rolling SIGTERM of every process under load", "lost 0, no attempt burnt")
+    sayings = house.say(messages, seconds=times * 3.0)
+    async with timed(result):
+        writing = asyncio.create_task(deliver(house, sayings, result))
+        for _ in range(times):
+            await asyncio.sleep(0.3)
+            await roll(house)
+        await writing
+        await conclude(house, sayings, result)
+        burnt = await _attempts(house, sayings)
+    result.numbers |= {"deploys": str(times), "turns with more than one attempt": str(burnt)}
+    result.require(burnt == 0, f"{burnt} turns burnt an attempt")
+    return result
+
+
+def _saying(house: House, person: str, at: float, body: str) -> Saying:
+    token = house.token(person)
+    return Saying(at=at, token=token, person=person, channel="sms", body=f"{token} {body}".strip())
+
+
+async def _revive(house: House) -> None:
+    """Start workers again that a text has killed, as a supervisor does."""
+    while True:
+        for member in house.workers:
+            if member.process is not None and member.process.returncode is not None:
+                member.start()
+                house.strike("poisoned", member.name)
+        await asyncio.sleep(0.1)
+
+
+async def _attempts(house: House, sayings: list[Saying]) -> int:
+    connection = await house.connect()
+    try:
+        return int(
+            await connection.fetchval(
+                "select count(distinct t.id) from turns t join inbound i on i.tenant_id = t.tenant_id and"
+                " i.turn_id = t.id where t.attempts > 1 and split_part(i.text, ' ', 1) = any($1)",
+                [one.token for one in sayings],
+            )
+        )
+    finally:
+        await connection.close()

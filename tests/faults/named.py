@@ -1,0 +1,207 @@
+"""T2: a process dies, or loses an answer, at each named point; what is expected of each stands in `points`."""
+
+import asyncio
+import signal
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tests.faults.house import House, Member
+from tests.faults.journals import read
+from tests.faults.phones import PROVIDERS
+from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
+from tests.faults.results import Result, conclude, settle, timed
+from tests.faults.script import ACT
+from tests.faults.sends import sends
+
+MET_WITHIN = 40.0
+_HOLD = """
+update lanes set not_before = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour' where pending;
+update outbound set next_attempt_at = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour'
+where state in ('ready', 'sending', 'checking');
+"""
+"""What a dead process leaves is kept from the next one, which is to die of something of its own."""
+_RELEASE = """
+update lanes set not_before = null, lease_until = clock_timestamp() where pending;
+update outbound set next_attempt_at = clock_timestamp(), lease_until = clock_timestamp()
+where state in ('ready', 'sending', 'checking');
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One text of one person whose process is struck at a point, perhaps with a write removed."""
+
+    name: str
+    token: str
+    person: str
+    channel: str
+    point: Point
+    drop: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of it."""
+
+    plan: Plan
+    met: bool
+    answers: int
+    once: int
+    again: int
+    keys: int
+    models: int
+    told: str
+    ambiguous: int
+
+    def misses(self, expected: Expected) -> list[str]:
+        """Name what is not as expected."""
+        bounds = {
+            "answers": (self.answers, expected.answers),
+            "once": (self.once, expected.once),
+            "again": (self.again, expected.again),
+            "models": (self.models, expected.models),
+        }
+        wrong = [name for name, (count, (low, high)) in bounds.items() if not low <= count <= high]
+        wrong += ["told"] if self.told not in expected.told else []
+        wrong += ["keys"] if self.keys > 1 else []
+        return wrong + ([] if self.met else ["met"])
+
+
+async def crash_points(
+    house: House, *, points: Sequence[Point], channels: Sequence[str], mutations: Sequence[Mutation] = MUTATIONS
+) -> Result:
+    """T2: every point on every channel, and each removed write, which must be noticed."""
+    result = Result("T2", "processes die or lose an answer at named points", "each outcome as written down")
+    plans = _plans(house, points, channels, mutations)
+    async with timed(result):
+        for worker in house.workers:
+            await worker.end()
+        for plan in plans:
+            await _strike(house, plan)
+        await _with(house, _RELEASE)
+        for worker in house.workers:
+            worker.start()
+        await house.until_kept({one.token for one in plans if one.drop != "receive_message"}, 60)
+        await settle(house, result)
+        fates = [await _fate(house, plan) for plan in plans]
+        _judge(result, fates)
+        house.spoilt |= {plan.token for plan in plans if plan.drop}
+        evidence = await conclude(house, [], result)
+        result.numbers["once effects of unknown end, told so"] = str(evidence.unknown_steps)
+    return result
+
+
+def _plans(house: House, points: Sequence[Point], channels: Sequence[str], mutations: Sequence[Mutation]) -> list[Plan]:
+    wanted = [(point, channel, "") for point in points for channel in channels]
+    wanted += [(BY_NAME[one.point], one.channel, one.drop) for one in mutations]
+    plans: list[Plan] = []
+    for number, (point, channel, drop) in enumerate(wanted):
+        person = house.people[number]
+        token = house.token(person.key)
+        plans.append(Plan(f"plan-{token}", token, person.key, channel, point, drop))
+    return plans
+
+
+async def _strike(house: House, plan: Plan) -> None:
+    """Let the person write, and let a process meet its point with it."""
+    struck = {"FAULTS_POINT": plan.point.name, "FAULTS_NAME": plan.name, "FAULTS_DROP": plan.drop}
+    web = house.webs[0]
+    if plan.point.process == "web":
+        await web.end()
+        web.start(**struck)
+        await house.until_ready(web)
+    await house.act(plan.person, PROVIDERS[plan.channel], "say", text=f"{plan.token} {ACT}")
+    if plan.point.process == "web":
+        await _until_met(house, plan, web)
+        await asyncio.sleep(0.2)
+        await web.end()
+        web.start()
+        await house.until_ready(web)
+    else:
+        await house.until_kept({plan.token}, 20)
+        worker = house.workers[0]
+        worker.start(**struck)
+        await _until_met(house, plan, worker)
+        await worker.end()
+    await _with(house, _HOLD)
+
+
+async def _until_met(house: House, plan: Plan, member: Member) -> None:
+    """Wait until it died, or lost its answer and went on to the end of what it was doing."""
+    assert member.process is not None
+    with suppress(TimeoutError):
+        async with asyncio.timeout(MET_WITHIN):
+            if plan.point.name.endswith("unknown"):
+                while not (house.folder / f"met-{plan.name}").exists():  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(0.05)
+                await asyncio.sleep(0.5)
+            else:
+                assert await member.process.wait() == -signal.SIGKILL
+
+
+def _met(house: House, plan: Plan) -> bool:
+    return (house.folder / f"met-{plan.name}").exists()
+
+
+async def _with(house: House, statement: str) -> None:
+    connection = await house.connect()
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+async def _fate(house: House, plan: Plan) -> Fate:
+    effects = [one for one in read(house.folder / "effects.jsonl") if one["token"] == plan.token]
+    kinds = Counter(str(one["kind"]) for one in effects)
+    answers = [one for one in sends(house.folder / "providers.jsonl") if one.accepted and plan.token in one.tokens]
+    told = {word for one in answers for word in ("acted", "unsure") if f"{plan.token} {word}" in one.text}
+    connection = await house.connect()
+    try:
+        ambiguous = await connection.fetchval(
+            "select coalesce(sum(ambiguities), 0) from outbound where text like $1", f"%{plan.token}%"
+        )
+    finally:
+        await connection.close()
+    return Fate(
+        plan=plan,
+        met=_met(house, plan),
+        answers=len(answers),
+        once=kinds["once"],
+        again=kinds["again"],
+        keys=len({one["key"] for one in effects if one["kind"] == "again"}),
+        # Whoever else asks a model of the same text, for a memory say, offers it no tools.
+        models=sum(plan.token in str(call.messages) for call in house.model.calls if call.tools),
+        told=" ".join(sorted(told)),
+        ambiguous=int(ambiguous),
+    )
+
+
+def _judge(result: Result, fates: Sequence[Fate]) -> None:
+    missed_points = 0
+    unnoticed = 0
+    for fate in fates:
+        wrong = fate.misses(fate.plan.point.on(fate.plan.channel))
+        if not fate.plan.drop and wrong:
+            missed_points += 1
+            result.missed.append(f"{fate.plan.point.name} on {fate.plan.channel}: {', '.join(wrong)} ({_short(fate)})")
+        if fate.plan.drop:
+            wanted = next(one.missed for one in MUTATIONS if one.drop == fate.plan.drop)
+            if wanted not in wrong:
+                unnoticed += 1
+                result.missed.append(f"without {fate.plan.drop} nobody noticed ({_short(fate)})")
+    points = [fate for fate in fates if not fate.plan.drop]
+    result.numbers |= {
+        "points met": f"{len(points) - missed_points} of {len(points)}",
+        "removed writes noticed": f"{len(fates) - len(points) - unnoticed} of {len(fates) - len(points)}",
+        "ambiguous": str(sum(fate.ambiguous for fate in points)),
+    }
+
+
+def _short(fate: Fate) -> str:
+    return (
+        f"met {fate.met}, answers {fate.answers}, once {fate.once}, again {fate.again} under {fate.keys} keys,"
+        f" model {fate.models}, told {fate.told or 'nothing'}"
+    )

@@ -1,0 +1,111 @@
+"""T2: every named crash point, what is expected there on each channel, and the mutations that must break it.
+
+A turn that dies has two model answers and two tools side by side, one `once`, one `idempotent`.
+"""
+
+from dataclasses import dataclass, replace
+
+CHANNELS = ("sms", "slack", "telegram")
+FOUND = ("sms", "slack")
+"""Where a lost answer can be looked up; elsewhere the stated policy is to send again, counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What must have happened in the end: bounds, both inclusive.
+
+    `told`: what the answer says of the `once` tool; "acted", or "unsure" where its outcome is unknown.
+    """
+
+    answers: tuple[int, int] = (1, 1)
+    once: tuple[int, int] = (1, 1)
+    again: tuple[int, int] = (1, 1)
+    models: tuple[int, int] = (2, 2)
+    told: tuple[str, ...] = ("acted",)
+    ambiguous: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where a process dies (or loses an answer), and what is expected. `process`: the kind that is struck."""
+
+    name: str
+    process: str
+    expected: Expected
+    why: str
+
+    def on(self, channel: str) -> Expected:
+        """Give what is expected on a channel."""
+        if self.name in ("send after", "end_delivery before") and channel not in FOUND:
+            return replace(self.expected, answers=(2, 2))
+        return self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A write that is removed, at a point whose expectation must then be missed, and how."""
+
+    drop: str
+    point: str
+    channel: str
+    missed: str
+
+
+_WELL = Expected()
+_ASKED_AGAIN = Expected(models=(2, 3))
+_UNSURE = Expected(once=(0, 0), again=(1, 2), told=("unsure",))
+_ACTED_UNSURE = Expected(once=(1, 1), again=(1, 2), told=("unsure",))
+_LOOKED_UP = Expected(ambiguous=(0, 1))
+
+
+def _around(statement: str, process: str, before: Expected, after: Expected, why: str) -> list[Point]:
+    return [
+        Point(f"{statement} before", process, before, why),
+        Point(f"{statement} after", process, after, why),
+        Point(f"{statement} unknown", process, after, why),
+    ]
+
+
+POINTS: tuple[Point, ...] = (
+    *_around("receive_message", "web", _WELL, _WELL, "not acknowledged: it comes again; kept: it is known"),
+    Point("claim_lane after", "worker", _WELL, "the lease ends and another worker takes the lane"),
+    *_around("begin_turn", "worker", _WELL, _WELL, "begun twice under one fence is begun once"),
+    *_around("model", "worker", _ASKED_AGAIN, _WELL, "an answer that is not written is asked for again"),
+    *(
+        Point("started before", "worker", Expected(again=(1, 2)), "nothing had started"),
+        Point("started after", "worker", _UNSURE, "it had started: not run again, and told"),
+        Point("started unknown", "worker", _WELL, "the write is repeated and the turn goes on"),
+    ),
+    Point("once.entered", "worker", _UNSURE, "it had started: not run again, and told"),
+    Point("once.acted", "worker", _ACTED_UNSURE, "it acted once and nobody knows: not run again, and told"),
+    Point("again.acted", "worker", Expected(again=(2, 2)), "the idempotent one runs again with its key, the other not"),
+    *(
+        Point("result before", "worker", _ACTED_UNSURE, "its end was not written: not run again, and told"),
+        Point("result after", "worker", Expected(again=(1, 2)), "its end is written: not run again, and known"),
+        Point("result unknown", "worker", _WELL, "the write is repeated and the turn goes on"),
+    ),
+    *_around("finish_turn", "worker", _WELL, _WELL, "the turn ends with its answer owed, or not at all"),
+    Point("claim_outbound after", "worker", _WELL, "the lease ends and another worker sends"),
+    *_around("keep_parts", "worker", _WELL, _WELL, "the rendering is kept once"),
+    Point("begin_delivery before", "worker", _WELL, "no call had left"),
+    Point("begin_delivery after", "worker", _LOOKED_UP, "looked up, not found, sent"),
+    Point("begin_delivery unknown", "worker", _WELL, "the write is repeated and the call leaves once"),
+    Point("send before", "worker", _LOOKED_UP, "looked up, not found, sent"),
+    Point("send after", "worker", _LOOKED_UP, "looked up and found; Telegram cannot be asked, and is sent to again"),
+    Point("end_delivery before", "worker", _LOOKED_UP, "the same: accepted, and not written down"),
+    Point("end_delivery after", "worker", _WELL, "written down: not sent again"),
+    Point("end_delivery unknown", "worker", _WELL, "the write is repeated"),
+)
+BY_NAME = {point.name: point for point in POINTS}
+
+MUTATIONS: tuple[Mutation, ...] = (
+    Mutation("receive_message", "receive_message unknown", "telegram", "answers"),
+    Mutation("inbox keys", "receive_message after", "telegram", "once"),
+    Mutation("model", "model after", "sms", "models"),
+    Mutation("started", "once.acted", "sms", "once"),
+    Mutation("result", "result after", "sms", "told"),
+    Mutation("outbound", "finish_turn after", "sms", "answers"),
+    Mutation("begin_delivery", "send after", "slack", "answers"),
+    Mutation("end_delivery", "end_delivery after", "telegram", "answers"),
+)
+"""Each removes one protecting write; `missed` names the expectation that fails then."""

@@ -1,0 +1,119 @@
+"""What a fault came to: numbers as they came out, the invariants, and whether its bar was met."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from tests.faults.checker import Evidence, Finding, check, gather, without
+from tests.faults.house import House
+from tests.faults.journals import read
+from tests.faults.phones import Saying
+
+KEPT_WITHIN = 90.0
+QUIET_WITHIN = 240.0
+
+
+@dataclass(slots=True)
+class Result:
+    """One test's outcome. `missed`: each bar that was not met, in words; empty when all were."""
+
+    name: str
+    fault: str
+    bar: str
+    seconds: float = 0.0
+    numbers: dict[str, str] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+    @property
+    def well(self) -> bool:
+        """Tell whether every bar was met and no invariant broken."""
+        return not self.missed and not any(one.broken for one in self.findings)
+
+    def require(self, holds: bool, words: str) -> None:
+        """Note a bar that is not met."""
+        if not holds:
+            self.missed.append(words)
+
+
+@asynccontextmanager
+async def timed(result: Result) -> AsyncIterator[Result]:
+    """Take the time of the block."""
+    began = time.monotonic()
+    try:
+        yield result
+    finally:
+        result.seconds = time.monotonic() - began
+
+
+async def deliver(
+    house: House, sayings: Sequence[Saying], result: Result, *, leaving: frozenset[str] = frozenset()
+) -> None:
+    """Let people write, and wait until all is kept, answered and quiet; who leaves in the middle need not be heard."""
+    phones = house.people_write(sayings)
+    await house.written(phones)
+    must = {one.token for one in sayings if one.person not in leaving}
+    missing = await house.until_kept(must, KEPT_WITHIN)
+    result.numbers["texts"] = str(len(sayings))
+    result.require(not missing, f"{len(missing)} texts did not come in: {sorted(missing)[:3]}")
+    await settle(house, result)
+
+
+async def settle(house: House, result: Result) -> None:
+    """Wait until nothing is open any more."""
+    try:
+        result.numbers["quiet after"] = f"{await house.until_quiet(QUIET_WITHIN):.1f} s"
+    except TimeoutError:
+        result.missed.append(f"it was not quiet within {QUIET_WITHIN:.0f} s")
+    await asyncio.sleep(0.3)  # an answer too many would be on its way
+
+
+async def conclude(
+    house: House, sayings: Sequence[Saying], result: Result, *, excused: frozenset[str] = frozenset()
+) -> Evidence:
+    """Check all invariants and add the numbers that every test tells."""
+    evidence = without(await gather(house.folder, house.postgres.url), house.spoilt)
+    result.findings = check(evidence, excused)
+    ours = {one.token for one in sayings} - excused
+    answered = {token for one in evidence.sends if one.accepted for token in one.tokens}
+    aside = {row["token"] for row in evidence.inbound if row["turn_state"] in ("poison", "failed")}
+    lost = ours - answered - aside
+    result.numbers |= {
+        "answered": str(len(ours & answered)),
+        "lost": str(len(lost)),
+        "set aside and told": str(len(ours & aside - answered)),
+        "ambiguous sends": ", ".join(f"{name} {count}" for name, count in sorted(evidence.ambiguities.items())),
+        "acknowledged": _percentiles([one.milliseconds for one in evidence.arrivals if 200 <= one.status < 300], "ms"),
+    }
+    result.require(not lost, f"{len(lost)} texts were never answered: {sorted(lost)[:3]}")
+    return evidence
+
+
+def recoveries(house: House, evidence: Evidence, what: frozenset[str]) -> list[float]:
+    """Give for each strike of these kinds the seconds from its end to the next work that was done."""
+    found: list[float] = []
+    for strike in read(house.folder / "strikes.jsonl"):
+        if strike["what"] in what:
+            back = float(str(strike["back"]))
+            after = next((at for at in evidence.work if at > back), None)
+            if after is not None:
+                found.append(after - back)
+    return found
+
+
+def show_recoveries(found: Sequence[float]) -> str:
+    """Give their spread."""
+    return _percentiles([one * 1000 for one in found], "ms")
+
+
+def _percentiles(values: Sequence[float], unit: str) -> str:
+    if not values:
+        return "none"
+    ordered = sorted(values)
+
+    def at(share: float) -> float:
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+    return f"p50 {at(0.5):.0f} {unit}, p99 {at(0.99):.0f} {unit}, most {ordered[-1]:.0f} {unit} ({len(ordered)})"

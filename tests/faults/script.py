@@ -1,0 +1,75 @@
+"""What people write, and what the model does about it: always the same for the same conversation."""
+
+import random
+import re
+from collections.abc import Sequence
+
+from core.json_types import JsonObject
+from simulator.config import Person
+from tests.faults.phones import Saying
+from tests.scripted_model import ModelCall, Reply, calls, text, text_of
+
+CHANNELS = ("sms", "slack", "telegram")
+TOKEN = re.compile(r"m\d{5}-p\d{3}")
+ACT = "act"
+"""A text that asks for tools ends in this word."""
+POISON = "poison"
+"""A text that makes its worker die, each time."""
+SLOW = "slow"
+"""A text that the model thinks over for the seconds that follow the word."""
+
+
+def answer(call: ModelCall) -> Reply:
+    """Call both tools for each token that asks for it, then answer with every token and what became of its tools."""
+    turn = _this_turn(call)
+    asked = [text_of(one) for one in turn if one.get("role") == "user"]
+    last = asked[-1] if asked else ""
+    if poisoned := [said for said in asked if said.endswith(POISON)]:
+        return calls(("act_poison", {"token": TOKEN.findall(poisoned[0])[0]}))
+    results = [text_of(one) for one in turn if one.get("role") == "tool"]
+    called = {token for one in turn if one.get("role") == "assistant" for token in TOKEN.findall(str(one))}
+    acting = [token for said in asked if said.endswith(ACT) for token in TOKEN.findall(said)]
+    if fresh := [token for token in acting if token not in called]:
+        return calls(*((name, {"token": token}) for token in fresh for name in ("act_once", "act_again")))
+    done = {token: f"once {token} done" in results for token in acting}
+    tokens = [token for said in asked for token in TOKEN.findall(said)]
+    words = [f"{token} {'acted' if done[token] else 'unsure'}" if token in done else token for token in tokens]
+    slow = re.search(rf"{SLOW} ([\d.]+)$", last)
+    return text(" ".join(words) or "nothing").after(float(slow[1]) if slow else 0.0)
+
+
+def make_sayings(
+    people: Sequence[Person],
+    count: int,
+    chance: random.Random,
+    *,
+    seconds: float,
+    first: int = 0,
+    copies: int = 1,
+    acting: float = 0.3,
+    channels: Sequence[str] = CHANNELS,
+) -> list[Saying]:
+    """Let people write in turn, spread over the channels and the seconds; a share of the texts asks for tools."""
+    sayings: list[Saying] = []
+    for n in range(first, first + count):
+        person = people[n % len(people)]
+        token = f"m{n:05}-{person.key}"
+        body = f"{token} {ACT}" if chance.random() < acting else token
+        sayings.append(
+            Saying(
+                at=seconds * (n - first) / count,
+                token=token,
+                person=person.key,
+                channel=channels[n % len(people) % len(channels)],
+                body=body,
+                copies=chance.randint(1, copies),
+            )
+        )
+    return sayings
+
+
+def _this_turn(call: ModelCall) -> list[JsonObject]:
+    """Give what stands after the last finished answer."""
+    messages = call.messages
+    ends = [index for index, one in enumerate(messages) if one.get("role") == "assistant" and not one.get("tool_calls")]
+    return [one for one in messages[(ends[-1] if ends else -1) + 1 :] if one.get("role") != "system"]

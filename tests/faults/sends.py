@@ -1,0 +1,108 @@
+"""What the providers' journal says: what arrived at the gateway, and what left it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.json_types import Json, JsonObject
+from tests.faults.journals import read
+from tests.faults.script import TOKEN
+
+_SENDS = {
+    "twilio.messages.create": ("sms", "To"),
+    "slack.chat.postMessage": ("slack", "channel"),
+    "telegram.sendMessage": ("telegram", "chat_id"),
+}
+RATE_LIMIT_SECONDS = 2.0
+"""The Retry-After of every rate limit that a run asks for: the journal does not repeat a fault's headers."""
+_FINAL = ("21610", "bot was blocked", "user is deactivated")
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One call that would show a person something. `status` is what the gateway was told, 0: nothing.
+
+    `accepted`: the provider took it, whatever it told; `final`: it said that nothing may be sent any more.
+    """
+
+    at: float
+    channel: str
+    peer: str
+    tokens: tuple[str, ...]
+    text: str
+    status: int
+    accepted: bool
+    retry_after: float
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One delivery of a person's text to the gateway."""
+
+    at: float
+    channel: str
+    tokens: tuple[str, ...]
+    status: int
+    milliseconds: float
+
+
+def sends(path: Path) -> list[Send]:
+    """Give every such call, in the order in which the provider had it."""
+    return [_send(one) for one in read(path) if one["direction"] == "out" and str(one["endpoint"]) in _SENDS]
+
+
+def arrivals(path: Path) -> list[Arrival]:
+    """Give every delivery of a text."""
+    return list(_arrivals(path))
+
+
+def _arrivals(path: Path) -> Iterator[Arrival]:
+    for one in read(path):
+        if one["direction"] != "in":
+            continue
+        tokens = tuple(dict.fromkeys(TOKEN.findall(json.dumps(_dict(one["request"]).get("body")))))
+        # Status callbacks and the like hold no text of a person; what we said is not theirs either.
+        if tokens and "status" not in str(_dict(one["request"]).get("url")):
+            provider = "sms" if one["provider"] == "twilio" else str(one["provider"])
+            took = float(str(one["duration_ms"]))
+            yield Arrival(float(str(one["at"])), provider, tokens, int(str(one["status"])), took)
+
+
+def _send(one: JsonObject) -> Send:
+    channel, peer = _SENDS[str(one["endpoint"])]
+    body, told = _dict(_dict(one["request"]).get("body")), _dict(one["answer"])
+    would = _dict(told.get("would_have_answered")) if "fault" in told else told
+    shown = json.dumps(_dict(one["answer"]))
+    return Send(
+        at=float(str(one["at"])) + float(str(one["duration_ms"])) / 1000,
+        channel=channel,
+        peer=str(body.get(peer, "")),
+        tokens=tuple(dict.fromkeys(TOKEN.findall(json.dumps(body)))),
+        text=str(body.get("Body") or body.get("markdown_text") or body.get("text") or ""),
+        status=int(str(one["status"])),
+        accepted=_took(would),
+        retry_after=_retry_after(one),
+        final=any(word in shown for word in _FINAL),
+    )
+
+
+def _took(answer: JsonObject) -> bool:
+    status = answer.get("status")
+    body = _dict(answer.get("body"))
+    return isinstance(status, int) and 200 <= status < 300 and body.get("ok", True) is not False
+
+
+def _retry_after(one: JsonObject) -> float:
+    told = _dict(one["answer"])
+    if told.get("fault") == "rate_limit":
+        return RATE_LIMIT_SECONDS
+    for name, value in _dict(told.get("headers")).items():
+        if one["status"] == 429 and name.lower() == "retry-after":
+            return float(str(value))
+    return 0.0
+
+
+def _dict(value: Json | object) -> JsonObject:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,41 @@
+"""Tools that act outside, in a file: one that must never act twice, and one that may with the same key."""
+
+import os
+import signal
+from pathlib import Path
+
+from core.context import ToolExecutionContext
+from core.tools import tool
+from tests.faults.crashing import folder, reach
+from tests.faults.journals import append
+
+
+@tool(effect="once")
+async def act_once(token: str, context: ToolExecutionContext) -> str:
+    """Do what must never be done twice."""
+    await reach("once.entered")
+    _note("once", token, context)
+    await reach("once.acted")
+    return f"once {token} done"
+
+
+@tool(effect="idempotent")
+async def act_again(token: str, context: ToolExecutionContext) -> str:
+    """Do what may be done again under the same key."""
+    await reach("again.entered")
+    _note("again", token, context)
+    await reach("again.acted")
+    return f"again {token} done"
+
+
+@tool(effect="read")
+async def act_poison(token: str) -> str:
+    """Kill the process, as a text does that some library cannot bear."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    return token
+
+
+def _note(kind: str, token: str, context: ToolExecutionContext) -> None:
+    path: Path | None = folder()
+    if path is not None:
+        append(path / "effects.jsonl", kind=kind, token=token, key=context.idempotency_key)
