@@ -21,9 +21,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import structlog
 
 from core.clock import Clock
-from core.context import NoCredentials, NoHttp, ToolExecutionContext
+from core.context import NoCredentials, ToolExecutionContext
 from core.context_manager import ContextManager
 from core.hooks import Hook, HookContext, Hooks
+from core.http_access import NoHttp
 from core.journal import MemoryJournal
 from core.judge_checks import CheckingJudge
 from core.model_errors import ModelCaller

@@ -10,9 +10,9 @@ from core import sentences
 from core.access import Access
 from core.errors import TurnDelayed
 from core.messages import IgnoreReason
-from core.orchestrator import Check, Refusal, TurnContext
 from core.rate import Counted, Rate, Rates
 from core.tiers import Tiers
+from core.turn_context import Check, Refusal, TurnContext
 from core.turn_types import TurnRequest
 
 

@@ -13,6 +13,7 @@ from core.context_person import NoFiles as NoFiles
 from core.context_person import NoPerson as NoPerson
 from core.context_person import PersonAccess as PersonAccess
 from core.errors import ToolFailed
+from core.http_access import HttpClient
 from core.json_types import Json, JsonObject
 from core.memory.access import MemoryAccess, NoMemory
 
@@ -59,35 +60,6 @@ class CredentialAccess(Protocol):
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
         """Remember which account of a service is meant when none is named."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
-    """What a server answered. `body` is cut at the client's limit, and `cut` tells so.
-
-    `headers` know no case; `url` is where the last redirect led.
-    """
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    url: str = ""
-    cut: bool = False
-
-    @property
-    def content_type(self) -> str:
-        """Give the media type alone, lower case, such as `text/html`; empty when the server told none."""
-        return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-
-
-class HttpClient(Protocol):
-    """The way out to the web that tools use."""
-
-    async def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Json = None
-    ) -> HttpResponse:
-        """Make one request. Raises `core.errors.ToolFailed` where no answer came or the address is barred."""
         ...
 
 
@@ -250,16 +222,6 @@ class NoCredentials:
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
         """Refuse: there is no account."""
         raise ToolFailed(f"There is no account {account_name} of {service}.")
-
-
-class NoHttp:
-    """What a tool gets where no way out to the web is set up."""
-
-    async def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Json = None
-    ) -> HttpResponse:
-        """Refuse every request, telling the model why."""
-        raise ToolFailed("This assistant has no access to the web.")
 
 
 class NoTasks:

@@ -18,8 +18,8 @@ from aiohttp.abc import AbstractResolver
 from multidict import CIMultiDict
 
 from core.addresses import USUAL_PORTS, Barred, Target, is_public, read_host, read_target
-from core.context import HttpResponse
 from core.errors import ToolFailed
+from core.http_access import HttpResponse
 from core.http_body import ENCODINGS, UnreadableBody, read_body
 from core.json_types import Json
 

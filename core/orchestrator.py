@@ -4,13 +4,14 @@ prepare_context -> should_process -> check_pending_agents -> react_loop -> post_
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from core.accesses import CredentialStoreAccess, PeopleAccess, Recall, StorageAccess
 from core.agents.agent_tool import agent_tools
-from core.agents.answers import Waiting, waiting_in
+from core.agents.answers import waiting_in
 from core.agents.asking import Voice, has_a_voice
 from core.agents.registry import AgentRegistry
 from core.agents.settling import answered, notice, reminder, stopped
@@ -26,22 +27,19 @@ from core.budgets import Budgets, NoBudget
 from core.clock import Clock
 from core.context import (
     CredentialAccess,
-    HttpClient,
     NoCredentials,
     NoFiles,
-    NoHttp,
     NoPerson,
     NoStorage,
     NoTasks,
-    PersonAccess,
-    TenantStorage,
     ToolExecutionContext,
 )
 from core.context_manager import ContextManager
 from core.conversation_state import ConversationState
 from core.files import Files
 from core.hooks import Hook, HookContext, Hooks
-from core.memory.access import MemoryAccess, NoMemory
+from core.http_access import HttpClient, NoHttp
+from core.memory.access import NoMemory
 from core.model_errors import ModelCaller
 from core.model_types import ChatMessage, ModelClient, Role
 from core.offer import exposed, remembering, usable
@@ -54,6 +52,7 @@ from core.streaming import StreamEvent, events_of
 from core.summary import since_summary, with_summary
 from core.tiers import Tiers
 from core.tools import AnyTool
+from core.turn_context import Check, Refusal, TurnContext
 from core.turn_ends import explain, first_step, said_in, turn_result, waiting_result, with_person, with_reply
 from core.turn_types import TurnRequest, TurnResult, TurnState
 
@@ -61,77 +60,6 @@ if TYPE_CHECKING:
     from core.triggers.engine import TriggerEngine
 
 _log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class TurnContext:
-    """What was prepared for a turn: `messages` begin with the system prompt and end with the person's words."""
-
-    messages: tuple[ChatMessage, ...]
-    said: tuple[ChatMessage, ...]
-    """The person's messages of this turn, as they go into history."""
-    tools: ToolRegistry
-    agents: TurnAgents
-    state: ConversationState = field(default_factory=ConversationState)
-    waiting: Waiting = field(default_factory=Waiting)
-    """The agents whose answer the person's words may be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a turn is not worked on; `reply` may be empty, and then nothing is said."""
-
-    reason: str
-    reply: str = ""
-
-
-type Check = Callable[[TurnRequest, TurnContext], Awaitable[Refusal | None]]
-"""One thing that may keep a turn from being worked on. One that cannot tell raises `TurnDelayed`."""
-
-
-class Recall(Protocol):
-    """Long-term memory, as far as a turn needs it."""
-
-    @property
-    def as_tool(self) -> bool:
-        """Tell whether the model may ask memory by itself."""
-        ...
-
-    async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
-        """Give what is known and may matter, the most important first; nothing while memory is away."""
-        ...
-
-    def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
-        """Give a tool access to this tenant's memory only."""
-        ...
-
-
-class CredentialStoreAccess(Protocol):
-    """Where one tenant's credentials are looked up."""
-
-    def for_tenant(self, tenant_id: str) -> CredentialAccess:
-        """Give access to this tenant's credentials only."""
-        ...
-
-
-class StorageAccess(Protocol):
-    """Where tools keep things for one tenant."""
-
-    def for_tenant(self, tenant_id: str) -> TenantStorage:
-        """Give access to this tenant's values only."""
-        ...
-
-
-class PeopleAccess(Protocol):
-    """What is known of people, one at a time (core.person)."""
-
-    def for_turn(self, tenant_id: str, turn_id: str) -> PersonAccess:
-        """Give access to this person only."""
-        ...
-
-    async def known(self, tenant_id: str) -> Sequence[str]:
-        """Give the person's profile as lines for the model."""
-        ...
 
 
 class Orchestrator:

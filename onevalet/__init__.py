@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
     from core.orchestrator import Orchestrator as Orchestrator
-    from core.orchestrator import Refusal as Refusal
     from core.react_config import ReactLoopConfig as ReactLoopConfig
     from core.react_result import CallResult as CallResult
     from core.react_result import ReactLoopResult as ReactLoopResult
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from core.triggers.types import ActionExecutor as ActionExecutor
     from core.triggers.types import ActionResult as ActionResult
     from core.triggers.types import TriggerContext as TriggerContext
+    from core.turn_context import Refusal as Refusal
     from core.turn_types import WhileRunning as WhileRunning
 
 _HOMES = {
@@ -92,7 +92,7 @@ _HOMES = {
     "PlannedCall": "core.hooks",
     "ReactLoopConfig": "core.react_config",
     "ReactLoopResult": "core.react_result",
-    "Refusal": "core.orchestrator",
+    "Refusal": "core.turn_context",
     "Rule": "core.hooks",
     "SafetyCheck": "core.checks",
     "StandardAgent": "core.agents.standard_agent",

@@ -6,8 +6,8 @@ from typing import Protocol
 import structlog
 
 from core.clock import Clock
-from core.context import HttpResponse
 from core.errors import StoreUnavailable, ToolError
+from core.http_access import HttpResponse
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject
 from core.triggers.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look

@@ -2,8 +2,9 @@
 
 import asyncio
 
-from core.context import HttpResponse, ToolExecutionContext
+from core.context import ToolExecutionContext
 from core.errors import ToolFailed
+from core.http_access import HttpResponse
 from core.ids import IdMaker
 from core.journal import Effect, MemoryJournal
 from core.json_types import JsonObject

@@ -8,10 +8,11 @@ import structlog
 
 from core.budgets import NoBudget, TurnBudget
 from core.clock import Clock
-from core.context import NoCredentials, NoHttp, NoStorage, ToolExecutionContext
+from core.context import NoCredentials, NoStorage, ToolExecutionContext
 from core.context_manager import ContextManager
 from core.conversation_state import ConversationState
 from core.hooks import Hook, HookContext, Hooks
+from core.http_access import NoHttp
 from core.journal import Journal, MemoryJournal
 from core.json_types import Json
 from core.model_errors import ModelCaller

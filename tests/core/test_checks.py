@@ -16,11 +16,12 @@ from core.checks import SafetyCheck, ordered_checks
 from core.errors import ConfigError, StoreUnavailable, TurnDelayed
 from core.journal import MemoryJournal
 from core.loader import load_plugins
-from core.orchestrator import Check, Orchestrator, Refusal, TurnContext
+from core.orchestrator import Orchestrator
 from core.rate import Rates
 from core.react_config import ReactLoopConfig
 from core.tiers import Tiers, read_tiers
 from core.tools import tool
+from core.turn_context import Check, Refusal, TurnContext
 from core.turn_types import TurnMessage, TurnRequest, TurnResult, TurnSender, TurnTenant
 from tests.core.helpers import FakeModel, says
 

@@ -23,10 +23,11 @@ from core.hooks import Hook, HookContext
 from core.journal import MemoryJournal
 from core.memory.access import MemoryAccess, NoMemory
 from core.model_types import ChatMessage, Role
-from core.orchestrator import Orchestrator, Refusal, TurnContext
+from core.orchestrator import Orchestrator
 from core.prompt import DEFAULT_PERSONA, system_prompt
 from core.react_config import ReactLoopConfig
 from core.tools import tool
+from core.turn_context import Refusal, TurnContext
 from core.turn_types import TurnMessage, TurnRequest, TurnResult, TurnState, TurnTenant
 from tests.core.helpers import FakeModel, Step, says, user, wants
 
@@ -231,8 +232,13 @@ class TestPrompt:
         class Memory:
             """Remember other things each time."""
 
-            async def search(self, tenant_id: str, query: str) -> list[str]:
+            as_tool = True
+
+            async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> list[str]:
                 return [f"They said: {query}"]
+
+            def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+                return NoMemory()
 
         @tool(effect="read")
         async def look() -> str:

@@ -12,10 +12,11 @@ from core.context import ToolExecutionContext
 from core.errors import LeaseLost, ModelAuthError, ModelUnavailable, TurnDelayed
 from core.journal import MemoryJournal, StepRecord
 from core.model_types import ModelChunk, ModelRequest
-from core.orchestrator import Orchestrator, Refusal, TurnContext
+from core.orchestrator import Orchestrator
 from core.react_config import ReactLoopConfig
 from core.streaming import AHEAD, StreamEvent, StreamEventType
 from core.tools import tool
+from core.turn_context import Refusal, TurnContext
 from core.turn_types import TurnMessage, TurnRequest, TurnState, TurnTenant
 from tests.core.helpers import FakeModel, Step, says, wants
 

@@ -9,8 +9,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from core.clock import Clock
-from core.context import NoCredentials, NoHttp, ToolExecutionContext
+from core.context import NoCredentials, ToolExecutionContext
 from core.errors import ConfigError, ToolFailed, ToolRetry
+from core.http_access import NoHttp
 from core.journal import Effect
 from core.registry import ToolRegistry
 from core.tools import Tool, result_text, tool

@@ -10,9 +10,10 @@ from core.agents.valet import valet
 from core.errors import ToolFailed
 from core.hooks import Hook, HookContext
 from core.journal import MemoryJournal
-from core.orchestrator import Orchestrator, TurnContext
+from core.orchestrator import Orchestrator
 from core.react_config import ReactLoopConfig
 from core.react_result import ReactLoopResult
+from core.turn_context import TurnContext
 from core.turn_types import TurnMessage, TurnRequest, TurnTenant
 from tests.core.helpers import FakeModel, Step, says, wants
 

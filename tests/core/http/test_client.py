@@ -7,9 +7,9 @@ import time
 import pytest
 from aiohttp import web
 
-from core.context import HttpClient
 from core.errors import ToolFailed
 from core.http import Limits, read_allowed
+from core.http_access import HttpClient
 from core.json_types import Json
 from tests.core.http.house import NOT_PUBLIC, WORLD, Server, client_for, outside
 

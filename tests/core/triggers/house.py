@@ -7,8 +7,8 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from core.clock import Clock
-from core.context import HttpResponse
 from core.errors import ToolFailed
+from core.http_access import HttpResponse
 from core.json_types import JsonObject
 from core.notifications.types import Notification, Notified, Notifier
 from core.orchestrator import Orchestrator
