@@ -140,7 +140,18 @@ class AgentRun:
         text, outcome = await self._handle(begin.agent, begin.run, begin.fields, answer)
         if begin.place and self._turn.consents is not None and outcome is not Outcome.WAITING:
             await self._turn.consents.ran(begin.place, outcome.value)
+        waits = self._turn.waiting.get(self._path) if outcome is Outcome.WAITING else None
+        if waits is not None and waits.status is AgentStatus.WAITING_FOR_APPROVAL and self._turn.consents is not None:
+            return await self._ask_for_handler(begin, waits)
         return "\n".join(part for part in (begin.changed, text) if part), outcome
+
+    async def _ask_for_handler(self, begin: _Begin, waits: PoolEntry) -> tuple[str, Outcome]:
+        """Ask for the consent that a handler wants, whose next run goes on with it."""
+        self._run += 1
+        record = replace(begin.run.record, key=StepKey(-1, self._run, self._path))
+        last = AgentResult(AgentStatus.WAITING_FOR_APPROVAL, waits.question)
+        asked = await self._may_begin(_Run(record, None, last, waits.state), begin.fields)
+        return (waits.question, Outcome.WAITING) if isinstance(asked, _Begin) else asked
 
     async def _next_run(self, fields: JsonObject) -> _Run:
         """Find the first run that has not ended, past those that ended by asking."""
@@ -198,7 +209,8 @@ class AgentRun:
         if self._turn.consents is None:
             return REFUSED_REPEAT if repeats else NEEDS_APPROVAL, Outcome.REFUSED
         place = f"{self._path}#{self._run}"
-        return await self._consented(agent, run, fields, place, verdict.risk, MAY_HAVE_HAPPENED if repeats else "")
+        note = MAY_HAVE_HAPPENED if repeats else run.last.raw_message if run.last is not None else ""
+        return await self._consented(agent, run, fields, place, verdict.risk, note)
 
     async def _consented(
         self, agent: StandardAgent, run: _Run, fields: JsonObject, place: str, risk: str = "", note: str = ""

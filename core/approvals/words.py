@@ -4,6 +4,7 @@ It approves nothing by itself: it counts only in answer to the approver's own me
 any other tool ran in that turn, and never for high risk (DESIGN section 5).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -106,6 +107,9 @@ class DecideTool(Tool[..., object]):
 def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[str, Approval]:
     """Give what this turn's messages may decide in words: shown before all of them came, and not of high risk.
 
+    Each was shown in this very conversation, or its code stands in the message: a "yes" elsewhere is about something
+    else.
+
     A "yes" that was written before the card, and is taken together with something written after it, is none to it.
     """
     if not request.inbound:
@@ -119,7 +123,13 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
         and one.sent_at is not None
         and one.sent_at < said_at
         and one.turn_id != request.turn_id
+        and (one.conversation_id == request.conversation_id or _named(one, request))
     }
+
+
+def _named(one: Approval, request: TurnRequest) -> bool:
+    said = " ".join(message.text for message in request.inbound)
+    return re.search(rf"\b{one.code}\b", said, re.IGNORECASE) is not None
 
 
 def decide_tool(

@@ -42,6 +42,8 @@ class Hands:
     http: aiohttp.ClientSession
     channels: dict[str, str]
     """Where each person's Slack DM is, by the person's key."""
+    secret: str = SECRET
+    public_url: str = PUBLIC_URL
     statuses: list[int] = field(default_factory=list)
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
@@ -68,7 +70,7 @@ class Hands:
             "NumSegments": "1",
         }
         validator = RequestValidator(self.config.twilio.auth_token)
-        signature = validator.compute_signature(f"{PUBLIC_URL}/webhooks/sms", fields)
+        signature = validator.compute_signature(f"{self.public_url}/webhooks/sms", fields)
         form = {"Content-Type": "application/x-www-form-urlencoded", "X-Twilio-Signature": signature}
         return Post("/webhooks/sms", urlencode(fields).encode(), form)
 
@@ -91,7 +93,7 @@ class Hands:
             "message": message,
         }
         body = json.dumps({"update_id": 5_000_000 + number, "callback_query": query}).encode()
-        head = {"Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": SECRET}
+        head = {"Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": self.secret}
         return Post("/webhooks/telegram", body, head)
 
     def press(self, person: Person, data: str, *, team: str = "") -> Post:

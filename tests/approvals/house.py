@@ -98,7 +98,9 @@ async def open_arena(
 
 def _answer(call: ModelCall) -> Reply:
     """Ask for the marks that the person wants: `marks 10 19`."""
-    if call.tool_results or not call.last_user.startswith("marks "):
+    roles = [one.get("role") for one in call.messages]
+    asked = max((at for at, role in enumerate(roles) if role == "user"), default=0)
+    if "tool" in roles[asked:] or not call.last_user.startswith("marks "):
         return text("done")
     first, last = map(int, call.last_user.split()[1:3])
     wanted: list[tuple[str, JsonObject | str]] = [

@@ -19,7 +19,7 @@ from tests.contract.desk import Desk
 from tests.contract.house import Bubble, ChannelHouse, open_house
 from tests.core.agents.house import SetClock
 from tests.core.helpers import FakeModel
-from tests.core.store.house import OPEN, opened
+from tests.core.store.house import OPEN, TwiceDatabase, opened
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
 
@@ -128,9 +128,11 @@ class Approving:
 
 
 @asynccontextmanager
-async def open_approving(kind: type[ChannelHouse], database_url: str, clock: SetClock) -> AsyncIterator[Approving]:
-    """Open it all on an empty database."""
-    async with opened(database_url) as store:
+async def open_approving(
+    kind: type[ChannelHouse], database_url: str, clock: SetClock, *, twice: bool = False
+) -> AsyncIterator[Approving]:
+    """Open it all on an empty database; `twice`: on one whose every answer is lost once."""
+    async with opened(database_url, TwiceDatabase(database_url) if twice else None) as store:
         inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=clock)
         async with open_house(kind, inbox) as house:
             desk = Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))

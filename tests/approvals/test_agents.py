@@ -1,0 +1,205 @@
+"""Consent to what agents do: their fields checked anew, their own requests, their inner tools, and rules."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from core.agents.fields import InputField
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import AgentResult, AgentStatus, ApprovalRequest, StandardAgent
+from core.agents.valet import valet
+from core.json_types import JsonObject
+from core.rules_file import read_rules
+from core.tools import tool
+from tests.contract.approving import Approving, open_approving
+from tests.contract.houses import SmsHouse
+from tests.core.agents.house import SetClock
+from tests.core.helpers import says, wants
+
+DONE: list[str] = []
+
+
+def an_address(value: str) -> str | None:
+    """Want an address."""
+    return None if "@" in value else "that is no address"
+
+
+@valet(name="Mailer")
+class Mailer(StandardAgent):
+    """Mail somebody."""
+
+    to = InputField("To whom?", description="Address", validator=an_address)
+    subject = InputField("What about?", required=False, default="")
+
+    def needs_approval(self) -> bool:
+        """Ask always."""
+        return True
+
+    async def on_running(self, msg: str) -> AgentResult:
+        """Mail."""
+        DONE.append(f"mail {self.to} {self.subject}")
+        return self.make_result(status=AgentStatus.COMPLETED, raw_message=f"Mailed {self.to}")
+
+
+@valet(name="Fixed")
+class Fixed(Mailer):
+    """Mail somebody, as it is."""
+
+    def approval_request(self) -> ApprovalRequest:
+        """Say nothing of it, and let nobody change it."""
+        return ApprovalRequest("Fixed", "", {}, timeout_minutes=600, allow_modification=False)
+
+
+@valet(name="Asker")
+class Asker(StandardAgent):
+    """Find a price, then ask."""
+
+    async def on_running(self, msg: str) -> AgentResult:
+        """Find the price."""
+        DONE.append("found")
+        self.state["price"] = "12.50"
+        return self.make_result(status=AgentStatus.WAITING_FOR_APPROVAL, raw_message="Pay 12.50?")
+
+    async def on_waiting_for_approval(self, msg: str) -> AgentResult:
+        """Pay."""
+        DONE.append(f"paid {self.state['price']}")
+        return self.make_result(status=AgentStatus.COMPLETED, raw_message="Paid.")
+
+
+@tool(needs_approval=True)
+async def wire(amount: int) -> str:
+    """Wire money."""
+    DONE.append(f"wired {amount}")
+    return "wired"
+
+
+@tool
+async def pay(amount: int) -> str:
+    """Pay."""
+    DONE.append(f"paid {amount}")
+    return "paid"
+
+
+@valet(name="Banker")
+class Banker(StandardAgent):
+    """Do what a bank does."""
+
+    tools = (wire,)
+
+
+@pytest.fixture
+async def office(database_url: str) -> AsyncIterator[Approving]:
+    """Give an office with these agents."""
+    DONE.clear()
+    async with open_approving(SmsHouse, database_url, SetClock()) as office:
+        office.options["agents"] = AgentRegistry([Mailer, Fixed, Asker, Banker])
+        yield office
+
+
+def edit(code: str, **changes: str) -> JsonObject:
+    """Hand on a change."""
+    return {"decisions": [{"code": code, "decision": "edit", "changes": dict(changes)}]}
+
+
+async def test_fields_are_collected_first_then_shown_in_full_and_checked_anew_when_they_are_changed(
+    office: Approving,
+) -> None:
+    office.model.script = [wants(("Mailer", {})), says("To whom?")]
+    await office.say("mail somebody")
+    assert await office.states() == []
+    office.model.script = [says("Done.")]
+    await office.say("sam@example.com")
+    assert await office.states() == ["pending"]
+    assert "sam@example.com" in office.card().text
+    for value, line in (("nobody", "that is no address"), ("eve@example.com", "sam@example.com -> eve@example.com")):
+        office.clock.move(timedelta(seconds=1))
+        code = await office.code()
+        office.model.script = [wants(("decide_approvals", edit(code, to=value))), says("Done.")]
+        await office.say(f"EDIT {code} to {value}")
+        assert line in office.card().text
+        assert await office.code() != code
+    await office.decide("Approve")
+    assert DONE == ["mail eve@example.com "]
+
+
+async def test_what_an_agent_lets_nobody_change_is_not_changed_in_words_and_its_summary_is_never_empty(
+    office: Approving,
+) -> None:
+    """Agents dying before their approval, and empty summaries: what was probed of another system."""
+    office.model.script = [wants(("Fixed", {"to": "sam@example.com", "subject": "Hi"}))]
+    await office.say("mail sam")
+    code, card = await office.code(), office.card().text
+    assert f"{code}: Fixed" in card
+    assert "sam@example.com" in card
+    assert "Hi" in card
+    assert "EDIT" not in card
+    office.model.script = [wants(("decide_approvals", edit(code, to="eve@example.com"))), says("It cannot be changed.")]
+    await office.say(f"EDIT {code} to eve@example.com")
+    assert await office.states() == ["pending"]
+    for _ in range(9):
+        office.clock.move(timedelta(hours=1))
+        await office.work()
+        await office.desk.store.eye.fetch("select * from expire_pool($1, 100)", office.clock.now())
+    office.model.script = [says("Sent.")]
+    await office.say(f"OK {code}")
+    assert DONE == ["mail sam@example.com Hi"]
+
+
+async def test_an_agent_asks_from_its_own_handler_and_goes_on_with_what_it_knew(office: Approving) -> None:
+    office.model.script = [wants(("Asker", {})), says("Paid.")]
+    await office.say("buy it")
+    assert (await office.states(), DONE) == (["pending"], ["found"])
+    assert "Pay 12.50?" in office.card().text
+    await office.decide("Approve")
+    assert DONE == ["found", "paid 12.50"]
+
+
+async def test_an_inner_tool_of_an_agent_waits_with_it_and_runs_once(office: Approving) -> None:
+    office.model.script = [wants(("Banker", {"task_instruction": "wire 5"})), wants(("wire", {"amount": 5}))]
+    await office.say("wire 5")
+    assert (await office.states(), DONE) == (["pending"], [])
+    office.model.script = [says("It is wired."), says("Done.")]
+    await office.decide("Approve")
+    assert DONE == ["wired 5"]
+    assert office.last() == "Done."
+
+
+async def test_a_rule_asks_for_approval_of_a_plain_tool_and_says_how_high_the_risk_is(
+    office: Approving, tmp_path: Path
+) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(
+        '[[rules]]\nname = "much"\ndecision = "approve"\ntools = ["pay"]\nrisk = "high"\n'
+        'when = [{argument = "amount", above = 100}]\n'
+    )
+    office.more, office.options["hooks"] = [pay], [read_rules(path)]
+    office.model.script = [wants(("pay", {"amount": 5}), ("pay", {"amount": 500})), says("Both are paid.")]
+    await office.say("pay 5 and 500")
+    assert DONE == ["paid 5"]
+    assert "high risk" in office.card().text
+    await office.say(f"OK {await office.code()}")
+    assert await office.states() == ["pending"], "a number alone does not approve it"
+    await office.say(f"NO {await office.code()}")
+    assert DONE == ["paid 5"]
+
+
+async def test_a_yes_elsewhere_an_edit_alone_and_a_trigger_answer_nothing(office: Approving) -> None:
+    """A "yes" in another conversation approving, and a trigger read as the answer: probed of another system."""
+    office.model.script = [wants(("Mailer", {"to": "sam@example.com"})), says("Edit what?")]
+    await office.say("mail sam")
+    await office.say("edit")
+    assert await office.states() == ["pending"]
+    await office.desk.store.eye.execute(
+        "insert into conversations (tenant_id, id, identity_id, channel, account, peer, thread)"
+        " select tenant_id, 'cv_other', identity_id, channel, account, peer, 'other' from conversations"
+    )
+    await office.desk.store.eye.execute("update approvals set conversation_id = 'cv_other'")
+    office.model.script = [says("Yes to what?")]
+    await office.say("yes")
+    assert "decide_approvals" not in {spec.name for spec in office.model.requests[-1].tools}
+    office.model.script = [says("What about it?")]
+    await office.say(f"what is {await office.code()}?")
+    assert "decide_approvals" in {spec.name for spec in office.model.requests[-1].tools}, "its code names it"
+    assert (await office.states(), DONE) == (["pending"], [])
