@@ -9,6 +9,8 @@ from core.errors import ConfigError
 from core.journal import MemoryJournal, StepKind, StepRecord
 from core.json_types import JsonObject
 from core.model_types import ChatMessage, ModelAnswer
+from core.triggers.messages import trigger_message
+from core.triggers.store import run_of_turn
 from core.turn_types import TurnControl, TurnMessage, TurnRequest, TurnTenant
 from core.turns import HISTORY_ROWS, Lease, PostgresJournal
 
@@ -91,6 +93,9 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         journal=MemoryJournal(),
         history=await _history(connection, tenant, turn, row["conversation_id"]),
     )
+    if found := await run_of_turn(connection, tenant, turn):
+        # A run's turn has a conversation of its own, which the trigger begins.
+        request = replace(request, trigger=trigger_message(*found), history=())
     replies = await connection.fetch(
         "select id, kind, text, state from outbound where tenant_id = $1 and turn_id = $2 order by seq", tenant, turn
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
@@ -22,7 +22,7 @@ from core.triggers.types import Task, TaskRun
 
 LEASE = timedelta(seconds=10)
 """How long what a dead worker was telling waits to be told by another."""
-AT_ONCE = 8
+AT_ONCE = 16
 _CATEGORIES = {Kind.SCHEDULE: "task", Kind.EVENT: "event", Kind.CONDITION: "watch"}
 
 _log = structlog.get_logger()
@@ -51,8 +51,16 @@ class Notices:
     async def hand_over(self) -> int:
         """Hand over what is open now; gives how much there was. Raises `StoreUnavailable`."""
         claimed = await self._store.claim_notices(AT_ONCE, self._lease)
-        await asyncio.gather(*(self._hand_over(*one) for one in claimed))
+        people: dict[str, list[tuple[str, str]]] = {}
+        for tenant_id, run_id, key in sorted(claimed):
+            people.setdefault(tenant_id, []).append((run_id, key))
+        await asyncio.gather(*(self._tell(tenant_id, notices) for tenant_id, notices in people.items()))
         return len(claimed)
+
+    async def _tell(self, tenant_id: str, notices: Sequence[tuple[str, str]]) -> None:
+        """Tell one person, in the order of the runs."""
+        for run_id, key in notices:
+            await self._hand_over(tenant_id, run_id, key)
 
     async def _hand_over(self, tenant_id: str, run_id: str, key: str) -> None:
         found = await self._store.run(tenant_id, run_id)

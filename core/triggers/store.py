@@ -169,6 +169,13 @@ class TaskStore:
         return task_of(row) if row else None
 
 
+async def run_of_turn(connection: Connection, tenant_id: str, turn_id: str) -> tuple[Task, TaskRun] | None:
+    """Give the run whose turn it is, with its task; None for a turn that no trigger began."""
+    run = await connection.fetchrow(f"{_RUN} and r.turn_id = $2", tenant_id, turn_id)
+    task = await connection.fetchrow(f"{_TASK} and id = $2", tenant_id, run["task_id"]) if run else None
+    return (task_of(task), run_of(run)) if run and task else None
+
+
 def task_of(row: asyncpg.Record) -> Task:
     """Read a row of `tasks`."""
     return Task(

@@ -21,6 +21,7 @@ from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError
 from core.triggers.types import ActionResult, Task, TaskState
 from core.triggers.why import explain
 from core.turn_types import TurnRequest, TurnResult, TurnState
+from onevalet.transcript import read_transcript
 from tests.core.store.house import Store
 from tests.core.triggers.house import House, housed
 
@@ -34,7 +35,9 @@ async def a_task(house: House, trigger: Trigger = DAILY, executor: str = "counti
     return await house.engine.create_task(tenant_id=house.tenant, trigger=trigger, executor=executor, **values)
 
 
-async def test_a_scheduled_task_runs_as_a_turn_of_its_own_and_its_outcome_is_told_once(house: House) -> None:
+async def test_a_scheduled_task_runs_as_a_turn_of_its_own_and_its_outcome_is_told_once(
+    house: House, store: Store
+) -> None:
     task = await house.engine.create_task(
         tenant_id=house.tenant, trigger=DAILY, action={"instruction": "Summarise my unread mail"}
     )
@@ -57,6 +60,9 @@ async def test_a_scheduled_task_runs_as_a_turn_of_its_own_and_its_outcome_is_tol
     assert (await house.again(task)).next_at == datetime.fromisoformat("2026-03-04T08:00+01:00")
     assert (await house.work(), await house.work()) == (0, 0)
     assert len(await house.sent()) == 1
+    assert request.turn_id
+    replayed = (await read_transcript(store.database, request.turn_id)).request
+    assert (replayed.trigger, replayed.history) == (request.trigger, ())
     # What was told stands in the conversation, as ours, so that an answer to it makes sense.
     history = await house.store.column("select message->>'role' || coalesce(message->>'internal', '') from history")
     assert history[-2:] == ["usertrue", "assistant"]
