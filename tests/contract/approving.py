@@ -9,6 +9,7 @@ from core.approvals.redraws import Redraws
 from core.approvals.store import ApprovalStore
 from core.inbox import Inbox
 from core.orchestrator import Orchestrator
+from core.person_commands import PersonCommands
 from core.react_config import ReactLoopConfig
 from core.tools import AnyTool, tool
 from jobs.approvals import ApprovalUpkeep
@@ -35,6 +36,7 @@ class Approving:
     more: list[AnyTool] = field(default_factory=list)
     risk: str = ""
     options: dict[str, Any] = field(default_factory=dict)
+    people: PersonCommands | None = None
 
     @property
     def approvals(self) -> ApprovalStore:
@@ -62,7 +64,7 @@ class Approving:
         """Run what waits, send what is owed, and draw what is due, until nothing is left."""
         store, name = self.desk.store, self.desk.house.name
         turns = TurnRunner(
-            store.turns, self.orchestrator, store.bell, {}, store.make_id, "w1", approvals=self.approvals
+            store.turns, self.orchestrator, store.bell, {}, store.make_id, "w1", self.people, approvals=self.approvals
         )
         redraws = RedrawRunner(Redraws(store.database), {name: self.desk.house.sender})
         while True:

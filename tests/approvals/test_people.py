@@ -1,0 +1,108 @@
+"""Who may decide: people who become one, addresses that were unlinked, and the operator."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from core.approvals.store import ApprovalMerge
+from core.credentials import CredentialStore
+from core.errors import ConfigError
+from core.json_types import JsonObject
+from core.linking import Linking
+from core.person import People
+from core.person_commands import PersonCommands
+from core.secret_keys import SecretKey, SecretKeys
+from onevalet.approvals import decide, print_approvals
+from onevalet.settings import Settings
+from tests.contract.approving import Approving, open_approving
+from tests.contract.houses import SmsHouse
+from tests.core.agents.house import SetClock
+from tests.core.helpers import says, wants
+
+MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
+
+
+@pytest.fixture
+async def office(database_url: str) -> AsyncIterator[Approving]:
+    """Give an office whose people may link their addresses."""
+    async with open_approving(SmsHouse, database_url, SetClock()) as office:
+        store = office.desk.store
+        credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
+        linking = Linking(store.database, credentials, store.make_id, hooks=(ApprovalMerge(office.clock),))
+        office.people = PersonCommands(linking, People(store.database, store.make_id, office.clock))
+        yield office
+
+
+async def test_two_become_one_what_was_open_is_asked_again_and_an_unlinked_address_decides_no_more(
+    office: Approving,
+) -> None:
+    office.model.script = [wants(("send_mail", MAIL)), says("Hello.")]
+    await office.say("mail sam")
+    await office.say("hello", "grace")
+    old = await office.code()
+    await office.say("LINK")
+    found = re.search(r"LINK (\w{3}-\w{3}-\w{3})", office.last())
+    assert found is not None
+    office.clock.move(timedelta(seconds=1))
+    await office.say(f"LINK {found[1]} MERGE", "grace")
+    assert await office.desk.store.one("select count(*) from tenants") == 1
+    assert await office.states() == ["replaced", "pending"]
+    new = await office.code()
+    assert "linked" in next(one.text for one in office.desk.house.bubbles() if f"OK {new}" in one.text)
+    await office.say(f"OK {old}", "grace")
+    assert office.sent == []
+
+    office.model.script = [says("What?")]
+    await office.say("UNLINK")
+    await office.say(f"OK {new}")
+    assert (await office.states(), office.sent) == (["replaced", "pending"], [])
+    office.model.script = [says("Sent.")]
+    await office.say(f"OK {new}", "grace")
+    assert office.sent == [MAIL]
+    rows = await office.desk.store.eye.fetch("select what from approval_audit order by id")
+    assert [row["what"] for row in rows] == [
+        "requested", "sent", "reissued", "requested", "sent", "approved", "ran",
+    ]  # fmt: skip
+
+
+async def test_the_operator_lists_and_decides_as_such_for_one_or_over_all(
+    office: Approving, database_url: str, capsys: pytest.CaptureFixture[str], tmp_path: object
+) -> None:
+    settings = Settings(_env_file=None, database_url=database_url, onevalet_home=tmp_path)
+    office.clock.at = datetime.now(UTC)
+    await print_approvals(settings, "", as_json=False)
+    assert "Nothing waits" in capsys.readouterr().out
+    office.model.script = [wants(("send_mail", MAIL)), wants(("send_mail", {**MAIL, "to": "bob@example.com"}))]
+    await office.say("mail sam")
+    await office.say("mail bob", "grace")
+    ada, grace = map(
+        str, await office.desk.store.column("select tenant_id from approvals order by arguments->>'to' desc")
+    )
+    capsys.readouterr()
+    await print_approvals(settings, "", as_json=True)
+    listed = {one["tenant"]: one for one in json.loads(capsys.readouterr().out)}
+    assert set(listed) == {ada, grace}
+    assert listed[ada]["arguments"]["to"] == "sam@example.com"
+    await print_approvals(settings, ada, as_json=False)
+    assert grace not in capsys.readouterr().out
+
+    await office.desk.store.eye.execute("update approvals set code = '7K'")
+    with pytest.raises(ConfigError, match="--tenant"):
+        await decide(settings, "7k", "approve", "", as_json=False)
+    with pytest.raises(ConfigError, match="approve or cancel"):
+        await decide(settings, "7k", "maybe", ada, as_json=False)
+    await decide(settings, "7k", "approve", ada, as_json=False)
+    await decide(settings, "7k", "CANCEL", "", as_json=True)
+    assert json.loads(capsys.readouterr().out.partition("\n")[2])["state"] == "cancelled"
+    with pytest.raises(ConfigError, match="No 7K waits"):
+        await decide(settings, "7k", "approve", "", as_json=False)
+    office.model.script = [says("Sent."), says("Not sent.")]
+    await office.work()
+    assert [one["to"] for one in office.sent] == ["sam@example.com"]
+    await office.say("OK 7K")
+    assert "already approved by the operator at" in office.last()
+    audit = await office.desk.store.column("select channel from approval_audit where what in ('approved', 'cancelled')")
+    assert audit == ["operator", "operator"]
