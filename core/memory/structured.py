@@ -57,8 +57,7 @@ class PersonIndex:
         items = [item for item in items if item.vector]
         self._models.give(items, terms)
         try:
-            # One at a time: terms that two messages of a batch share would be kept twice, and crowd out others.
-            await self._conversation.add_messages_streaming(_messages(library, items), batch_size=1)
+            await self._conversation.add_messages_streaming(_messages(library, items), batch_size=len(items) + 1)
         finally:
             self._models.clear()
         self.ids += [item.memory.id for item in items]
@@ -111,8 +110,11 @@ class PersonIndex:
         if term not in query.vectors:
             return []
         index = self._conversation.secondary_indexes.term_to_related_terms_index.fuzzy_index
-        [found] = await index.lookup_terms([term], MOST_RELATED, RELATED)
-        return [library.Term(one.text, weight * one.weight * 0.8) for one in found if one.text not in query.terms]
+        # Terms that two messages of a batch share are kept twice: more are asked for than are taken.
+        [found] = await index.lookup_terms([term], MOST_RELATED * 4, RELATED)
+        near = {one.text: one.weight for one in reversed(found) if one.text not in query.terms}
+        nearest = sorted(near.items(), key=lambda item: -item[1])[:MOST_RELATED]
+        return [library.Term(text, weight * likeness * 0.8) for text, likeness in nearest]
 
     async def _weight(self, term: str) -> float:
         """Weigh a term the more the fewer memories it is filed under."""

@@ -28,6 +28,7 @@ from typeagent.knowpro.universal_message import ConversationMessage, Conversatio
 from core.database import Database
 from core.json_types import Json, JsonObject
 from core.memory.embedder import normalised
+from core.memory.indexes import BATCH
 from core.memory.momex import Momex
 from core.memory.store import Change
 from core.memory.structured import RELATED, PersonIndex
@@ -177,7 +178,7 @@ async def their_conversation(path: Path, statements: Sequence[Statement]) -> Any
                 source_id=one.key,
             )
 
-    await conversation.add_messages_streaming(messages(), batch_size=1)
+    await conversation.add_messages_streaming(messages(), batch_size=BATCH)
     return conversation
 
 
