@@ -131,7 +131,9 @@ class Nursery:
     def _read(self) -> dict[str, int]:
         assert self.process is not None
         assert self.process.stdout is not None
-        told: dict[str, int] = json.loads(self.process.stdout.readline())
+        line = self.process.stdout.readline()
+        assert line, "the nursery could not import everything: its error output says why"
+        told: dict[str, int] = json.loads(line)
         return told
 
 

@@ -21,6 +21,7 @@ from onevalet.embedded.postgres import Postgres
 from onevalet.embedded.valkey import Valkey
 from simulator.config import Person, SimulatorConfig
 from tests.faults.journals import append
+from tests.faults.members import Member
 from tests.faults.phones import PhonesPlan, Saying
 from tests.faults.providers import ProvidersPlan
 from tests.faults.proxy import Proxy, Trouble, proxied
@@ -33,10 +34,6 @@ from tests.spine.balancer import balanced
 PUBLIC_URL = "https://valet.example"
 SECRET_KEY = base64.b64encode(b"zqcanary-secret-key-of-the-house").decode()
 MODEL_KEY = "sk-zqcanary-model-key"
-WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"]}
-"""A killed worker stays dead until the test starts it again."""
-WORK_DONE = {"web": ("message_received",), "worker": ("turn_finished", "part_sent")}
-"""The log lines that show that a process has done work."""
 _EYE = "select waiting_messages + running_turns + open_outbound from count_work()"
 _STUCK = """
 select (select count(*) from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
@@ -46,57 +43,6 @@ select (select count(*) from turns t join lanes l on l.tenant_id = t.tenant_id a
         and o.lease_until < clock_timestamp() - interval '40 seconds')
 """
 """Rows in a running state whose lease ended more than twice its length ago."""
-
-
-@dataclass(slots=True)
-class Member:
-    """One process of ours; it may be killed, and begun again with the same name and port."""
-
-    house: "House"
-    name: str
-    command: str
-    environment: dict[str, str]
-    process: Forked | None = None
-    lives: int = 0
-    done: int = 0
-    """How much work its log showed when it was begun."""
-
-    @property
-    def log(self) -> Path:
-        """Give where it writes."""
-        return self.house.folder / f"{self.name}.log"
-
-    @property
-    def url(self) -> str:
-        """Give the address of a web process."""
-        return f"http://127.0.0.1:{self.environment['PORT']}"
-
-    def start(self, **changed: str) -> None:
-        """Begin."""
-        self.lives += 1
-        self.done = self.work()
-        environment = self.environment | changed
-        self.process = self.house.nursery.fork(
-            WORDS[self.command], environment, self.log, module="tests.faults.crashing"
-        )
-
-    def work(self) -> int:
-        """Count the work that its log shows, over all its lives."""
-        if not self.log.exists():
-            return 0
-        text = self.log.read_text(errors="replace")
-        return sum(text.count(word) for word in WORK_DONE[self.command])
-
-    @property
-    def has_worked(self) -> bool:
-        """Tell whether it has done work in this life."""
-        return self.work() > self.done
-
-    async def end(self, how: signal.Signals = signal.SIGTERM) -> int:
-        """End it, and give how it ended."""
-        assert self.process is not None
-        self.process.send_signal(how)
-        return await asyncio.wait_for(self.process.wait(), 45)
 
 
 @dataclass(slots=True)
@@ -303,9 +249,9 @@ async def open_house(
         await nursery.ready()
         await stack.enter_async_context(_providers(house, plan))
         for number, port in enumerate(ports, start=1):
-            house.webs.append(Member(house, f"web{number}", "web", house.environment | {"PORT": str(port)}))
+            house.webs.append(Member(folder, nursery, f"web{number}", "web", house.environment | {"PORT": str(port)}))
         for number in range(1, workers + 1):
-            house.workers.append(Member(house, f"worker{number}", "worker", house.environment))
+            house.workers.append(Member(folder, nursery, f"worker{number}", "worker", house.environment))
         stack.push_async_callback(_end_all, house)
         if started:
             for member in house.members:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tests.faults.house import House, Member
+from tests.faults.house import House
 from tests.faults.journals import read
+from tests.faults.members import Member
 from tests.faults.phones import PROVIDERS
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed

@@ -9,7 +9,8 @@ from contextlib import suppress
 import asyncpg
 from redis.asyncio import Redis
 
-from tests.faults.house import House, Member
+from tests.faults.house import House
+from tests.faults.members import Member
 from tests.faults.proxy import Trouble
 
 type Strike = Callable[[House], Awaitable[None]]

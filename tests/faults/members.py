@@ -1,0 +1,63 @@
+"""One process of ours, which may be killed and begun again."""
+
+import asyncio
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.nursery import Forked, Nursery
+
+WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"]}
+"""A killed worker stays dead until the test starts it again."""
+WORK_DONE = {"web": ("message_received",), "worker": ("turn_finished", "part_sent")}
+"""The log lines that show that a process has done work."""
+
+
+@dataclass(slots=True)
+class Member:
+    """One process of ours; it may be killed, and begun again with the same name and port."""
+
+    folder: Path
+    nursery: Nursery
+    name: str
+    command: str
+    environment: dict[str, str]
+    process: Forked | None = None
+    lives: int = 0
+    done: int = 0
+    """How much work its log showed when it was begun."""
+
+    @property
+    def log(self) -> Path:
+        """Give where it writes."""
+        return self.folder / f"{self.name}.log"
+
+    @property
+    def url(self) -> str:
+        """Give the address of a web process."""
+        return f"http://127.0.0.1:{self.environment['PORT']}"
+
+    def start(self, **changed: str) -> None:
+        """Begin."""
+        self.lives += 1
+        self.done = self.work()
+        environment = self.environment | changed
+        self.process = self.nursery.fork(WORDS[self.command], environment, self.log, module="tests.faults.crashing")
+
+    def work(self) -> int:
+        """Count the work that its log shows, over all its lives."""
+        if not self.log.exists():
+            return 0
+        text = self.log.read_text(errors="replace")
+        return sum(text.count(word) for word in WORK_DONE[self.command])
+
+    @property
+    def has_worked(self) -> bool:
+        """Tell whether it has done work in this life."""
+        return self.work() > self.done
+
+    async def end(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """End it, and give how it ended."""
+        assert self.process is not None
+        self.process.send_signal(how)
+        return await asyncio.wait_for(self.process.wait(), 45)

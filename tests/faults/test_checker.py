@@ -1,0 +1,83 @@
+"""The checker finds what it is there to find: each invariant, broken in evidence made by hand."""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import asyncpg
+import pytest
+
+from tests.faults.checker import CANARY, Evidence, check
+from tests.faults.sends import Arrival, Send
+
+ONE, TWO = "m00001-p001", "m00002-p001"
+_ROW = {
+    "token": ONE, "state": "done", "reason": "", "turn_state": "done", "turn_reason": "", "owed": True, "seq": 1,
+    "conversation": "cv", "channel": "sms", "peer": "+1",
+}  # fmt: skip
+
+
+def row(**changed: object) -> asyncpg.Record:
+    return cast(asyncpg.Record, _ROW | changed)
+
+
+def send(at: float, *tokens: str, **changed: Any) -> Send:
+    plain = Send(at, "sms", "+1", tokens, " ".join(tokens), 201, True, 0.0, False)
+    return replace(plain, **changed)
+
+
+def well() -> Evidence:
+    """Two texts of one person, each kept, acted upon and answered once."""
+    return Evidence(
+        said={token: {"token": token, "status": 200, "event": "said"} for token in (ONE, TWO)},
+        arrivals=[Arrival(1.0, "sms", (token,), 200, 5.0) for token in (ONE, TWO)],
+        sends=[send(2.0, ONE), send(3.0, TWO)],
+        effects=[{"kind": kind, "token": ONE, "key": "k1"} for kind in ("once", "again", "again")],
+        watch=[{"at": 1, "stuck": 0}],
+        logs="turn_begun turn=turn_1\n",
+        inbound=[row(), row(token=TWO, seq=2)],
+    )
+
+
+BROKEN: dict[str, dict[str, object]] = {
+    "I1": {"inbound": [row()]},
+    "I1 twice": {"inbound": [row(), row(token=TWO, seq=2), row(token=TWO, seq=3)]},
+    "I2": {"inbound": [row(), row(token=TWO, seq=2, state="taken", turn_state="running")]},
+    "I2 silent": {"inbound": [row(), row(token=TWO, seq=2, owed=False)]},
+    "I3": {"sends": [send(2.0, ONE), send(3.0, TWO), send(4.0, TWO)]},
+    "I4": {"sends": [send(2.0, TWO), send(3.0, ONE)]},
+    "I5": {"overlaps": 1},
+    "I6": {"approvals": {"late": 1, "decided": 1}},
+    "I7": {"effects": [{"kind": "once", "token": ONE, "key": "k1"}] * 2},
+    "I7 keys": {"effects": [{"kind": "again", "token": ONE, "key": key} for key in ("k1", "k2")]},
+    "I8": {"watch": [{"at": 1, "stuck": 2}]},
+    "I9": {"sends": [send(2.0, ONE, accepted=False, final=True), send(3.0, TWO)]},
+    "I10": {"sends": [send(2.0, ONE, status=429, accepted=False, retry_after=2.0), send(3.0, ONE), send(9.0, TWO)]},
+    "I11": {"sends": [send(2.0, ONE, peer="+2"), send(3.0, TWO)]},
+    "I12": {"logs": f"oops {ONE}\n"},
+    "I12 secret": {"logs": f"key={CANARY}\n"},
+}
+
+
+def broken(evidence: Evidence) -> list[str]:
+    return [one.name for one in check(evidence) if one.broken]
+
+
+def test_nothing_is_broken_where_all_is_well() -> None:
+    assert broken(well()) == []
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_each_invariant_is_found_broken(case: str) -> None:
+    assert case.split()[0] in broken(replace(well(), **cast(dict[str, Any], BROKEN[case])))
+
+
+def test_what_was_sent_twice_after_a_lost_answer_that_is_journalled_is_unknown_and_not_broken() -> None:
+    outbound = [cast(asyncpg.Record, {"text": f"{TWO} acted", "ambiguities": 1})]
+    evidence = replace(well(), sends=[send(2.0, ONE), send(3.0, TWO), send(4.0, TWO)], outbound=outbound)
+    assert broken(evidence) == []
+    assert next(one.unknown for one in check(evidence) if one.name == "I3") == 1
+
+
+def test_what_its_provider_no_longer_keeps_is_excused() -> None:
+    evidence = replace(well(), inbound=[row()], arrivals=[], sends=[send(2.0, ONE)])
+    assert [one.name for one in check(evidence, frozenset({TWO})) if one.broken] == []
