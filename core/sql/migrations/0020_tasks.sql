@@ -1,7 +1,6 @@
--- Tasks: what people want done at a time, on an event or under a condition, and each run of it. A run is unique by
--- (task, occurrence): promise 13. It has a lane and a turn of its own; the turn stands ready from the beginning, so
--- that claiming, taking over and going on are those of any other turn.
-
+-- Tasks: what people want done at a time, on an event or under a condition, and each run of it, unique by (task,
+-- occurrence): promise 13. It has a lane and a turn of its own; the turn stands ready from the beginning, so that
+-- claiming, taking over and going on are those of any other turn.
 create table tasks (
     tenant_id   text not null references tenants on delete cascade,
     id          text not null,
@@ -145,8 +144,7 @@ begin
     returning r.id, r.history, r.conversation_id;
 end $$;
 
--- The tasks that are due, of all people, locked until the transaction ends: whoever dies in between leaves them due.
--- It tells places in time only, never what anybody wrote.
+-- The tasks that are due, of all people, locked until the transaction ends; tells places in time only.
 create function claim_due_tasks(p_now timestamptz, p_most int)
 returns table (tenant_id text, task_id text, kind text, due_at timestamptz, schedule jsonb, person_zone text,
                channel text, anchor timestamptz, fired int, rezone boolean, revision int)
@@ -167,8 +165,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by t.next_at limit 1
 $$;
 
--- Writes back what became of claimed tasks, of all people in one statement, and starts their runs; gives the lanes.
--- Whose a run is says the task's own row, which has to be the one that was claimed.
+-- Writes back what became of claimed tasks, of all people, and starts their runs; gives the lanes. The rows are checked.
 create function fire_tasks(p_tasks jsonb)
 returns table (tenant_id text, lane_id text)
 language sql security definer set search_path = public, pg_temp as $$
@@ -393,11 +390,9 @@ begin
         execute format('grant select, insert, update, delete on %I to onevalet_app', name);
     end loop;
     for f in
-        select p.oid::regprocedure from pg_proc p
-        where p.pronamespace = current_schema()::regnamespace
-          and p.proname in ('home_conversation', 'start_run', 'begin_run', 'claim_due_tasks', 'next_due_task', 'fire_tasks',
-                            'start_runs', 'record_look', 'note_run', 'change_task', 'claim_notices', 'owe_unasked',
-                            'rezone_tasks')
+        select p.oid::regprocedure from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname in
+            ('home_conversation', 'start_run', 'begin_run', 'claim_due_tasks', 'next_due_task', 'fire_tasks', 'start_runs',
+             'record_look', 'note_run', 'change_task', 'claim_notices', 'owe_unasked', 'rezone_tasks')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
@@ -10,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from channels.slack.ack import NOT_OPENED
 from channels.slack.client import SlackApi
 from channels.slack.identity import ask_who_we_are
-from channels.slack.manifest import SCOPES, manifest, manifest_yaml
+from channels.slack.manifest import manifest_yaml
 from channels.slack.receive import SlackChannel
 from core.errors import StoreUnavailable, Unavailable
 from core.messages import (
@@ -388,26 +387,6 @@ async def test_doctor_without_slack_does_not_raise() -> None:
     (check,) = await channel.check()
     assert not check.ok
     await channel.stop()
-
-
-def test_the_shipped_manifest_is_the_generated_one() -> None:
-    shipped = Path(__file__).parents[3] / "channels" / "slack" / "manifest.yaml"
-    assert shipped.read_text(encoding="utf-8") == manifest_yaml()
-
-
-@pytest.mark.parametrize("socket_mode", [False, True])
-def test_the_manifest_is_yaml_of_what_it_should_be(socket_mode: bool) -> None:
-    yaml = pytest.importorskip("yaml")
-    wanted = manifest(PUBLIC_URL, socket_mode=socket_mode)
-    text = manifest_yaml(PUBLIC_URL, socket_mode=socket_mode)
-    assert yaml.safe_load(text) == wanted
-    assert ("request_url" in text) is not socket_mode
-
-
-def test_every_scope_that_a_used_method_needs_is_asked_for() -> None:
-    needed = {"chat:write", "im:history", "im:read", "im:write", "assistant:write", "users:read", "commands"}
-    assert needed <= set(SCOPES)
-    assert all(reason.startswith("to ") for reason in SCOPES.values())
 
 
 async def test_slack_is_asked_once_who_somebody_is(team: Team) -> None:
