@@ -23,6 +23,7 @@ from core.model_types import ChatMessage, ModelRequest, Role
 _PR_SET_PDEATHSIG = 1
 _LOADED = (
     *("channels.app", "jobs.worker", "jobs.turns", "jobs.delivery", "jobs.upkeep", "jobs.catchup", "twilio.rest"),
+    *("channels.slack.receive", "channels.telegram.receive", "notify.slack.send", "notify.telegram.send"),
     *("onevalet.cli", "onevalet.app", "onevalet.assistant", "onevalet.providers", "onevalet.vault", "onevalet.setup"),
 )
 _ended: dict[int, int] = {}

@@ -26,6 +26,7 @@ def main() -> None:
     parser.add_argument("tests", nargs="*", metavar="T1", help=f"of {', '.join(BY_TEST)}")
     parser.add_argument("--full", action="store_true", help="all of them, and write docs/reliability.md")
     parser.add_argument("--short", action="store_true", help="in the sizes of the suite")
+    parser.add_argument("--write", action="store_true", help="write docs/reliability.md of these alone")
     parser.add_argument("--soak", type=float, default=0.0, metavar="MINUTES", help="T12 as well")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, default=None, metavar="FOLDER", help="keep journals and logs here")
@@ -39,7 +40,7 @@ def main() -> None:
     random.seed(options.seed)
     with tempfile.TemporaryDirectory(prefix="onevalet-test-faults-") as folder, Nursery() as nursery:
         results = asyncio.run(_run_all(tests, options.keep or Path(folder), nursery, options.seed, options.short))
-    if options.full and not options.short:
+    if options.write or (options.full and not options.short):
         write_report(results, seed=options.seed, command=f"python -m tests.faults {shlex.join(sys.argv[1:])}")
         sys.stdout.write(f"written: {PAGE}\n")
     sys.exit(0 if all(one.well for one in results) else 1)

@@ -1,4 +1,4 @@
-"""T1 to T6 in their shortest forms, one after another in one house; `python -m tests.faults --full` has the sizes."""
+"""T1 to T4 in their shortest forms, one after another in one house; `python -m tests.faults --full` has the sizes."""
 
 from pathlib import Path
 
