@@ -22,7 +22,8 @@ import structlog
 
 _LOADED = (
     *("jobs.worker", "jobs.turns", "jobs.delivery", "jobs.catchup", "jobs.upkeep"),
-    *("onevalet.app", "onevalet.assistant", "twilio.rest", "slack_sdk", "telegram"),
+    *("onevalet.app", "onevalet.assistant", "twilio.rest", "channels.slack.receive", "channels.telegram.receive"),
+    *("notify.slack.send", "notify.telegram.send"),
 )
 """What takes long to import, and what a worker needs whatever its settings."""
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
