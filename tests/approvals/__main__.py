@@ -19,19 +19,20 @@ def main() -> None:
     parser.add_argument("--races", type=int, default=1000)
     parser.add_argument("--people", type=int, default=9)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--deadly", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    found = asyncio.run(_run(options.races, options.people, options.kills, options.seed))
+    found = asyncio.run(_run(options.races, options.people, options.kills, options.seed, options.deadly))
     sys.stdout.write(show(found) + "\n")
     sys.exit(1 if found.wrong else 0)
 
 
-async def _run(races: int, people: int, kills: int, seed: int) -> Found:
+async def _run(races: int, people: int, kills: int, seed: int, deadly: int) -> Found:
     with tempfile.TemporaryDirectory() as folder, Nursery() as nursery:
         async with private_postgres() as postgres, private_valkey() as valkey:
             await migrate(postgres.url)
             async with open_arena(Path(folder), postgres.url, valkey.url, people, nursery) as arena:
-                return await run_races(arena, races, kills, seed)
+                return await run_races(arena, races, kills, seed, deadly)
 
 
 if __name__ == "__main__":

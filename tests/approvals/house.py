@@ -47,10 +47,12 @@ class Arena:
         return [(int(number), word) for number, word, _ in (line.split() for line in lines)]
 
     async def kill(self, number: int) -> None:
-        """Kill a worker, for good, and start another in its place; nobody waits for what it held."""
-        worker = self.workers[number]
-        assert worker.process is not None
-        await worker.stop(signal.SIGKILL)
+        """Kill a worker, for good, and start another in its place."""
+        await self.workers[number].stop(signal.SIGKILL)
+        await self.replace(self.workers[number])
+
+    async def replace(self, worker: Member) -> None:
+        """Start a worker in a dead one's place; nobody waits for what that held."""
         worker.start()
         await self.eye.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
         await self.eye.execute("update outbound set lease_until = clock_timestamp() where owner is not null")
@@ -62,7 +64,7 @@ class Arena:
 
 @asynccontextmanager
 async def open_arena(
-    folder: Path, database_url: str, redis_url: str, people: int, nursery: Nursery
+    folder: Path, database_url: str, redis_url: str, people: int, nursery: Nursery, *, workers: int = 2
 ) -> AsyncIterator[Arena]:
     """Run it all over an empty database; everybody is known, with all three identities."""
     everyone = tuple(
@@ -84,6 +86,7 @@ async def open_arena(
         for number, port in enumerate(ports):
             log = folder / f"web{number}.log"
             arena.webs.append(Member(f"web{number}", "web", environment | {"PORT": str(port)}, log, nursery))
+        for number in range(workers):
             log = folder / f"worker{number}.log"
             arena.workers.append(Member(f"worker{number}", "worker", environment, log, nursery))
         await _get_acquainted(arena)
@@ -187,7 +190,7 @@ def _environment(
         "TELEGRAM_BOT_TOKEN": config.telegram.bot_token,
         "TELEGRAM_WEBHOOK_SECRET": SECRET,
         "TELEGRAM_API_URL": simulator.telegram_url,
-        "CONSENT_EFFECTS": str(folder / "effects"),
+        "CONSENT_FOLDER": str(folder),
     }
 
 

@@ -11,7 +11,7 @@ import asyncpg
 from tests.approvals.house import Arena
 from tests.approvals.races import RACES, Grab, Open
 
-_BATCH = 12
+_BATCH = 14
 """Approvals that one turn asks for."""
 _OPEN = (
     "select a.id, a.tenant_id, a.code, a.token, (a.arguments->>'number')::int as number from approvals a"
@@ -31,15 +31,24 @@ class Found:
     executed: int = 0
     unknown: int = 0
     """Approved, and killed in the middle of it: whether it happened is not known, and it is not done again."""
+    set_aside: int = 0
+    """Approved, but its turn had killed too many workers by then: it is set aside, and the person is told."""
+    deadly: int = 0
+    """Workers that died in the middle of what was approved, right behind its effect."""
     wrong: list[str] = field(default_factory=list)
 
 
-async def run_races(arena: Arena, races: int, kills: int, seed: int = 0) -> Found:
-    """Run races of every kind in turn, kill workers in between, and check what is left."""
+async def run_races(arena: Arena, races: int, kills: int, seed: int = 0, deadly: int = 0) -> Found:
+    """Run races of every kind in turn, kill workers in between, and check what is left.
+
+    `deadly`: how many of the actions kill their worker right behind their effect.
+    """
     chance = random.Random(seed)
     kinds = [list(RACES)[number % len(RACES)] for number in range(races)]
     chance.shuffle(kinds)
     found = Found(races)
+    for number in chance.sample(range(races), deadly):
+        (arena.folder / f"deadly-{number}").touch()
     grab = Grab(arena.hands, chance, lambda one: _expire(arena, one))
     size = _BATCH * len(arena.people)
     rounds = range(0, races, size)
@@ -49,7 +58,7 @@ async def run_races(arena: Arena, races: int, kills: int, seed: int = 0) -> Foun
         killing = asyncio.create_task(_kill(arena, chance, kills // len(rounds) or (begun == 0 and kills), found))
         await _race(arena, grab, [(kinds[one.number], one) for one in opened])
         await killing
-        await _settle(arena, grab, numbers)
+        await _settle(arena, grab, found)
     found.requests = len(arena.hands.statuses)
     await _check(arena, kinds, found)
     return found
@@ -99,7 +108,7 @@ async def _kill(arena: Arena, chance: random.Random, times: int, found: Found) -
     found.kills += times
 
 
-async def _settle(arena: Arena, grab: Grab, numbers: range) -> None:
+async def _settle(arena: Arena, grab: Grab, found: Found) -> None:
     """Approve what was changed, on two devices at once, and wait until nothing is open any more."""
     seen: set[str] = set()
     people = {arena.tenant(person): person for person in arena.people}
@@ -116,6 +125,10 @@ async def _settle(arena: Arena, grab: Grab, numbers: range) -> None:
             )
             if not left:
                 return
+            for worker in arena.workers:
+                if worker.process is not None and worker.process.returncode is not None:
+                    found.deadly += 1
+                    await arena.replace(worker)
             await asyncio.sleep(0.1)
 
 
@@ -135,7 +148,9 @@ async def _check(arena: Arena, kinds: Sequence[str], found: Found) -> None:
         "select a.*, (a.arguments->>'number')::int as number, (select array_agg(u.what) from approval_audit u"
         " where u.approval_id = a.id and u.what in ('approved', 'cancelled', 'replaced', 'expired')) as decisions,"
         " (select i.tenant_id from identities i where i.id = a.decided_by) as decider,"
-        " (select count(*) from steps s where s.turn_id = a.turn_id and s.outcome = 'unknown') as unknown"
+        " (select count(*) from steps s where s.turn_id = a.turn_id and s.outcome = 'unknown'"
+        "  and s.step || '.' || s.call_index || '/' || s.name = a.place) as unknown,"
+        " exists (select from turns t where t.id = a.turn_id and t.state = 'poison') as set_aside"
         " from approvals a order by number, generation"
     )
     done = Counter(arena.effects())
@@ -161,9 +176,11 @@ def _check_one(row: "asyncpg.Record", kind: str, done: Counter[tuple[int, str]],
         found.wrong.append(f"{kind} {row['number']}: decided by {row['decided_by']}")
     word = "asked" if row["generation"] == 1 else "changed"
     times = done[int(str(row["number"])), word]
-    if row["state"] == "approved" and not times:
-        found.unknown += 1
-        if not row["unknown"]:
+    if row["state"] == "approved":
+        found.unknown += bool(row["unknown"])
+        if not times and row["set_aside"]:
+            found.set_aside += 1
+        elif not times and not row["unknown"]:
             found.wrong.append(f"{kind} {row['number']}: approved, and never done")
     if row["state"] != "approved" and times:
         found.wrong.append(f"{kind} {row['number']}: {row['state']}, and done")
@@ -175,6 +192,9 @@ def show(found: Found) -> str:
         f"{kind:<22} {', '.join(f'{state} {count}' for state, count in sorted(ends.items()))}"
         for kind, ends in sorted(found.ends.items())
     ]
-    head = f"races {found.races}, requests {found.requests}, workers killed {found.kills}"
-    tail = f"executed {found.executed}, unknown after a kill {found.unknown}, wrong {len(found.wrong)}"
+    head = (
+        f"races {found.races}, requests {found.requests}, workers killed between {found.kills}, inside {found.deadly}"
+    )
+    after = f"unknown after a kill {found.unknown}, set aside {found.set_aside}"
+    tail = f"executed {found.executed}, {after}, wrong {len(found.wrong)}"
     return "\n".join([head, *lines, tail, *found.wrong[:20]])

@@ -15,10 +15,11 @@ from tests.nursery import Nursery
 async def test_promise_9_whoever_grabs_for_it_an_approval_is_decided_once_by_its_person_and_done_at_most_once(
     tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
 ) -> None:
-    async with open_arena(tmp_path, database_url, redis_url, 3, nursery) as arena:
-        found = await run_races(arena, 36, kills=1)
+    async with open_arena(tmp_path, database_url, redis_url, 2, nursery, workers=1) as arena:
+        found = await run_races(arena, 27, kills=0, seed=1, deadly=4)
         assert found.wrong == [], show(found) + arena.logs()[-3000:]
         assert set(found.ends) == set(RACES)
-        assert found.kills == 1
-        assert found.executed >= 8, show(found)
+        assert found.deadly >= 1, show(found)
+        assert found.executed >= 6, show(found)
+        assert found.set_aside == 0, show(found)
         assert "Traceback" not in arena.logs()

@@ -124,7 +124,7 @@ async def test_a_bare_word_that_answers_a_message_is_about_that_one(office: Appr
     assert await office.states() == ["approved", "pending"]
 
 
-async def test_a_batch_in_words_one_is_approved_the_other_changed_and_unknown_codes_decide_nothing(
+async def test_a_batch_in_words_one_is_approved_the_other_changed_and_shown_again(
     office: Approving,
 ) -> None:
     office.model.script = [wants(("send_mail", MAIL), ("book_flight", FLIGHT))]
@@ -151,24 +151,17 @@ async def test_a_batch_in_words_one_is_approved_the_other_changed_and_unknown_co
     await office.say("Approve the email, change the flight to a window seat")
     assert office.sent == [MAIL], "what was approved runs at once"
     assert "aisle -> window" in office.card().text
+    office.clock.move(timedelta(seconds=1))
+    changed = await office.code()
+    await office.say(f"AGAIN {changed}")
+    assert (await office.states())[-2:] == ["replaced", "pending"], "a fresh card, and the old code is worth nothing"
+    await office.say(f"OK {changed}")
+    assert office.sent == [MAIL]
     await office.decide("Approve")
     assert office.sent == [MAIL, {**FLIGHT, "seat": "window"}]
     rows = await office.desk.store.eye.fetch("select identity_id, how from approval_audit where how like 'words %'")
     assert len(rows) == 2
     assert {row["identity_id"] for row in rows} == {await office.desk.store.one("select id from identities")}
-
-
-async def test_again_shows_what_waits_on_a_fresh_card_and_the_old_code_is_worth_nothing(office: Approving) -> None:
-    office.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
-    await office.say("mail sam")
-    old = await office.code()
-    office.clock.move(timedelta(seconds=1))
-    await office.say(f"AGAIN {old}")
-    assert await office.states() == ["replaced", "pending"]
-    await office.say(f"OK {old}")
-    assert office.sent == []
-    await office.decide("Approve")
-    assert office.sent == [MAIL]
 
 
 async def test_what_is_told_twice_is_done_once_although_every_answer_of_the_database_is_lost(
