@@ -88,11 +88,19 @@ FILL = {
     "friend": ["Hannes", "Priya", "Lukas", "Amelie", "Jonas", "Farah", "Theo", "Clara"],
 }
 UNKNOWN = (
-    "What is my shoe size?", "What is my blood type?", "Which secondary school did I attend?",
-    "What is my grandmother's maiden name?", "What number is my locker at the gym?", "Which bank holds my mortgage?",
-    "Who was my first flatmate?", "What is my passport's expiry date?", "Which hospital was I born in?",
-    "What colour are my bedroom walls?", "How tall am I?", "Who is my landlord?",
-)  # fmt: skip
+    "What is my shoe size?",
+    "What is my blood type?",
+    "Which secondary school did I attend?",
+    "What is my grandmother's maiden name?",
+    "What number is my locker at the gym?",
+    "Which bank holds my mortgage?",
+    "Who was my first flatmate?",
+    "What is my passport's expiry date?",
+    "Which hospital was I born in?",
+    "What colour are my bedroom walls?",
+    "How tall am I?",
+    "Who is my landlord?",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +154,43 @@ def _facts(number: int, chance: random.Random) -> tuple[list[tuple[int, str]], l
     places, dishes = chance.sample(PLACES, 3), chance.sample(DISHES, 3)
     days = sorted(chance.sample(range(40, 240), 3))
     facts = [
-        (chance.randint(2, 20), chance.choice([f"I live in {old_city}.", f"I am based in {old_city}, close to the station."])),
-        (chance.randint(150, 260), chance.choice([f"We finally moved to {city}.", f"I've relocated to {city} for good."])),
+        (
+            chance.randint(2, 20),
+            chance.choice([f"I live in {old_city}.", f"I am based in {old_city}, close to the station."]),
+        ),
+        (
+            chance.randint(150, 260),
+            chance.choice([f"We finally moved to {city}.", f"I've relocated to {city} for good."]),
+        ),
         (chance.randint(5, 60), chance.choice([f"I work at {old_company}.", f"I am employed by {old_company}."])),
-        (chance.randint(140, 270), chance.choice([f"Last week I joined {company}.", f"I started a new job at {company}."])),
-        (chance.randint(5, 200), chance.choice([f"My sister is called {sister}.", f"My sister {sister} came to stay."])),
-        (chance.randint(5, 280), chance.choice([f"{sister} works as a {job} in {sister_city}.", f"{sister} is a {job} now."])),
+        (
+            chance.randint(140, 270),
+            chance.choice([f"Last week I joined {company}.", f"I started a new job at {company}."]),
+        ),
+        (
+            chance.randint(5, 200),
+            chance.choice([f"My sister is called {sister}.", f"My sister {sister} came to stay."]),
+        ),
+        (
+            chance.randint(5, 280),
+            chance.choice([f"{sister} works as a {job} in {sister_city}.", f"{sister} is a {job} now."]),
+        ),
         (chance.randint(5, 280), f"My brother {brother} trains to be a {brother_job}."),
-        (chance.randint(5, 280), chance.choice([f"{food.capitalize()} make my throat swell up.", f"I can't eat {food}, I get a rash."])),
-        (chance.randint(5, 280), chance.choice([f"Our {animal} {pet} chewed the carpet.", f"We adopted a {animal} and named it {pet}."])),
+        (
+            chance.randint(5, 280),
+            chance.choice([f"{food.capitalize()} make my throat swell up.", f"I can't eat {food}, I get a rash."]),
+        ),
+        (
+            chance.randint(5, 280),
+            chance.choice([f"Our {animal} {pet} chewed the carpet.", f"We adopted a {animal} and named it {pet}."]),
+        ),
         (chance.randint(5, 280), chance.choice([f"We bought a used {car}.", f"The {car} is ours since today."])),
         (chance.randint(5, 280), f"On Thursday evenings I {hobby}."),
-        *((day, f"Had {dish} at {place} with {friend}.") for day, dish, place in zip(days, dishes, places, strict=True)),
-    ]  # fmt: skip
+        *(
+            (day, f"Had {dish} at {place} with {friend}.")
+            for day, dish, place in zip(days, dishes, places, strict=True)
+        ),
+    ]
     middle = NOW - timedelta(days=MESSAGES - days[1])
     month = MONTHS.split()[middle.month - 1]
     paraphrase = [
@@ -172,11 +204,16 @@ def _facts(number: int, chance: random.Random) -> tuple[list[tuple[int, str]], l
     return facts, [
         Asked(number, "paraphrase", question, answer),
         Asked(number, "time", f"Where did I eat with {friend} in {month}?", places[1]),
-        Asked(number, "contradiction", "Which city is my home these days?" if moved else "Who is my employer now?",
-              city if moved else company, old_city if moved else old_company),
+        Asked(
+            number,
+            "contradiction",
+            "Which city is my home these days?" if moved else "Who is my employer now?",
+            city if moved else company,
+            old_city if moved else old_company,
+        ),
         Asked(number, "two-hop", "What is my sister's profession?", job),
         Asked(number, "unknown", UNKNOWN[number % len(UNKNOWN)]),
-    ]  # fmt: skip
+    ]
 
 
 def _chatter(chance: random.Random) -> str:

@@ -19,8 +19,8 @@ REPEATS = 10
 """How often each of the tasks that come again falls due."""
 
 _PEOPLE = """
-with t as (insert into tenants (tenant_id, timezone) select 'tn_' || n, 'Europe/Berlin' from generate_series(1, $1::int) n
-           returning tenant_id),
+with t as (insert into tenants (tenant_id, timezone)
+           select 'tn_' || n, 'Europe/Berlin' from generate_series(1, $1::int) n returning tenant_id),
 i as (insert into identities (tenant_id, id, channel, account, user_key, admitted)
       select tenant_id, 'i', 'none', 'a', tenant_id, 'open' from t returning tenant_id)
 insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)
