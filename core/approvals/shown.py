@@ -41,7 +41,7 @@ def is_empty(value: Json) -> bool:
 def as_text(value: Json) -> str:
     """Write a value in full, as a person reads it; what cannot be seen is named (`<U+202E>`)."""
     match value:
-        case None | "" | [] | {}:
+        case _ if is_empty(value):  # a pattern of braces would take every dict for an empty one
             return "(empty)"
         case True:
             return "yes"

@@ -106,3 +106,37 @@ async def test_the_operator_lists_and_decides_as_such_for_one_or_over_all(
     assert "already approved by the operator at" in office.last()
     audit = await office.desk.store.column("select channel from approval_audit where what in ('approved', 'cancelled')")
     assert audit == ["operator", "operator"]
+
+
+async def test_the_number_of_high_risk_is_in_nothing_that_is_kept_once_it_is_of_no_use(office: Approving) -> None:
+    office.risk = "high"
+    office.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
+    await office.say("mail sam")
+    code = await office.code()
+    await office.say(f"OK {code}")
+    found = re.search(rf"OK {code} (\d{{6}})", office.last())
+    assert found is not None
+    await office.say(f"OK {code} {found[1]}")
+    await office.work()
+    assert office.sent == [MAIL]
+    store = office.desk.store
+    for table, column in (
+        ("outbound", "text"),
+        ("outbound_parts", "text"),
+        ("inbound", "text"),
+        ("history", "message"),
+    ):
+        kept = await store.column(f"select {column}::text from {table}")  # noqa: S608
+        assert not any(found[1] in str(one) for one in kept), table
+    assert any("******" in str(one) for one in await store.column("select text from outbound"))
+
+
+async def test_what_belongs_to_a_turn_that_has_ended_cannot_be_approved_and_ends_with_it(office: Approving) -> None:
+    office.model.script = [wants(("send_mail", MAIL))]
+    await office.say("mail sam")
+    await office.desk.store.eye.execute("update turns set state = 'failed' where state = 'waiting'")
+    await office.desk.house.said(f"OK {await office.code()}")
+    assert await office.states() == ["pending"]
+    await office.work()
+    assert "nothing was done" in office.last()
+    assert (await office.states(), office.sent) == (["expired"], [])
