@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from tests.faults import away, deaths, named, soak, stores, wire
+from tests.faults import away, deaths, decisions, named, soak, stores, wire
 from tests.faults.house import House
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
@@ -83,6 +83,7 @@ CATALOGUE: tuple[Test, ...] = (
         lambda house: away.clocks(house, messages=300, seconds=30),
         lambda house: away.clocks(house, messages=9, seconds=0.5),
     ),
+    Test("T9", lambda house: decisions.races(house, cards=1000), lambda house: decisions.races(house, cards=9)),
     Test(
         "T10",
         lambda house: deaths.poison(house, messages=8, slow_seconds=40),

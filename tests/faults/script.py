@@ -13,6 +13,8 @@ CHANNELS = ("sms", "slack", "telegram")
 TOKEN = re.compile(r"m\d{5}-p\d{3}")
 ACT = "act"
 """A text that asks for tools ends in this word."""
+CONSENT = "consent"
+"""A text that asks for what needs the person's approval ends in this word."""
 POISON = "poison"
 """A text that makes its worker die, each time."""
 SLOW = "slow"
@@ -28,6 +30,9 @@ def answer(call: ModelCall) -> Reply:
         return calls(("act_poison", {"token": TOKEN.findall(poisoned[0])[0]}))
     results = [text_of(one) for one in turn if one.get("role") == "tool"]
     called = {token for one in turn if one.get("role") == "assistant" for token in TOKEN.findall(str(one))}
+    consents = [token for said in asked if said.endswith(CONSENT) for token in TOKEN.findall(said)]
+    if waiting := [token for token in consents if token not in called]:
+        return calls(*(("act_approved", {"token": token}) for token in waiting))
     acting = [token for said in asked if said.endswith(ACT) for token in TOKEN.findall(said)]
     if fresh := [token for token in acting if token not in called]:
         return calls(*((name, {"token": token}) for token in fresh for name in ("act_once", "act_again")))

@@ -28,6 +28,13 @@ async def act_again(token: str, context: ToolExecutionContext) -> str:
     return f"again {token} done"
 
 
+@tool(effect="once", needs_approval=True)
+async def act_approved(token: str, context: ToolExecutionContext) -> str:
+    """Do what must be done only with the person's consent."""
+    _note("once", token, context)
+    return f"approved {token} done"
+
+
 @tool(effect="read")
 async def act_poison(token: str) -> str:
     """Kill the process, as a text does that some library cannot bear."""
