@@ -227,7 +227,8 @@ async def many(momex: Momex, people: int) -> None:
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     say(
         f"\n{people} people with 20 memories each: {time.monotonic() - began:.0f} s,"
-        f" {len(indexes_of(momex).held)} indexes held, peak memory {before / 1024:.0f} MB before and {after / 1024:.0f} MB after"
+        f" {len(indexes_of(momex).held)} indexes held,"
+        f" peak memory {before / 1024:.0f} MB before and {after / 1024:.0f} MB after"
     )
 
 
