@@ -1,6 +1,6 @@
 """What reaches a turn while it runs: a wish to stop, and further messages, which the model is told of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import cast
 
@@ -81,6 +81,14 @@ class Steering:
             for message in messages
         ]
         return StepRecord(key, StepKind.STEER, "steer", StepState.DONE, result={"messages": list(told)})
+
+
+def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
+    """Give what a turn took in while it ran, by its journal: it belongs to the turn, however that ends."""
+    found = {
+        message.id: message for record in records if record.kind is StepKind.STEER for message in _messages(record)
+    }
+    return list(found.values())
 
 
 def spoken(message: TurnMessage) -> list[ChatMessage]:

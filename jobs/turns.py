@@ -23,6 +23,7 @@ from core.messages import Command, OutboundKind, OutboundMessage
 from core.model_types import ChatMessage, Role
 from core.orchestrator import Orchestrator
 from core.person_commands import PersonCommands
+from core.steering import taken_in
 from core.triggers.run_turns import RunNote
 from core.triggers.running import RunExecutors
 from core.turn_types import TurnResult, TurnState
@@ -137,7 +138,7 @@ class TurnRunner:
 
     async def _result(self, lease: Lease, turn: BegunTurn) -> tuple[TurnResult, bool]:
         if turn.attempts > MAX_ATTEMPTS:
-            return _set_aside(turn, SET_ASIDE, "poison"), False
+            return await _set_aside(turn, SET_ASIDE, "poison"), False
         command = None if _is_an_answer(turn) else turn.command
         channel = self._channels.get(turn.address.channel)
         try:
@@ -150,7 +151,7 @@ class TurnRunner:
             raise
         except Exception:
             _log.exception("turn_failed", turn=turn.turn_id)
-            return _set_aside(turn, FAILED, "error"), False
+            return await _set_aside(turn, FAILED, "error"), False
 
     async def _run_result(self, turn: BegunTurn) -> tuple[TurnResult, RunNote]:
         """Work on a run of a task, and say how it stands after it."""
@@ -163,7 +164,7 @@ class TurnRunner:
             except Exception:
                 _log.exception("turn_failed", turn=turn.turn_id)
                 reason = "error"
-        result = _set_aside(turn, "", reason)
+        result = await _set_aside(turn, "", reason)
         return result, RunNote("FAILED", reason, text=RUN_FAILED)
 
     async def _quiet(self, turn: BegunTurn) -> bool:
@@ -245,6 +246,14 @@ def _is_an_answer(turn: BegunTurn) -> bool:
     return any(one.conversation_id == here and one.status is AgentStatus.WAITING_FOR_INPUT for one in turn.request.pool)
 
 
-def _set_aside(turn: BegunTurn, text: str, reason: str) -> TurnResult:
-    said = [ChatMessage(Role.USER, message.text) for message in turn.request.inbound]
-    return TurnResult(TurnState.FAILED, reply=text, reason=reason, history=(*said, ChatMessage(Role.ASSISTANT, text)))
+async def _set_aside(turn: BegunTurn, text: str, reason: str) -> TurnResult:
+    """End a turn that cannot go on, with all that it took in: what it did for that may not be done again."""
+    steered = taken_in(await turn.request.journal.recorded())
+    said = [ChatMessage(Role.USER, message.text) for message in (*turn.request.inbound, *steered)]
+    return TurnResult(
+        TurnState.FAILED,
+        reply=text,
+        reason=reason,
+        history=(*said, ChatMessage(Role.ASSISTANT, text)),
+        absorbed=tuple(message.id for message in steered),
+    )

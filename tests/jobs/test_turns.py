@@ -7,6 +7,7 @@ import pytest
 
 from core.errors import StoreUnavailable, TurnDelayed
 from core.journal import StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject
 from core.turn_types import TurnRequest, TurnResult, TurnState
 from jobs.turns import FAILED, MAX_ATTEMPTS, SET_ASIDE
 from tests.core.store.house import Store
@@ -79,6 +80,28 @@ async def test_a_turn_that_kills_its_workers_is_set_aside_and_what_comes_after_g
     await Office(store).run_turns()
     assert await replies(store) == [SET_ASIDE, "re next"]
     assert await fates(store) == [("poison", "poison", MAX_ATTEMPTS + 1), ("done", "", 1)]
+
+
+async def test_promise_5_what_a_turn_took_in_is_set_aside_with_it_and_never_done_again(store: Store) -> None:
+    await store.say("deadly")
+    for attempt in range(MAX_ATTEMPTS):
+        _, turn = await store.claim_turn()
+        if attempt == 1:
+            # Written meanwhile, taken in, and perhaps already acted upon when the worker died.
+            steered = await store.say("and pay the bill")
+            told: JsonObject = {
+                "id": steered.id,
+                "text": "and pay the bill",
+                "received_at": "2026-01-01T00:00:00+00:00",
+            }
+            row = StepRecord(StepKey(0, -1), StepKind.STEER, "steer", StepState.DONE, result={"messages": [told]})
+            await turn.request.journal.write(row)
+        await store.expire()
+    await store.say("next")
+    await Office(store).run_turns()
+    assert await replies(store) == [SET_ASIDE, "re next"]
+    taken = await store.column("select turn_id from inbound order by seq")
+    assert taken[0] == taken[1] != taken[2]
 
 
 @pytest.mark.parametrize("error", [TurnDelayed("rates unknown"), StoreUnavailable("away")])
