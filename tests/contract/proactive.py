@@ -1,0 +1,194 @@
+"""An office that writes first: an approving one with triggers, events and notifications; its clock is moved."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+from agents.person import set_preference
+from agents.reminders import TellExecutor, remind_me
+from agents.scheduling import ScheduleTask
+from channels.app import build_app, serve
+from channels.events import EventRoutes
+from core.agents.registry import AgentRegistry
+from core.approvals.redraws import Redraws
+from core.credentials import CredentialStore
+from core.events.bus import EventBus
+from core.events.source_types import Style
+from core.events.sources import EventSources
+from core.http import GuardedClient
+from core.inbox import Inbox
+from core.notifications.store import NotificationStore
+from core.person import People
+from core.secret_keys import SecretKey, SecretKeys
+from core.triggers.engine import TriggerEngine
+from jobs.approvals import ApprovalUpkeep
+from jobs.delivery import DeliveryRunner
+from jobs.notifications import NotificationRounds
+from jobs.redraws import RedrawRunner
+from jobs.turns import TurnRunner
+from notify.service import NotificationService
+from onevalet.triggers import build_triggers
+from tests.contract.approving import Approving
+from tests.contract.canaries import marked
+from tests.contract.desk import Desk
+from tests.contract.house import ChannelHouse, open_house, until
+from tests.contract.houses import HOUSES
+from tests.core.agents.house import SetClock
+from tests.core.helpers import Step
+from tests.core.store.house import OPEN, opened
+
+
+@dataclass(slots=True)
+class Web:
+    """The world outside: what a page says now, and a source that tells of events."""
+
+    price: int = 320
+    url: str = ""
+    source: str = ""
+    secret: str = field(default="", repr=False)
+
+
+@dataclass(slots=True, kw_only=True)
+class Proactive(Approving):
+    """One worker's parts, wired as in `onevalet.app.open_worker` and driven by hand."""
+
+    engine: TriggerEngine
+    http: aiohttp.ClientSession
+    web: Web = field(default_factory=Web)
+    tenant: str = ""
+
+    async def work(self) -> None:
+        """Do all that is to be done at this moment of the clock, until nothing is left."""
+        store, house = self.desk.store, self.desk.house
+        notes = NotificationStore(store.database, store.make_id)
+        service = NotificationService(notes, [house.name], store.bell, self.clock, store.make_id)
+        orchestrator = self.orchestrator
+        triggers = build_triggers(self.engine, orchestrator, service)
+        turns = TurnRunner(
+            store.turns, orchestrator, store.bell, {}, store.make_id, "w1",
+            runs=triggers.runs, approvals=self.approvals, holds_cards=service.holds_cards,
+        )  # fmt: skip
+        rounds = NotificationRounds(service, notes, self.clock)
+        upkeep = ApprovalUpkeep(self.approvals, self.clock, store.make_id)
+        redraws = RedrawRunner(Redraws(store.database), {house.name: house.sender})
+        while True:
+            await upkeep.once()
+            fired = await triggers.runner.once()
+            await triggers.runner.looked()
+            if lease := await turns.claim(None):
+                await turns.run(lease)
+            told = await triggers.runner.notices.hand_over()
+            told += await rounds.once()
+            await self.desk.deliver()
+            await upkeep.once()
+            if drawing := await redraws.claim(None):
+                await redraws.run(drawing)
+            if not (fired or lease or told or drawing):
+                return
+
+    async def hears(self, text: str, *steps: Step) -> str:
+        """Let the person write while the model follows a script to its end; gives what they then read."""
+        return await self._read(self.say(marked(text)), *steps)
+
+    async def decides(self, label: str, *steps: Step) -> str:
+        """Let the person decide as their channel has it; gives what they then read."""
+        return await self._read(self.decide(label), *steps)
+
+    async def is_at(self, moment: datetime, *steps: Step) -> str:
+        """Let it be a later moment; gives what the person then reads."""
+        assert moment >= self.clock.at, "time does not go back"
+        self.clock.at = moment
+        return await self._read(self.work(), *steps)
+
+    async def happens(self, id: str, type: str, data: dict[str, object], *steps: Step) -> str:
+        """Let the source tell of an event twice over; gives what the person then reads."""
+        rung, answers = len(self.desk.store.bell.turns), []
+        proof = {"Authorization": f"Bearer {self.web.secret}"}
+        for _ in range(2):
+            body = {"id": id, "type": type, **data}
+            async with self.http.post(f"{self.web.url}/events/{self.web.source}", json=body, headers=proof) as answer:
+                answers.append((answer.status, (await answer.json())["duplicate"]))
+        assert answers == [(200, False), (200, True)]
+        await until(lambda: len(self.desk.store.bell.turns) > rung)
+        return await self._read(self.work(), *steps)
+
+    async def runs(self, title: str) -> list[object]:
+        """Give the states of a task's runs, the oldest first."""
+        return await self.desk.store.column(
+            "select r.state from task_runs r join tasks k on k.tenant_id = r.tenant_id and k.id = r.task_id"
+            " where k.title like $1 || '%' order by r.id",
+            title,
+        )
+
+    async def move_in(self, home: str, elsewhere: str) -> None:
+        """Let the person have written on `home`, and later, longer than this test lasts, on another channel."""
+        await self.desk.meet()
+        self.tenant = str(await self.desk.store.one("select tenant_id from tenants"))
+        eye, address = self.desk.store.eye, HOUSES[elsewhere].account
+        await eye.execute(
+            "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
+            " values ($1, 'elsewhere', $2, $3, 'ada', 'operator')", self.tenant, elsewhere, address,
+        )  # fmt: skip
+        await eye.execute(
+            "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
+            " values ($1, 'talk-elsewhere', 'elsewhere', $2, $3, 'ada', clock_timestamp() + interval '1 day')",
+            self.tenant, elsewhere, address,
+        )  # fmt: skip
+
+    async def _read(self, doing: Any, *steps: Step) -> str:
+        seen = len(self.desk.house.bubbles())
+        self.model.script[:] = steps
+        await doing
+        assert self.model.script == [], "the model was asked for all of it"
+        return "\n".join(one.text for one in self.desk.house.bubbles()[seen:])
+
+
+@asynccontextmanager
+async def open_proactive(kind: type[ChannelHouse], database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
+    """Open it all on an empty database, with the bus over Valkey and a page and a source outside."""
+    clock = SetClock()
+    async with opened(database_url) as store, aiohttp.ClientSession() as http:
+        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=clock)
+        bus = EventBus(redis_url, store.database, store.make_id)
+        engine = TriggerEngine(
+            store.database, store.make_id, clock, store.bell, event_bus=bus, executors=[TellExecutor()]
+        )
+        sources = EventSources(
+            store.database, CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))])), store.make_id
+        )
+        async with open_house(kind, inbox) as house:
+            desk = Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))
+            office = Proactive(desk, clock, engine=engine, http=http)
+            routes = [*EventRoutes(sources, bus).routes(), web.get("/flight", _page(office.web))]
+            async with serve(build_app([], ready=store.database.ready, extra_routes=routes), "127.0.0.1", 0) as port:
+                office.web.url = f"http://127.0.0.1:{port}"
+                guarded = GuardedClient(allowed_hosts=[f"127.0.0.1:{port}"])
+                office.more = [set_preference, remind_me]
+                office.options = {
+                    "agents": AgentRegistry([ScheduleTask]),
+                    "trigger_engine": engine,
+                    "http": guarded,
+                    "people": People(store.database, store.make_id, clock),
+                }
+                await office.move_in(house.name, "slack" if house.name == "telegram" else "telegram")
+                made, office.web.secret = await sources.add(office.tenant, "home", Style.BEARER)
+                office.web.source = made.id
+                await engine.start()
+                try:
+                    yield office
+                finally:
+                    await bus.close()
+                    await guarded.close()
+
+
+def _page(world: Web) -> Any:
+    async def answer(_: web.Request) -> web.Response:
+        return web.json_response({"price": world.price})
+
+    return answer
