@@ -52,8 +52,14 @@ async def deliver(
     house: House, sayings: Sequence[Saying], result: Result, *, leaving: frozenset[str] = frozenset()
 ) -> None:
     """Let people write, and wait until all is kept, answered and quiet; who leaves in the middle need not be heard."""
-    phones = house.people_write(sayings)
-    await house.written(phones)
+    await house.written(house.people_write(sayings))
+    await arrive(house, sayings, result, leaving=leaving)
+
+
+async def arrive(
+    house: House, sayings: Sequence[Saying], result: Result, *, leaving: frozenset[str] = frozenset()
+) -> None:
+    """Wait until all that was written is kept, answered and quiet."""
     must = {one.token for one in sayings if one.person not in leaving}
     missing = await house.until_kept(must, KEPT_WITHIN)
     result.numbers["texts"] = str(len(sayings))
