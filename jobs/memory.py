@@ -1,6 +1,7 @@
 """Memory's jobs: after the reply, one at a time, what was said becomes memories."""
 
 import asyncio
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -10,6 +11,8 @@ from core.memory.work import Job, MemoryWork
 
 EVERY = 30.0
 """Seconds between two looks at what has run out or is still to be blotted out."""
+EMBEDDED = timedelta(minutes=10)
+"""Between two looks for memories without a vector, once there are none: that look reads all of them."""
 
 _log = structlog.get_logger()
 
@@ -34,11 +37,12 @@ class MemoryRunner:
 
 
 class MemoryUpkeep:
-    """End what has run out, and blot out what was forgotten."""
+    """End what has run out, blot out what was forgotten, and embed what the embedder in use has not embedded."""
 
     def __init__(self, work: MemoryWork, clock: Clock) -> None:
         self._work = work
         self._clock = clock
+        self._embed_from: datetime | None = None
 
     async def run(self) -> None:
         """Look after it for ever; a database that is away is asked again the next time."""
@@ -50,5 +54,15 @@ class MemoryUpkeep:
         """Look once."""
         try:
             await self._work.tidy(self._clock.now())
+            await self._embed()
         except StoreUnavailable as error:
             _log.warning("memory_upkeep_delayed", cause=str(error))
+
+    async def _embed(self) -> None:
+        now = self._clock.now()
+        if self._embed_from is not None and now < self._embed_from:
+            return
+        count = await self._work.embed_again()
+        self._embed_from = None if count else now + EMBEDDED
+        if count:
+            _log.info("memory_embedded_again", count=count)

@@ -269,12 +269,21 @@ class MemoryStore:
             )  # fmt: skip
         return [memory_of(row) for row in rows]
 
+    async def unembedded(self, embedder: str, most: int) -> list[str]:
+        """Give some people of whom this embedder has not embedded all memories."""
+        rows = await self.database.rows("select * from memory_unembedded($1, $2)", embedder, most)
+        return [row["tenant_id"] for row in rows]
+
     async def add_vectors(self, tenant_id: str, embedder: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors of memories by id; those of other embedders go. Indexes are made anew."""
+        """Keep vectors of memories by id, save of those forgotten meanwhile; those of other embedders go.
+
+        Indexes are made anew.
+        """
         async with self.database.tenant(tenant_id) as connection:
             await connection.executemany(
                 "insert into memory_vectors (tenant_id, memory_id, embedder, embedding)"
-                " values ($1, $2, $3, $4::text::vector) on conflict do nothing",
+                " select m.tenant_id, m.id, $3, $4::text::vector from memories m"
+                " where m.tenant_id = $1 and m.id = $2 for key share on conflict do nothing",
                 [(tenant_id, one, embedder, vector_text(vector)) for one, vector in vectors.items()],
             )
             await connection.execute(

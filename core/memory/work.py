@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from core.database import Connection
+from core.errors import ModelError
 from core.ids import IdMaker
 from core.memory.adding import Adder
 from core.memory.forgetting import Forgetter
@@ -17,6 +18,9 @@ from core.model_types import ChatMessage, Role
 
 LEASE = timedelta(minutes=5)
 """How long a dead worker's job waits to be taken over: longer than a model takes over a message."""
+PEOPLE = 5
+BATCH = 100
+"""Of how many people, and how many memories of each, one look embeds what has no vector."""
 
 _log = structlog.get_logger()
 
@@ -61,6 +65,21 @@ class MemoryWork:
         """End sessions and questions that have run out, and blot out what could not be blotted out before."""
         for row in await self.store.database.rows("select * from tidy_memory($1)", now):
             await self.forgetter.blot_out(row["tenant_id"])
+
+    async def embed_again(self) -> int:
+        """Embed a small batch of some people's memories that the embedder in use has no vector of; gives how many.
+
+        A provider that fails is left for later: until then those memories are found by their words.
+        """
+        if self.adder is None:
+            return 0
+        count = 0
+        for tenant_id in await self.store.unembedded(self.adder.embedder.name, PEOPLE):
+            try:
+                count += await self.adder.embed_again(tenant_id, BATCH)
+            except ModelError as error:
+                _log.warning("memory_not_embedded_again", cause=type(error).__name__)
+        return count
 
     async def _do(self, job: Job) -> None:
         async with self.store.database.tenant(job.tenant_id) as connection:

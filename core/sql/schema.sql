@@ -407,10 +407,59 @@ begin
     update memory_messages m set message = blot(m.message, p_phrases)
     where m.tenant_id = p_tenant and says_any(m.message::text, p_phrases);
     delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
-    return not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
+    return blot_out_beside(p_tenant, p_phrases)
+       and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
        and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
        and not exists (select from memory_jobs j where j.tenant_id = p_tenant and says_any(j.messages::text, p_phrases))
        and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
+end $$;
+
+CREATE FUNCTION public.blot_out_beside(p_tenant text, p_phrases text[]) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    update approvals a
+    set summary = case when says_any(a.summary, p_phrases) then '[forgotten]' else a.summary end,
+        arguments = blot(a.arguments, p_phrases), shown = blot(a.shown, p_phrases), form = blot(a.form, p_phrases),
+        proposed = blot(a.proposed, p_phrases),
+        reason = case when says_any(a.reason, p_phrases) then '[forgotten]' else a.reason end,
+        sealed_head = case when says_any(a.sealed_head, p_phrases) then '[forgotten]' else a.sealed_head end,
+        sealed_tail = case when says_any(a.sealed_tail, p_phrases) then '[forgotten]' else a.sealed_tail end
+    from turns t
+    where a.tenant_id = p_tenant and t.tenant_id = a.tenant_id and t.id = a.turn_id and a.state <> 'pending'
+      and t.state not in ('running', 'waiting') and says_any(a::text, p_phrases);
+    update approval_audit d set detail = blot(d.detail, p_phrases)
+    where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases)
+      and not exists (select from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+                      where a.tenant_id = p_tenant and a.id = d.approval_id
+                        and (a.state = 'pending' or t.state in ('running', 'waiting')));
+    update profile_facts f set value = '[forgotten]'
+    where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
+    update events e set data = blot(e.data, p_phrases)
+    where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases) and not exists (
+        select from event_work w where w.tenant_id = p_tenant and w.source = e.source and w.event_id = e.id
+          and w.state = 'waiting');
+    update notifications n set title = case when says_any(n.title, p_phrases) then '[forgotten]' else n.title end,
+        text = case when says_any(n.text, p_phrases) then '[forgotten]' else n.text end,
+        actions = blot(n.actions, p_phrases), media = blot(n.media, p_phrases)
+    where n.tenant_id = p_tenant and n.state not in ('held', 'owed')
+      and says_any(n.title || ' ' || n.text || n.actions::text || n.media::text, p_phrases);
+    update run_notices r set text = '[forgotten]'
+    where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);
+    update task_runs r set cause = blot(r.cause, p_phrases), history = blot(r.history, p_phrases)
+    where r.tenant_id = p_tenant and r.state not in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
+      and says_any(r.cause::text || r.history::text, p_phrases);
+    update tasks k set title = case when says_any(k.title, p_phrases) then '[forgotten]' else k.title end,
+        action = blot(k.action, p_phrases), watch = blot(k.watch, p_phrases)
+    where k.tenant_id = p_tenant and (k.state = 'COMPLETED' or k.deleted_at is not null)
+      and says_any(k.title || ' ' || k.action::text || k.watch::text, p_phrases);
+    return not exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))
+       and not exists (select from approval_audit d where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases))
+       and not exists (select from events e where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases))
+       and not exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))
+       and not exists (select from notifications n where n.tenant_id = p_tenant
+                       and says_any(n.title || ' ' || n.text, p_phrases));
 end $$;
 
 CREATE FUNCTION public.cards_sent(p_tenant text, p_approval text, p_pressed boolean) RETURNS text
@@ -2065,6 +2114,19 @@ begin
     perform owe(v_tenant, v_conversation, null,
                 jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
     return query select false, v_conversation;
+end $$;
+
+CREATE FUNCTION public.memory_unembedded(p_embedder text, p_most integer) RETURNS TABLE(tenant_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    return query
+    select owed.tenant_id from (
+        select distinct m.tenant_id from memories m
+        where not exists (select from memory_vectors v where v.tenant_id = m.tenant_id and v.memory_id = m.id
+                          and v.embedder = p_embedder)) owed
+    order by random() limit p_most;
 end $$;
 
 CREATE FUNCTION public.merge_people(p_kept text, p_gone text, p_turn text, p_code_hash bytea, p_rules jsonb, p_sealed jsonb) RETURNS TABLE(rows_moved bigint)
@@ -5647,6 +5709,9 @@ GRANT ALL ON FUNCTION public.blot(p_value jsonb, p_phrases text[]) TO onevalet_a
 REVOKE ALL ON FUNCTION public.blot_out(p_tenant text, p_phrases text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.blot_out(p_tenant text, p_phrases text[]) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.blot_out_beside(p_tenant text, p_phrases text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.blot_out_beside(p_tenant text, p_phrases text[]) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text, p_pressed boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.cards_sent(p_tenant text, p_approval text, p_pressed boolean) TO onevalet_app;
 
@@ -5924,6 +5989,9 @@ GRANT ALL ON FUNCTION public.meant_approvals(p_tenant text, p_conversation text,
 
 REVOKE ALL ON FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.meet_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text, p_now timestamp with time zone, p_expires timestamp with time zone, p_most_waiting integer, p_most_of_sender integer, p_most_of_account integer, p_new_tenant text, p_new_identity text, p_new_conversation text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.memory_unembedded(p_embedder text, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.memory_unembedded(p_embedder text, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.merge_people(p_kept text, p_gone text, p_turn text, p_code_hash bytea, p_rules jsonb, p_sealed jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.merge_people(p_kept text, p_gone text, p_turn text, p_code_hash bytea, p_rules jsonb, p_sealed jsonb) TO onevalet_app;

@@ -167,6 +167,20 @@ begin
     return query select distinct f.tenant_id from memory_forgettings f where f.confirmed limit 100;
 end $$;
 
+-- Some people with memories that this embedder has not embedded; another few each time, so that one whose memories
+-- cannot be embedded holds up nobody.
+create function memory_unembedded(p_embedder text, p_most int)
+returns table (tenant_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    select owed.tenant_id from (
+        select distinct m.tenant_id from memories m
+        where not exists (select from memory_vectors v where v.tenant_id = m.tenant_id and v.memory_id = m.id
+                          and v.embedder = p_embedder)) owed
+    order by random() limit p_most;
+end $$;
+
 create function says_any(p_text text, p_phrases text[])
 returns boolean
 language sql immutable as $$
@@ -188,6 +202,56 @@ begin
                             from jsonb_each(p_value) x (name, item))
         else p_value
     end;
+end $$;
+
+-- Blots phrases out of what was asked, noted and told of beside talk. What a person may still decide on stays as it was
+-- sealed, until they have; so does what is still on its way to them, and a task that is still to run. The audit is
+-- closed to the application save for this: hence the owner's rights, for this one person's rows.
+create function blot_out_beside(p_tenant text, p_phrases text[])
+returns boolean
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    update approvals a
+    set summary = case when says_any(a.summary, p_phrases) then '[forgotten]' else a.summary end,
+        arguments = blot(a.arguments, p_phrases), shown = blot(a.shown, p_phrases), form = blot(a.form, p_phrases),
+        proposed = blot(a.proposed, p_phrases),
+        reason = case when says_any(a.reason, p_phrases) then '[forgotten]' else a.reason end,
+        sealed_head = case when says_any(a.sealed_head, p_phrases) then '[forgotten]' else a.sealed_head end,
+        sealed_tail = case when says_any(a.sealed_tail, p_phrases) then '[forgotten]' else a.sealed_tail end
+    from turns t
+    where a.tenant_id = p_tenant and t.tenant_id = a.tenant_id and t.id = a.turn_id and a.state <> 'pending'
+      and t.state not in ('running', 'waiting') and says_any(a::text, p_phrases);
+    update approval_audit d set detail = blot(d.detail, p_phrases)
+    where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases)
+      and not exists (select from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+                      where a.tenant_id = p_tenant and a.id = d.approval_id
+                        and (a.state = 'pending' or t.state in ('running', 'waiting')));
+    update profile_facts f set value = '[forgotten]'
+    where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
+    update events e set data = blot(e.data, p_phrases)
+    where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases) and not exists (
+        select from event_work w where w.tenant_id = p_tenant and w.source = e.source and w.event_id = e.id
+          and w.state = 'waiting');
+    update notifications n set title = case when says_any(n.title, p_phrases) then '[forgotten]' else n.title end,
+        text = case when says_any(n.text, p_phrases) then '[forgotten]' else n.text end,
+        actions = blot(n.actions, p_phrases), media = blot(n.media, p_phrases)
+    where n.tenant_id = p_tenant and n.state not in ('held', 'owed')
+      and says_any(n.title || ' ' || n.text || n.actions::text || n.media::text, p_phrases);
+    update run_notices r set text = '[forgotten]'
+    where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);
+    update task_runs r set cause = blot(r.cause, p_phrases), history = blot(r.history, p_phrases)
+    where r.tenant_id = p_tenant and r.state not in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
+      and says_any(r.cause::text || r.history::text, p_phrases);
+    update tasks k set title = case when says_any(k.title, p_phrases) then '[forgotten]' else k.title end,
+        action = blot(k.action, p_phrases), watch = blot(k.watch, p_phrases)
+    where k.tenant_id = p_tenant and (k.state = 'COMPLETED' or k.deleted_at is not null)
+      and says_any(k.title || ' ' || k.action::text || k.watch::text, p_phrases);
+    return not exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))
+       and not exists (select from approval_audit d where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases))
+       and not exists (select from events e where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases))
+       and not exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))
+       and not exists (select from notifications n where n.tenant_id = p_tenant
+                       and says_any(n.title || ' ' || n.text, p_phrases));
 end $$;
 
 -- Blots phrases out of all that was said and done with a person, save what is still on its way to them; true when
@@ -227,7 +291,8 @@ begin
     update memory_messages m set message = blot(m.message, p_phrases)
     where m.tenant_id = p_tenant and says_any(m.message::text, p_phrases);
     delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
-    return not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
+    return blot_out_beside(p_tenant, p_phrases)
+       and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
        and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
        and not exists (select from memory_jobs j where j.tenant_id = p_tenant and says_any(j.messages::text, p_phrases))
        and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
@@ -293,8 +358,8 @@ begin
     for f in
         select p.oid::regprocedure from pg_proc p
         where p.pronamespace = current_schema()::regnamespace
-          and p.proname in ('owe_memory', 'claim_memory_job', 'tidy_memory', 'says_any', 'blot', 'blot_out',
-                            'make_shared_collection', 'change_member')
+          and p.proname in ('owe_memory', 'claim_memory_job', 'tidy_memory', 'memory_unembedded', 'says_any', 'blot',
+                            'blot_out', 'blot_out_beside', 'make_shared_collection', 'change_member')
     loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);

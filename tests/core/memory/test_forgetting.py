@@ -1,5 +1,7 @@
 """Forget is complete: rows, vectors, terms, indexes, and what was said about it, in a dump of the whole database."""
 
+import json
+
 import pytest
 
 from core.memory.momex import Momex
@@ -11,6 +13,16 @@ from tests.core.store.house import Store, opened
 
 CANARY = "Quixotania"
 """A word that stands nowhere else."""
+BESIDE = (
+    "approvals",
+    "approval_audit",
+    "profile_facts",
+    "events",
+    "notifications",
+    "tasks",
+    "task_runs",
+    "run_notices",
+)
 
 
 class Talk:
@@ -69,7 +81,9 @@ async def test_what_is_forgotten_is_nowhere_in_a_dump_nor_in_any_workers_index(d
             f"I spent my holidays in {CANARY}.", "I like tea.", f"You told me that you were in {CANARY}.",
         ]  # fmt: skip
         assert await caught_up(other, talk.tenant_id) == {talk.tenant_id: 3}
+        await put_beside(talk, pending=False)
         before = await talk.dump()
+        assert set(BESIDE) <= set(before)
         assert {"inbound", "history", "steps", "outbound", "outbound_parts", "memories", "memory_terms"} <= set(before)
         await talk.turn(f"Forget {CANARY}", f"I know that you were in {CANARY}. Forget it?", act="ask")
         await talk.turn("yes", f"Done. {CANARY} is gone.", act="forget")
@@ -81,6 +95,73 @@ async def test_what_is_forgotten_is_nowhere_in_a_dump_nor_in_any_workers_index(d
             query = StructuredQuery((CANARY.lower(),))
             assert await momex.indexes.search(talk.tenant_id, query, 5) == []
             await momex.close()
+
+
+async def test_what_a_person_may_still_decide_on_stays_as_it_was_sealed_until_they_have(database_url: str) -> None:
+    async with opened(database_url) as store:
+        talk = Talk(store, make_momex(store.database))
+        await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")
+        await put_beside(talk, pending=True)
+        sealed = await store.one("select a::text from approvals a")
+        await talk.turn("Forget that.", "Shall I?", act="ask")
+        await talk.turn("yes", "Done.", act="forget")
+        assert await store.one("select a::text from approvals a") == sealed
+        waits = {*BESIDE, "memory_forgettings"} - {"profile_facts", "events"}
+        assert set(await talk.dump()) == waits
+        await store.eye.execute("update approvals set state = 'cancelled'")
+        await store.eye.execute("update notifications set state = 'sent', not_before = null")
+        await store.eye.execute("update run_notices set state = 'handed_over'")
+        await store.eye.execute("update tasks set state = 'COMPLETED'")
+        await store.eye.execute("update task_runs set state = 'COMPLETED'")
+        await talk.momex.work.tidy(talk.momex.clock.now())
+        assert await talk.dump() == {}
+
+
+async def put_beside(talk: Talk, *, pending: bool) -> None:
+    """Write a row of each table beside talk that holds the word; `pending`: still to be decided, told or run."""
+    turn_id = await talk.store.one("select id from turns limit 1")
+    said = f"A stamp from {CANARY}."
+    held = json.dumps({"text": said, "list": [said]})
+    eye, who, now = talk.store.eye, talk.tenant_id, talk.momex.clock.now()
+    await eye.execute(
+        "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
+        " shown, code, token, timeout, sealed_head, sealed_tail, state, created_at)"
+        " values ($1,'a1',$2,'0.1',1,'c','buy',$3,$4,$7,'7K','t1','1 hour',$3,$3,$5,$6)",
+        who, turn_id, said, held, "pending" if pending else "cancelled", now,
+        json.dumps([["What", said]]),
+    )  # fmt: skip
+    await eye.execute(
+        "insert into approval_audit (tenant_id, approval_id, at, what, detail) values ($1,'a1',$2,'requested',$3)",
+        who, now, held,
+    )  # fmt: skip
+    await eye.execute(
+        "insert into profile_facts (tenant_id, id, number, key, value, source, since)"
+        " values ($1,'f1',1,'hobby',$2,'told',$3)",
+        who, said, now,
+    )  # fmt: skip
+    await eye.execute(
+        "insert into events (tenant_id, source, id, type, data, occurred_at) values ($1,'mail','e1','new',$2,$3)",
+        who, held, now,
+    )  # fmt: skip
+    await eye.execute(
+        "insert into notifications (tenant_id, id, category, urgency, title, text, dedupe_key, state, at, not_before)"
+        " values ($1,'n1','task','low',$2,$2,'k',$3,$4,$5)",
+        who, said, "held" if pending else "sent", now, now if pending else None,
+    )  # fmt: skip
+    await eye.execute(
+        "insert into tasks (tenant_id, id, number, title, kind, trigger, action, state, anchor, created_at)"
+        " values ($1,'t1',1,$2,'schedule','{}',$3,$4,$5,$5)",
+        who, said, held, "ACTIVE" if pending else "COMPLETED", now,
+    )  # fmt: skip
+    await eye.execute(
+        "insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, cause)"
+        " values ($1,'r1','t1','o',$2,$3,$4)",
+        who, now, "QUEUED" if pending else "COMPLETED", held,
+    )  # fmt: skip
+    await eye.execute(
+        "insert into run_notices (tenant_id, run_id, key, text, state) values ($1,'r1','k',$2,$3)",
+        who, said, "open" if pending else "handed_over",
+    )  # fmt: skip
 
 
 async def test_what_is_on_its_way_is_blotted_out_once_it_has_arrived(database_url: str) -> None:

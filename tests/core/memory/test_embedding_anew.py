@@ -1,0 +1,64 @@
+"""Another embedder: what is there is embedded anew by the upkeep, in small batches, and found by its vector again."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from core.database import Database
+from core.errors import ModelUnavailable
+from core.memory import work
+from core.memory.config import MomexConfig
+from core.memory.momex import Momex, MomexParts
+from core.memory.types import Vector
+from jobs.memory import MemoryUpkeep
+from tests.core.memory.house import StandingClock, WordEmbedder, make_person, told
+
+BOATS = ("eins", "zwei", "drei", "vier", "elf")
+
+
+class OtherEmbedder(WordEmbedder):
+    """Words in other directions, under another name; away until told otherwise."""
+
+    name = "other words"
+    away = True
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Give the vectors backwards."""
+        if self.away:
+            raise ModelUnavailable("away")
+        return [tuple(reversed(vector)) for vector in await super().embed(texts)]
+
+
+async def test_after_a_change_of_embedder_old_memories_are_embedded_anew_in_small_batches(
+    momex: Momex, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "BATCH", 2)
+    await make_person(database, "bob")
+    await momex.add_now("ann", [told(f"I saw boat {name} on the lake.") for name in BOATS])
+    await momex.add_now("bob", [told("I like tulips.")])
+    embedder = OtherEmbedder()
+    config = MomexConfig(structured=False, patience=5.0)
+    changed = Momex(config=config, database=database, parts=MomexParts(embedder=embedder))
+    clock = StandingClock()
+    upkeep = MemoryUpkeep(changed.work, clock)
+    await upkeep.once()
+    assert await left(changed) == {"ann": 5, "bob": 1}, "the provider is away, and nothing was lost"
+    embedder.away = False
+    for expected in ({"ann": 3, "bob": 0}, {"ann": 1, "bob": 0}, {"ann": 0, "bob": 0}):
+        clock.moment += work.LEASE * 3
+        await upkeep.once()
+        assert await left(changed) == expected
+    async with database.tenant("ann") as connection:
+        names = await connection.fetch("select distinct embedder from memory_vectors where tenant_id = 'ann'")
+    assert [row["embedder"] for row in names] == ["other words"]
+    near = await changed.store.by_vector(
+        "ann", (await embedder.embed(["I saw boat drei on the lake."]))[0], embedder.name, 1
+    )
+    found = await changed.store.memories("ann", [near[0][0]])
+    assert [one.text for one in found.values()] == ["I saw boat drei on the lake."]
+
+
+async def left(momex: Momex) -> dict[str, int]:
+    """Count the memories without a vector of the embedder in use."""
+    name = momex.embedder.name
+    return {who: len(await momex.store.without_vector(who, name, 100)) for who in ("ann", "bob")}
