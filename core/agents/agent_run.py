@@ -20,6 +20,7 @@ import structlog
 from core import sentences
 from core.agents.collect import Collected, asked_names, collect, question
 from core.agents.entry import WAITING, PoolEntry
+from core.agents.handling import call_handler, json_of, result_of, told
 from core.agents.schema import INSTRUCTION
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.turn_agents import MAX_NESTING, TurnAgents, agent_path, nesting
@@ -31,7 +32,7 @@ from core.context import ToolExecutionContext
 from core.errors import ConfigError, LeaseLost, ToolError
 from core.hooks import Decision, PlannedCall
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import Json, JsonObject, storable
+from core.json_types import Json, JsonObject
 from core.model_types import ChatMessage, Role, ToolCall
 from core.react import LoopFailed, LoopTask
 from core.react_result import Ended
@@ -128,7 +129,7 @@ class AgentRun:
     async def _run_handlers(self, fields: JsonObject) -> tuple[str, Outcome]:
         run = await self._next_run(fields)
         if run.known is not None and run.known.state is StepState.DONE:
-            return _told(_result(run.known)), run.known.outcome
+            return told(result_of(run.known)), run.known.outcome
         answer = self._entry.answer if self._entry is not None else ""
         if run.last is not None and run.last.status is AgentStatus.WAITING_FOR_INPUT and not answer:
             return await self._wait(run.last.status, run.last.raw_message, fields, state=run.state)
@@ -162,9 +163,9 @@ class AgentRun:
         while True:
             key = StepKey(-1, self._run, self._path)
             known = recorded.get(key)
-            if known is None or known.state is StepState.STARTED or _result(known).status not in WAITING:
+            if known is None or known.state is StepState.STARTED or result_of(known).status not in WAITING:
                 break
-            last, state = _result(known), known.result.get("state")
+            last, state = result_of(known), known.result.get("state")
             self._run += 1
         record = StepRecord(
             key,
@@ -191,7 +192,12 @@ class AgentRun:
         """Hold a run back that may have happened, or that the person must consent to."""
         known, once = run.known, self._valet.effect is Effect.ONCE
         if known is not None and once and not known.result.get(_PAUSED):
-            await self._turn.journal.write(replace(run.record, outcome=Outcome.UNKNOWN, result=_json_of(_ended(""))))
+            await self._turn.journal.write(
+                replace(
+                    unknown = json_of(AgentResult(AgentStatus.ERROR, UNKNOWN_OUTCOME))
+                    run.record, outcome=Outcome.UNKNOWN, result=unknown
+                )
+            )
             return UNKNOWN_OUTCOME, Outcome.UNKNOWN
         agent = await self._make(fields, run.state)
         if run.last is not None and run.last.status is not AgentStatus.WAITING_FOR_APPROVAL:
@@ -247,7 +253,7 @@ class AgentRun:
         try:
             async with limit:
                 await self._tell(AgentStatus.RUNNING)
-                work = partial(_call_handler, agent, run.last, answer or self._instruction)
+                work = partial(call_handler, agent, run.last, answer or self._instruction)
                 result, outcome = await self._turn.execute_agent(agent, work), Outcome.OK
         except _WaitsInside as waits:
             paused = replace(run.record, state=StepState.STARTED, result={_PAUSED: True})
@@ -264,11 +270,11 @@ class AgentRun:
             outcome = Outcome.ERROR
         agent.status = result.status
         record = replace(run.record, outcome=outcome, duration_ms=int((time.monotonic() - began) * 1000))
-        await self._turn.journal.write(replace(record, result=_json_of(result) | {"state": agent.state}))
+        await self._turn.journal.write(replace(record, result=json_of(result) | {"state": agent.state}))
         if result.status in WAITING:
             return await self._wait(result.status, result.raw_message, fields, state=agent.state)
         await self._tell(result.status)
-        return _told(result), outcome
+        return told(result), outcome
 
     async def _failed(
         self, agent: StandardAgent, error: Exception, seconds: float | None
@@ -379,45 +385,3 @@ class AgentRun:
         deep = nesting(self._path) >= MAX_NESTING
         inner = [] if deep else agent_tools([one for one in valets if one is not None], self._turn)
         return ToolRegistry([*plain, *inner])
-
-
-async def _call_handler(agent: StandardAgent, last: AgentResult | None, said: str) -> AgentResult:
-    """Call the handler of the state that the agent comes from."""
-    came_from = last.status if last is not None else AgentStatus.INITIALIZING
-    agent.status = AgentStatus.RUNNING
-    match came_from:
-        case AgentStatus.WAITING_FOR_INPUT:
-            return await agent.on_waiting_for_input(said)
-        case AgentStatus.WAITING_FOR_APPROVAL:
-            return await agent.on_waiting_for_approval(said)
-        case AgentStatus.PAUSED:
-            return await agent.on_paused(said)
-        case _:
-            return await agent.on_initializing(said) or await agent.on_running(said)
-
-
-def _told(result: AgentResult) -> str:
-    """Write a result as the text that the model reads."""
-    said = [result.raw_message] if result.raw_message else []
-    if result.outputs:
-        said += [f"{name}: {value}" for name, value in result.outputs.items()]
-    if said:
-        return "\n".join(said)
-    return "Done." if result.status is AgentStatus.COMPLETED else f"It ended as {result.status.value}."
-
-
-def _ended(text: str) -> AgentResult:
-    return AgentResult(AgentStatus.ERROR, text or UNKNOWN_OUTCOME)
-
-
-def _json_of(result: AgentResult) -> JsonObject:
-    return {"status": result.status.value, "text": storable(result.raw_message), "outputs": storable(result.outputs)}
-
-
-def _result(record: StepRecord) -> AgentResult:
-    outputs = record.result.get("outputs")
-    return AgentResult(
-        AgentStatus(str(record.result.get("status", AgentStatus.ERROR.value))),
-        str(record.result.get("text", "")),
-        outputs if isinstance(outputs, dict) else {},
-    )
