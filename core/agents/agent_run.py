@@ -192,12 +192,8 @@ class AgentRun:
         """Hold a run back that may have happened, or that the person must consent to."""
         known, once = run.known, self._valet.effect is Effect.ONCE
         if known is not None and once and not known.result.get(_PAUSED):
-            await self._turn.journal.write(
-                replace(
-                    unknown = json_of(AgentResult(AgentStatus.ERROR, UNKNOWN_OUTCOME))
-                    run.record, outcome=Outcome.UNKNOWN, result=unknown
-                )
-            )
+            unknown = json_of(AgentResult(AgentStatus.ERROR, UNKNOWN_OUTCOME))
+            await self._turn.journal.write(replace(run.record, outcome=Outcome.UNKNOWN, result=unknown))
             return UNKNOWN_OUTCOME, Outcome.UNKNOWN
         agent = await self._make(fields, run.state)
         if run.last is not None and run.last.status is not AgentStatus.WAITING_FOR_APPROVAL:
