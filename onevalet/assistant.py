@@ -70,7 +70,8 @@ async def build_orchestrator(
     tiers, rates = settings.tiers, Rates(settings.redis_url.get_secret_value() if settings.redis_url else "")
     # Seconds of CPU, before the first lease is taken: nobody waits for it then.
     await client.warm_up()
-    momex = build_momex(settings, client, storage.database, clock)
+    budgets = build_budgets(settings, client, storage.database, clock)
+    momex = build_momex(settings, client, storage.database, clock, budgets)
     try:
         yield plugins.orchestrator(
             client,
@@ -84,7 +85,7 @@ async def build_orchestrator(
             tiers=tiers,
             config=config,
             storage=storage,
-            budgets=build_budgets(settings, client, storage.database, clock),
+            budgets=budgets,
             credentials=credentials,
             approvals=approvals,
             http=http,

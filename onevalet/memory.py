@@ -2,6 +2,7 @@
 
 from core.accesses import Recall
 from core.bell import Bell
+from core.budgets import Budgets
 from core.clock import Clock
 from core.database import Database
 from core.ids import make_id
@@ -14,7 +15,9 @@ from core.model import LiteLLMClient
 from onevalet.settings import Settings
 
 
-def build_momex(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> Momex | None:
+def build_momex(
+    settings: Settings, client: LiteLLMClient, database: Database, clock: Clock, budgets: Budgets | None = None
+) -> Momex | None:
     """Make everybody's memory; None where it is switched off. Without a configured model, rules read what was said."""
     if settings.onevalet_memory == "off":
         return None
@@ -29,6 +32,7 @@ def build_momex(settings: Settings, client: LiteLLMClient, database: Database, c
         llm_client=client if settings.onevalet_model else None,
         embedding_client=client,
         clock=clock,
+        budgets=budgets,
     )
 
 

@@ -34,7 +34,7 @@ class Adder:
 
     async def add(self, tenant_id: str, collection: str, messages: Sequence[Said], *, infer: bool = True) -> list[str]:
         """Keep what is worth it; gives the ids of what is new. `infer=False`: the texts as they are, by rule."""
-        extractor = self.extractor if infer else RuleExtractor()
+        extractor = self.extractor.at_cost_of(tenant_id) if infer else RuleExtractor()
         fresh = await self._fresh(tenant_id, messages, whole=not infer)
         # All texts at once: an embedder takes many for little more than one.
         read = [await _read(said, part, text, extractor) for said, texts in fresh for part, text in texts]

@@ -1,11 +1,9 @@
 """Answer a question in words from what was recalled, and say on which memories the answer rests."""
 
 import re
-from collections.abc import Awaitable, Callable
 
+from core.memory.asking import Complete
 from core.memory.types import Answer, Kind, Recall
-
-type Complete = Callable[[str], Awaitable[str]]
 
 _CITED = re.compile(r"\[(\d+)\]")
 _PROMPT = """Answer the question from these memories of a person, in one or two sentences, and put the number of each
@@ -19,7 +17,7 @@ Question: {question}
 
 
 async def answer_from(question: str, recall: Recall, complete: Complete | None) -> Answer:
-    """Answer; without a model the best told memories stand as they are. Raises `core.errors.ModelError`."""
+    """Answer; without a model the best told memories stand as they are. Raises what `complete` does."""
     known = {one.memory.number: one.memory for one in recall.found}
     if not known:
         return Answer("")

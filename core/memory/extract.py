@@ -3,25 +3,22 @@
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import structlog
 
+from core.budgets import OutOfMoney
 from core.errors import ModelError
 from core.json_types import Json, JsonObject
+from core.memory.asking import Asking
 from core.memory.rules import EXTRACTOR, knowledge_of, says_it_ended, slot_of
 from core.memory.store import Change
 from core.memory.structured import extract_with, load
 from core.memory.types import Kind, Memory, Statement
 from core.memory.words import stems_of, words_of
-from core.model_types import ChatMessage, ModelRequest, Role
 
-type Complete = Callable[[str], Awaitable[str]]
-"""Ask a model: a prompt, and its words. Raises `core.errors.ModelError`."""
-
-MODEL_PATIENCE = 60.0
 ALIKE = 0.6
 """How much of an ended thing's words must be in the statement that ends it."""
 
@@ -34,6 +31,10 @@ class Extractor(Protocol):
     @property
     def name(self) -> str:
         """Name it."""
+        ...
+
+    def at_cost_of(self, tenant_id: str) -> "Extractor":
+        """Give the extractor of one person, whose purse pays what it asks."""
         ...
 
     async def knowledge(self, text: str, speaker: str) -> JsonObject:
@@ -53,6 +54,10 @@ class RuleExtractor:
     """Rules only: free, at once, and English at its best."""
 
     name = EXTRACTOR
+
+    def at_cost_of(self, tenant_id: str) -> "RuleExtractor":
+        """Cost nothing."""
+        return self
 
     async def knowledge(self, text: str, speaker: str) -> JsonObject:
         """Find what the rules find."""
@@ -76,16 +81,21 @@ class RuleExtractor:
 class ModelExtractor:
     """A model reads knowledge with typeagent's prompt, and decides on contradictions; rules stand in for it."""
 
-    complete: Complete
+    asking: Asking
+    tenant_id: str = ""
     name: str = "model"
+
+    def at_cost_of(self, tenant_id: str) -> "ModelExtractor":
+        """Let this person pay."""
+        return replace(self, tenant_id=tenant_id)
 
     async def knowledge(self, text: str, speaker: str) -> JsonObject:
         """Find what the model finds, with the rules' terms beside it."""
         by_rule = knowledge_of(text, speaker)
         await asyncio.to_thread(load)
         try:
-            found = await extract_with(self.complete, text)
-        except ModelError as error:
+            found = await extract_with(self.asking.of(self.tenant_id), text)
+        except (ModelError, OutOfMoney) as error:
             _log.warning("memory_extraction_by_rule", cause=type(error).__name__)
             return by_rule
         return by_rule if found is None else merged(found, by_rule)
@@ -103,8 +113,8 @@ class ModelExtractor:
         listed = "\n".join(f"{number}. {one.text}" for number, one in enumerate(candidates, 1))
         prompt = _CONTRADICTION.format(listed=listed, statement=statement.text)
         try:
-            answer = read_decision(await self.complete(prompt), len(candidates))
-        except ModelError as error:
+            answer = read_decision(await self.asking.ask(self.tenant_id, prompt), len(candidates))
+        except (ModelError, OutOfMoney) as error:
             _log.warning("memory_contradiction_by_rule", cause=type(error).__name__)
             answer = None
         if answer is None:
@@ -145,29 +155,6 @@ def read_decision(answer: str, count: int) -> tuple[list[int], int] | None:
     if any(not 1 <= one <= count for one in replaces) or not 0 <= repeats <= count:
         return None
     return replaces, repeats
-
-
-async def ask_model(client: "ChatClient", prompt: str) -> str:
-    """Ask a chat model one thing, outside any turn."""
-    request = ModelRequest((ChatMessage(Role.USER, prompt),), timeout=MODEL_PATIENCE, temperature=0.0)
-    return (await client.answer(request)).text
-
-
-class ChatClient(Protocol):
-    """A model client, as far as memory needs it."""
-
-    async def answer(self, request: ModelRequest) -> "HasText":
-        """Make one call. Raises `core.errors.ModelError`."""
-        ...
-
-
-class HasText(Protocol):
-    """A model's answer."""
-
-    @property
-    def text(self) -> str:
-        """Give its words."""
-        ...
 
 
 def _replaces(statement: Statement, one: Memory, *, many: bool, over: bool) -> bool:

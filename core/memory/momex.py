@@ -7,6 +7,7 @@ from datetime import datetime
 import structlog
 
 from core.bell import Bell, SilentBell
+from core.budgets import Budgets
 from core.clock import Clock
 from core.database import Database
 from core.errors import ConfigError, OneValetError
@@ -15,9 +16,10 @@ from core.json_types import JsonObject, storable
 from core.memory.access import MemoryAccess
 from core.memory.adding import Adder
 from core.memory.answering import answer_from
+from core.memory.asking import Asking, ChatClient
 from core.memory.config import Extraction, MomexConfig, RecallMode
 from core.memory.embedder import CachedEmbedder, Embedder, EmbeddingClient, ModelEmbedder, SentenceEncoder
-from core.memory.extract import ChatClient, Extractor, ModelExtractor, RuleExtractor, ask_model
+from core.memory.extract import Extractor, ModelExtractor, RuleExtractor
 from core.memory.forgetting import Forgetter
 from core.memory.indexes import StructuredIndexes
 from core.memory.recall import Searcher
@@ -45,7 +47,7 @@ class Momex:
     """Remember and recall. One instance serves a worker and all its people; each call names whose memory.
 
     `collection` is where memories are filed when a call names none, such as `user:alice`. `llm_client` reads what
-    was said and answers `query`; without one, rules do the first.
+    was said and answers `query`, out of each person's purse of `budgets`; without one, rules do the first.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Momex:
         embedding_client: EmbeddingClient | None = None,
         bell: Bell | None = None,
         clock: Clock | None = None,
+        budgets: Budgets | None = None,
         parts: MomexParts | None = None,
     ) -> None:
         self.collection = collection
@@ -68,7 +71,8 @@ class Momex:
         self._database = database or self._own_database or _database(self.config)
         self._make_id = parts.make_id
         self.bell = bell or SilentBell()
-        self._client = llm_client if self.config.extraction is not Extraction.RULES else None
+        asks = llm_client if self.config.extraction is not Extraction.RULES else None
+        self._asking = Asking(asks, self._database, self._make_id, budgets) if asks else None
         self._encoder, plain = _embedder(self.config, embedding_client, parts.embedder)
         self.embedder = CachedEmbedder(plain)
         self.store = MemoryStore(self._database, self._make_id)
@@ -149,11 +153,10 @@ class Momex:
     async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> Answer:
         """Answer a question in words from what is remembered, with citations; an empty text where nothing is known.
 
-        Raises `core.errors.ModelError`; without a model the memories themselves are the answer.
+        Raises `core.errors.ModelError` or `core.budgets.OutOfMoney`; without a model the memories are the answer.
         """
         recall = await self.search(tenant_id, question, collections=collections)
-        client = self._client
-        return await answer_from(question, recall, (lambda prompt: ask_model(client, prompt)) if client else None)
+        return await answer_from(question, recall, self._asking.of(tenant_id) if self._asking else None)
 
     def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
         """Give a tool access to this tenant's memory only."""
@@ -171,8 +174,7 @@ class Momex:
             await self._own_database.close()
 
     def _extractor(self) -> Extractor:
-        client = self._client
-        return ModelExtractor(lambda prompt: ask_model(client, prompt)) if client else RuleExtractor()
+        return ModelExtractor(self._asking) if self._asking else RuleExtractor()
 
 
 def joined(recalls: Sequence[Recall], most: int) -> Recall:

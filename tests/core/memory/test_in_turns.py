@@ -6,6 +6,7 @@ from agents import memory as tools
 from core.context_manager import estimate_tokens
 from core.database import Database
 from core.journal import MemoryJournal
+from core.memory.asking import Asking
 from core.memory.commands import NOTHING, answer_memory
 from core.memory.config import RecallMode
 from core.memory.momex import Momex
@@ -15,7 +16,7 @@ from core.orchestrator import Orchestrator
 from core.react_config import ReactLoopConfig
 from core.turn_types import TurnMessage, TurnRequest, TurnResult, TurnTenant
 from tests.core.helpers import FakeModel, Step, says, wants
-from tests.core.memory.house import NOW, holding, make_momex, told
+from tests.core.memory.house import NOW, Ids, holding, make_momex, told
 
 ALL = (
     tools.remember,
@@ -136,9 +137,9 @@ async def test_query_answers_in_words_and_cites(momex: Momex) -> None:
     assert (plain.text, [one.number for one in plain.citations]) == ("My sister Greta lives in Porto. [1]", [1])
     for words, text, cited in (("She lives in Porto [1].", "She lives in Porto [1].", [1]), ("UNKNOWN", "", [])):
         model = FakeModel([says(words)])
-        momex._client = model
+        momex._asking = Asking(model, momex.store.database, Ids())
         answer = await momex.query("ann", "Where does my sister Greta live?")
         assert (answer.text, [one.number for one in answer.citations]) == (text, cited)
         assert "told by the person) My sister Greta lives in Porto." in model.last[0].text
-    momex._client = FakeModel([])
+    momex._asking = Asking(FakeModel([]), momex.store.database, Ids())
     assert (await momex.query("ann", "Who repairs the roof?")).text == ""

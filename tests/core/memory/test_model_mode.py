@@ -1,0 +1,118 @@
+"""Model mode against a server that speaks as OpenAI does: right requests, and nothing lost whatever it answers."""
+
+from collections.abc import AsyncIterator
+from decimal import Decimal
+
+import pytest
+
+from core.database import Database
+from core.memory import asking
+from core.memory.config import MomexConfig
+from core.memory.momex import Momex
+from core.model import LiteLLMClient
+from core.model_types import ChatMessage, Role
+from core.prices import ModelPrice
+from core.spending import DailyBudgets
+from tests.core.memory.house import StandingClock, everything, holding, make_person, told
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, error, hang, malformed, text
+
+KNOWLEDGE = (
+    '{"entities": [{"name": "Kestrel", "type": ["boat"]}], "actions": [], "inverse_actions": [], "topics": ["x"]}'
+)
+BROKEN: dict[str, Reply] = {
+    "429": error(429, retry_after=1),
+    "malformed": malformed(),
+    "no json": text("I'd rather not."),
+    "wrong json": text('{"replaces": "all", "entities": 7}'),
+    "late": hang(20),
+}
+
+pytestmark = pytest.mark.xdist_group("typeagent")
+
+
+@pytest.fixture
+async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedModel]:
+    """Serve a model that reads a boat in everything, and finds that the first candidate ended."""
+    async with ScriptedModel(answer) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test-secret")
+        yield server
+
+
+@pytest.fixture
+async def client(model: ScriptedModel) -> AsyncIterator[LiteLLMClient]:
+    """Give the real client."""
+    made = LiteLLMClient("openai/scripted")
+    await made.warm_up()
+    yield made
+    await made.close()
+
+
+def answer(call: ModelCall) -> Reply:
+    """Answer either question."""
+    return text('{"replaces": [1], "repeats": 0}' if "Which of the earlier ones" in call.last_user else KNOWLEDGE)
+
+
+def with_model(client: LiteLLMClient, database: Database, budgets: DailyBudgets | None = None) -> Momex:
+    """Make a memory that reads and embeds through the client."""
+    config = MomexConfig(embedding_model="openai/embedder", structured=False, patience=5.0)
+    return Momex(
+        config=config,
+        database=database,
+        llm_client=client,
+        embedding_client=client,
+        clock=StandingClock(),
+        budgets=budgets,
+    )
+
+
+async def test_a_model_reads_decides_and_embeds_with_the_right_requests(
+    model: ScriptedModel, client: LiteLLMClient, database: Database
+) -> None:
+    await make_person(database, "ann")
+    momex = with_model(client, database)
+    await momex.add_now("ann", [told("I keep the Kestrel at the old pier.", days_ago=2)])
+    await momex.add_now("ann", [told("I keep the Kestrel at the new pier.", days_ago=1)])
+    old, new = await everything(momex, "ann")
+    assert (old.superseded_by, new.valid_to) == (new.id, None)
+    assert "Kestrel" in str(new.knowledge["entities"])
+    assert "x" in str(new.knowledge["topics"]), "what only the model found"
+    assert [("Which of the earlier ones" in one.last_user) for one in model.calls] == [False, False, True]
+    asked = model.calls[-1].last_user
+    assert "1. I keep the Kestrel at the old pier." in asked
+    assert "Now:\nI keep the Kestrel at the new pier." in asked
+    assert model.embedded[0] == ["I keep the Kestrel at the old pier."]
+    assert await momex.store.without_vector("ann", "openai/embedder", 9) == []
+
+
+@pytest.mark.parametrize("broken", list(BROKEN))
+async def test_whatever_the_model_answers_rules_stand_in_and_the_job_loses_nothing(
+    broken: str, model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MODEL_PATIENCE", -1.8)  # litellm's own net adds two seconds
+    await make_person(database, "ann")
+    momex = with_model(client, database)
+    model.script = lambda _: BROKEN[broken]
+    for words in ("I live in Berlin.", "I live in Lisbon now."):
+        await momex.add("ann", [ChatMessage(Role.USER, words)])
+        job = await momex.work.claim(None, "w")
+        assert job is not None
+        await momex.work.run(job)
+        assert await momex.work.claim(None, "w") is None
+    assert await holding(momex, "ann") == ["I live in Lisbon now."]
+    assert "Berlin" in str((await everything(momex, "ann"))[0].knowledge)
+    assert model.calls
+
+
+async def test_memorys_calls_are_paid_from_the_day_and_rules_read_once_it_is_spent(
+    model: ScriptedModel, client: LiteLLMClient, database: Database
+) -> None:
+    await make_person(database, "ann")
+    budgets = DailyBudgets(database, StandingClock(), Decimal(1), (ModelPrice(0.0, 0.3, 2),))  # 60 cents a call
+    momex = with_model(client, database, budgets)
+    await momex.add_now("ann", [told("I keep the Kestrel at the old pier.")])
+    await momex.add_now("ann", [told("We saw seals in Whitby.")])
+    async with database.tenant("ann") as connection:
+        spent = await connection.fetchval("select sum(spent) from spending where tenant_id = 'ann'")
+    assert (len(model.calls), spent) == (1, Decimal("0.6"))
+    assert len(await holding(momex, "ann")) == 2
