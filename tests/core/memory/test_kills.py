@@ -8,15 +8,16 @@ import pytest
 
 from core.database import Database
 from core.memory.momex import Momex
+from core.memory.structured import StructuredQuery
 from tests.core.memory.house import caught_up, everything, made_life, make_momex, make_person
 
 COUNT = 32
 
 
-async def killed_after(url: str, line: int) -> None:
+async def killed_after(url: str, line: int, count: int = COUNT) -> None:
     """Run the victim until it has said so many lines, and kill it in the middle of the next."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.core.memory.victim", url, str(COUNT), stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "tests.core.memory.victim", url, str(count), stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     for _ in range(line):
@@ -44,3 +45,18 @@ async def test_kill_9_while_adding_loses_nothing_doubles_nothing_and_the_index_a
     ]
     assert sum(text.startswith("I live in") and until is None for _, text, until, _ in told) == 1
     assert await caught_up(indexed) == {"ann": len(told)}
+
+
+@pytest.mark.xdist_group("typeagent")
+async def test_kill_9_while_an_index_catches_up_leaves_the_truth_as_it_was_and_the_next_index_right(
+    indexed: Momex, database: Database, database_url: str
+) -> None:
+    await indexed.adder.add("ann", "", made_life(COUNT))
+    truth = [(one, await indexed.store.version("ann")) for one in await everything(indexed, "ann")]
+    await killed_after(database_url, 2, count=0)
+    assert [(one, await indexed.store.version("ann")) for one in await everything(indexed, "ann")] == truth
+    assert await caught_up(indexed) == {"ann": len(truth)}
+    assert indexed.indexes is not None
+    hits = await indexed.indexes.search("ann", StructuredQuery(("town30",)), 5)
+    found = await indexed.store.memories("ann", [one.memory_id for one in hits])
+    assert [one.text for one in found.values()] == ["I live in Town30 now."]

@@ -1,4 +1,4 @@
-"""A process that adds and catches up until it is killed: `python -m tests.core.memory.victim URL COUNT`."""
+"""Adds until it is killed; with COUNT 0, indexes instead: `python -m tests.core.memory.victim URL COUNT`."""
 
 import asyncio
 import sys
@@ -8,7 +8,8 @@ from core.ids import make_id
 from core.memory.adding import Adder
 from core.memory.extract import RuleExtractor
 from core.memory.store import MemoryStore
-from tests.core.memory.house import WordEmbedder, made_life
+from core.memory.structured import load
+from tests.core.memory.house import WordEmbedder, made_life, make_momex
 
 
 async def main(url: str, count: int) -> None:
@@ -21,5 +22,18 @@ async def main(url: str, count: int) -> None:
         sys.stdout.flush()
 
 
+async def index(url: str) -> None:
+    """Make Ann's index, for ever anew, and say so before each time."""
+    momex = make_momex(Database(url), structured=True)
+    assert momex.indexes is not None
+    load()
+    while True:
+        sys.stdout.write("begun\n")
+        sys.stdout.flush()
+        await momex.indexes.catch_up("ann")
+        await momex.indexes.drop("ann")
+
+
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+    count = int(sys.argv[2])
+    asyncio.run(main(sys.argv[1], count) if count else index(sys.argv[1]))
