@@ -37,6 +37,7 @@ TOLD = {
     "expire_pool": {"tenant_id", "lane_id"},
     "claim_memory_job": {"tenant_id", "id", "attempts"},
     "tidy_memory": {"tenant_id"},
+    "memory_unembedded": {"tenant_id"},
     "make_shared_collection": {"shared_id"},
     "change_member": {"shared_id"},
     "claim_due_tasks": {
