@@ -207,8 +207,9 @@ end $$;
 -- Blots phrases out of what was asked, noted and told of beside talk. What a person may still decide on stays as it was
 -- sealed, until they have; so does what is still on its way to them, and a task that is still to run. The audit is
 -- closed to the application save for this: hence the owner's rights, for this one person's rows.
+-- Gives 0 when nothing of what is over in time holds them any more, else 1.
 create function blot_out_beside(p_tenant text, p_phrases text[])
-returns boolean
+returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
     update approvals a
@@ -246,12 +247,12 @@ begin
         action = blot(k.action, p_phrases), watch = blot(k.watch, p_phrases)
     where k.tenant_id = p_tenant and (k.state = 'COMPLETED' or k.deleted_at is not null)
       and says_any(k.title || ' ' || k.action::text || k.watch::text, p_phrases);
-    return not exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))
+    return (not (not exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))
        and not exists (select from approval_audit d where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases))
        and not exists (select from events e where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases))
        and not exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))
        and not exists (select from notifications n where n.tenant_id = p_tenant
-                       and says_any(n.title || ' ' || n.text, p_phrases));
+                       and says_any(n.title || ' ' || n.text, p_phrases))))::int;
 end $$;
 
 -- Blots phrases out of all that was said and done with a person, save what is still on its way to them; true when
@@ -291,7 +292,7 @@ begin
     update memory_messages m set message = blot(m.message, p_phrases)
     where m.tenant_id = p_tenant and says_any(m.message::text, p_phrases);
     delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
-    return blot_out_beside(p_tenant, p_phrases)
+    return blot_out_beside(p_tenant, p_phrases) = 0
        and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
        and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
        and not exists (select from memory_jobs j where j.tenant_id = p_tenant and says_any(j.messages::text, p_phrases))
