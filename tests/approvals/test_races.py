@@ -10,6 +10,7 @@ from tests.approvals.run import run_races, show
 from tests.nursery import Nursery
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 @pytest.mark.xdist_group("processes")
 async def test_promise_9_whoever_grabs_for_it_an_approval_is_decided_once_by_its_person_and_done_at_most_once(

@@ -13,6 +13,7 @@ from tests.nursery import Nursery
 _IN_SECONDS = "work began again"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 @pytest.mark.xdist_group("processes")
 async def test_promises_1_to_7_hold_under_each_kind_of_fault(tmp_path: Path, nursery: Nursery) -> None:

@@ -11,6 +11,7 @@ DROPPED = ("0.0", "1.1")
 """A model's answer and a tool's result; `python -m tests.kills` drops at every point."""
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_killed_between_any_two_steps_each_tool_ran_once_and_there_is_one_answer(

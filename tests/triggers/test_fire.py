@@ -11,6 +11,7 @@ import pytest
 from tests.triggers.house import Plan, run_plan
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(90)
 @pytest.mark.xdist_group("kills")
 async def test_promise_13_each_occurrence_runs_once_and_none_early_while_workers_are_killed(

@@ -187,7 +187,7 @@ async def test_promise_8_a_refusal_by_twilio_feeds_the_same_ledger(phone: Phones
         await ada.say("hello again")
         assert ada.heard()[-1] == "re hello again"
         rows = await ada.store.eye.fetch("select user_key, state, how from consents order by id")
-        assert [tuple(row) for row in rows] == [(ADA, "stopped", "rejected"), (ADA, "active", "started")]
+        assert [tuple(row) for row in rows] == [(ADA, "stopped", "rejected 21610"), (ADA, "active", "started")]
 
 
 async def test_yes_starts_again_and_is_still_an_answer(phone: Phones) -> None:

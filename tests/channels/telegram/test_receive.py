@@ -125,7 +125,7 @@ async def test_updates_of_the_emulated_telegram_come_in_by_its_webhook(house: Ho
         await house.act("redeliver", n=5)
         await until(lambda: sink.calls >= 10)
         assert len(sink.accepted) == 5
-        assert not house.telegram._world.updates.pending()
+        await until(lambda: not house.telegram._world.updates.pending())
 
 
 async def test_promise_3_an_update_that_met_no_store_comes_again(house: House) -> None:

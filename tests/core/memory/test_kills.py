@@ -27,6 +27,7 @@ async def killed_after(url: str, line: int, count: int = COUNT) -> None:
     await process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("typeagent")
 async def test_kill_9_while_adding_loses_nothing_doubles_nothing_and_the_index_agrees(
     indexed: Momex, database: Database, database_url: str
@@ -47,6 +48,7 @@ async def test_kill_9_while_adding_loses_nothing_doubles_nothing_and_the_index_a
     assert await caught_up(indexed) == {"ann": len(told)}
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("typeagent")
 async def test_kill_9_while_an_index_catches_up_leaves_the_truth_as_it_was_and_the_next_index_right(
     indexed: Momex, database: Database, database_url: str
