@@ -16,6 +16,7 @@ from tests.scripted_model import ScriptedModel
 async def talk(database_url: str) -> AsyncIterator[Talk]:
     """Give a talk with the demo model; on that day it is Saturday, 21 November 2026."""
     client = LiteLLMClient("demo/valet")
+    await client.warm_up()
     async with opened(database_url) as store:
         yield Talk(store, ScriptedModel([]), client, agents=[FlightSearchAgent], tools=[calculate])
     await client.close()

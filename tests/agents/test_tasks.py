@@ -63,6 +63,7 @@ class Planner:
 async def planner(database_url: str) -> AsyncIterator[Planner]:
     """Give a planner; it is Monday, 2 March 2026, 9:00 in Berlin."""
     client, clock = LiteLLMClient("demo/valet"), HandClock()
+    await client.warm_up()
     async with opened(database_url) as store:
         engine = TriggerEngine(store.database, store.make_id, clock, store.bell, executors=[TellExecutor()])
         orchestrator = Orchestrator(

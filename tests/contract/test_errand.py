@@ -30,6 +30,7 @@ pytestmark = [
 async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Give the office with the demo model; on its day it is Saturday, 21 November 2026."""
     client = LiteLLMClient("demo/valet")
+    await client.warm_up()
     async with open_approving(HOUSES[channel], database_url, SetClock()) as office:
         office.model = client
         yield office
