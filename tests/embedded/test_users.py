@@ -66,6 +66,7 @@ async def test_as_root_data_below_a_private_folder_lies_elsewhere_and_no_folder_
     assert Path("/etc/passwd").read_text() == people  # noqa: ASYNC240
 
 
+@pytest.mark.slow
 @needs_root
 async def test_as_root_programs_below_a_private_folder_are_run_from_a_copy(
     private: Path, home: Path, monkeypatch: pytest.MonkeyPatch
@@ -83,6 +84,7 @@ async def test_as_root_programs_below_a_private_folder_are_run_from_a_copy(
     assert private.stat().st_mode & 0o777 == 0o700  # noqa: ASYNC240
 
 
+@pytest.mark.slow
 @needs_root
 def test_an_ordinary_user_starts_the_servers_as_themselves(private: Path) -> None:
     python = _readable_python(private.parent)

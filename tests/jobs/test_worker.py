@@ -153,6 +153,7 @@ async def test_the_whole_way_with_every_answer_of_postgres_lost_once(database_ur
         assert await store.one("select count(*) from deliveries where outcome <> 'accepted'") == 0
 
 
+@pytest.mark.slow
 async def test_postgres_may_go_and_come_back_in_the_middle_and_no_attempt_is_burnt(redis_url: str) -> None:
     begun = asyncio.Event()
 

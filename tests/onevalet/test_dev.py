@@ -51,6 +51,7 @@ async def test_chat_answers_in_the_terminal_beside_a_running_dev(dev: RunningDev
     await _chat(dev.environment)
 
 
+@pytest.mark.slow
 async def test_chat_answers_alone_and_dev_goes_on_with_its_folder_and_ends_with_nothing_left(tmp_path: Path) -> None:
     home = tmp_path / "home"
     await _chat(dev_environment(home, two_free_ports()))

@@ -17,6 +17,7 @@ TAKEN_OVER_WITHIN = 5.0
 """Seconds; its lease alone would keep the turn for ten."""
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_the_keeper_ends_when_told(

@@ -55,6 +55,7 @@ async def add_people(database_url: str, *tenants: str) -> None:
     await connection.close()
 
 
+@pytest.mark.slow
 async def test_credentials_are_set_listed_rotated_and_deleted_and_never_shown(
     operator: Operator, database_url: str
 ) -> None:

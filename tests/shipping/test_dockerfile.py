@@ -75,6 +75,7 @@ def test_no_secret_and_no_data_goes_into_the_image() -> None:
     assert not any(line.startswith("!") for line in ignored)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # where nothing is cached yet, it downloads
 def test_its_install_lines_run_and_every_module_finds_what_it_imports(tmp_path: Path) -> None:
     uv = find_uv()

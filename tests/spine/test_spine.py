@@ -14,6 +14,7 @@ CALM: tuple[str, ...] = ()
 FAULTS = ("flushall", "kill-worker", "postgres-away")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 @pytest.mark.xdist_group("processes")
 async def test_promises_1_2_4_6_every_message_is_kept_once_answered_once_and_in_order(

@@ -101,6 +101,7 @@ async def test_rotations_at_once_readers_and_writers_do_not_disturb_each_other(
     assert await eye.fetchval("select count(*) from data_keys where secret_key_id <> $1", second.id) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 async def test_killing_the_process_during_keys_rotate_leaves_every_credential_readable(
     database_url: str, database: Database, eye: Eye, key: SecretKey, tmp_path: Path

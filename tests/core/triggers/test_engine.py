@@ -94,7 +94,7 @@ async def test_promise_13_a_missed_occurrence_follows_the_tasks_policy_and_says_
     await house.work()
     found = {missed.value: await house.states(task) for missed, task in tasks.items()}
     assert found == {"skip": ["SKIPPED"], "once": ["COMPLETED"], "all": ["COMPLETED", "COMPLETED"]}
-    assert (await house.sent())[0] == "counted\n(This was due Mon 2 Mar 2026, 12:00.)"
+    assert "counted\n(This was due Mon 2 Mar 2026, 12:00.)" in await house.sent()
     why = str((await explain(house.engine, tasks[Missed.SKIP]))["text"])
     assert "was skipped (missed: nobody could take it in time)" in why
 
