@@ -5,6 +5,7 @@ import time
 from datetime import timedelta
 
 import asyncpg
+import pytest
 from redis.asyncio import Redis
 
 from core.database import Database
