@@ -12,7 +12,7 @@ import pytest
 from tests.nursery import ROOT
 from tests.running_dev import RunningDev, dev_environment, running_dev, two_free_ports
 
-pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("dev")]
+pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
 
 async def _start(*command: str, environment: dict[str, str]) -> asyncio.subprocess.Process:
@@ -51,7 +51,6 @@ async def test_chat_answers_in_the_terminal_beside_a_running_dev(dev: RunningDev
     await _chat(dev.environment)
 
 
-@pytest.mark.slow
 async def test_chat_answers_alone_and_dev_goes_on_with_its_folder_and_ends_with_nothing_left(tmp_path: Path) -> None:
     home = tmp_path / "home"
     await _chat(dev_environment(home, two_free_ports()))

@@ -90,13 +90,23 @@ async def test_a_press_and_another_chat_overtake_a_message_that_fails(house: Hou
     await runner.cleanup()
 
 
+async def told(house: House, many: int) -> list[float]:
+    """Wait until so many deliveries stand in the journal, which is after their answers; give their times."""
+
+    def times() -> list[float]:
+        return [call.at for call in house.wire.journal.calls() if call.endpoint == "telegram.message"]
+
+    await until(lambda: len(times()) >= many)
+    assert len(times()) == many
+    return times()
+
+
 async def test_retries_come_at_once_then_after_2_4_8_seconds() -> None:
     async with open_house(SimulatorConfig(pace=0.05)) as house:
         await house.bot.set_webhook(house.hook.url, secret_token=SECRET)
         house.hook.answers = [web.Response(status=500) for _ in range(4)]
         await house.act("say", text="one")
-        await until(lambda: len(house.hook.updates) == 5)
-        times = [call.at for call in house.wire.journal.calls() if call.endpoint == "telegram.message"]
+        times = await told(house, 5)
         waits = [(after - before) / 0.05 for before, after in pairwise(times)]
         assert waits[0] < 2
         assert all(wait >= least * 0.95 for wait, least in zip(waits[1:], (2, 4, 8), strict=True))
@@ -107,8 +117,7 @@ async def test_retry_after_is_honoured() -> None:
         await house.bot.set_webhook(house.hook.url, secret_token=SECRET)
         house.hook.answers = [web.Response(status=429, headers={"Retry-After": "10"})]
         await house.act("say", text="one")
-        await until(lambda: len(house.hook.updates) == 2)
-        first, second = (call.at for call in house.wire.journal.calls() if call.endpoint == "telegram.message")
+        first, second = await told(house, 2)
         assert second - first >= 10 * 0.02 * 0.95
 
 
