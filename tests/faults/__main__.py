@@ -1,6 +1,7 @@
 """`python -m tests.faults --full` runs everything and writes docs/reliability.md; `T1 T3 …` runs these alone.
 
-Exits 1 when a bar was missed. `--short` takes the sizes that the suite runs; `--soak MINUTES` adds T12.
+Exits 1 when a bar was missed. `--short` takes the sizes that the suite runs; `--soak MINUTES` adds T12. Named tests are
+written with `--write`, or `--full`: only their own part of the page changes.
 """
 
 import argparse
@@ -10,12 +11,13 @@ import shlex
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from tests.faults.catalogue import BY_TEST, CATALOGUE, SHORT_HOUSE, Test, soak_of
 from tests.faults.checker import show
 from tests.faults.house import make_people, open_house
-from tests.faults.report import PAGE, write_report
+from tests.faults.report import PAGE, Run
 from tests.faults.results import Result
 from tests.nursery import Nursery
 
@@ -24,34 +26,46 @@ def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
     parser.add_argument("tests", nargs="*", metavar="T1", help=f"of {', '.join(BY_TEST)}")
-    parser.add_argument("--full", action="store_true", help="all of them, and write docs/reliability.md")
+    parser.add_argument("--full", action="store_true", help="all of them, or the named ones, and write")
     parser.add_argument("--short", action="store_true", help="in the sizes of the suite")
-    parser.add_argument("--write", action="store_true", help="write docs/reliability.md of these alone")
+    parser.add_argument("--write", action="store_true", help="write these to docs/reliability.md")
     parser.add_argument("--soak", type=float, default=0.0, metavar="MINUTES", help="T12 as well")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, default=None, metavar="FOLDER", help="keep journals and logs here")
     options = parser.parse_args()
     if strange := [name for name in options.tests if name not in BY_TEST]:
         parser.error(f"there is no {strange[0]}; there are {', '.join(BY_TEST)}")
-    tests = list(CATALOGUE) if options.full else [BY_TEST[name] for name in options.tests]
+    tests = [BY_TEST[name] for name in options.tests] or (list(CATALOGUE) if options.full else [])
     tests += [soak_of(options.soak)] if options.soak else []
     if not tests:
         parser.error("name tests, or give --full")
     random.seed(options.seed)
+    if options.short and (options.write or options.full):
+        parser.error("what is short is not written")
+    written = Run(f"python -m tests.faults {shlex.join(sys.argv[1:])}", options.seed)
     with tempfile.TemporaryDirectory(prefix="onevalet-test-faults-") as folder, Nursery() as nursery:
-        results = asyncio.run(_run_all(tests, options.keep or Path(folder), nursery, options.seed, options.short))
-    if options.write or (options.full and not options.short):
-        write_report(results, seed=options.seed, command=f"python -m tests.faults {shlex.join(sys.argv[1:])}")
-        sys.stdout.write(f"written: {PAGE}\n")
-    sys.exit(0 if all(one.well for one in results) else 1)
+        run = _run_all(tests, options.keep or Path(folder), nursery, options.seed, options.short)
+        well = asyncio.run(_report(run, written if options.write or options.full else None))
+    sys.exit(0 if well else 1)
 
 
-async def _run_all(tests: list[Test], folder: Path, nursery: Nursery, seed: int, short: bool) -> list[Result]:
+async def _report(run: AsyncIterator[Result], written: Run | None) -> bool:
+    """Print each result as it comes, and write it, so that a run that is broken off leaves what it had."""
+    well = True
     results: list[Result] = []
+    async for result in run:
+        results.append(result)
+        well = well and result.well
+        _print(result)
+        if written is not None:
+            written.write(results)
+            sys.stdout.write(f"written: {PAGE}\n\n")
+    return well
+
+
+async def _run_all(tests: list[Test], folder: Path, nursery: Nursery, seed: int, short: bool) -> AsyncIterator[Result]:
     for test in tests:
-        results.append(await _run_one(test, folder / test.name, nursery, seed, short))
-        _print(results[-1])
-    return results
+        yield await _run_one(test, folder / test.name, nursery, seed, short)
 
 
 async def _run_one(test: Test, folder: Path, nursery: Nursery, seed: int, short: bool) -> Result:

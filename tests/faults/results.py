@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -90,11 +91,20 @@ async def conclude(
         "answered": str(len(ours & answered)),
         "lost": str(len(lost)),
         "set aside and told": str(len(ours & aside - answered)),
-        "ambiguous sends": ", ".join(f"{name} {count}" for name, count in sorted(evidence.ambiguities.items())),
+        "ambiguous sends": ", ".join(_rates(evidence)),
         "acknowledged": _percentiles([one.milliseconds for one in evidence.arrivals if 200 <= one.status < 300], "ms"),
     }
     result.require(not lost, f"{len(lost)} texts were never answered: {sorted(lost)[:3]}")
     return evidence
+
+
+def _rates(evidence: Evidence) -> list[str]:
+    """Give for each channel how many sends were ambiguous, of how many that its provider took."""
+    taken = Counter(one.channel for one in evidence.sends if one.accepted)
+    return [
+        f"{name} {count} of {taken[name]} ({count / max(taken[name], 1):.1%})"
+        for name, count in sorted(evidence.ambiguities.items())
+    ]
 
 
 def recoveries(house: House, evidence: Evidence, what: frozenset[str]) -> list[float]:

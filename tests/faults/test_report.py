@@ -1,0 +1,47 @@
+"""The report keeps what earlier runs measured, and says misses as misses."""
+
+import json
+from pathlib import Path
+
+from tests.faults.checker import Finding
+from tests.faults.report import Run
+from tests.faults.results import Result
+
+
+def result(name: str, *missed: str, broken: int = 0) -> Result:
+    """One test's outcome."""
+    found = Finding("I1", "every text is one row", 9, broken, 2, ("m00001-p001: 0 rows",) if broken else ())
+    return Result(name, "a fault", "a bar", 12.0, {"texts": "9"}, [found], list(missed))
+
+
+def run(number: int, *results: Result, page: Path) -> None:
+    """Write what one run gave."""
+    Run(f"run {number}", 0, began=f"2026-01-0{number}", commit=f"commit{number}").write(results, page / "r.json")
+
+
+def test_a_later_run_replaces_its_own_tests_only(tmp_path: Path) -> None:
+    run(1, result("T10"), result("T7", "3 texts lost"), page=tmp_path)
+    run(2, result("T7"), page=tmp_path)
+    page = (tmp_path / "r.md").read_text()
+    assert page.index("## T7") < page.index("## T10")
+    assert "3 texts lost" not in page
+    assert "| T7 | a fault | a bar | met | 12 s | 2 |" in page
+    assert "| T10 | a fault | a bar | met | 12 s | 1 |" in page
+    assert "| commit | commit1 |" in page
+    assert "| commit | commit2 |" in page
+
+
+def test_a_run_of_which_nothing_is_left_is_forgotten(tmp_path: Path) -> None:
+    run(1, result("T7"), page=tmp_path)
+    run(2, result("T7"), page=tmp_path)
+    assert [one["commit"] for one in json.loads((tmp_path / "r.json").read_text())["runs"].values()] == ["commit2"]
+    assert "commit1" not in (tmp_path / "r.md").read_text()
+
+
+def test_misses_and_broken_invariants_are_written_as_such(tmp_path: Path) -> None:
+    run(1, result("T3", "work began again 9.0 s after a return", broken=1), page=tmp_path)
+    page = (tmp_path / "r.md").read_text()
+    assert "**missed**" in page
+    assert "- Missed: work began again 9.0 s after a return" in page
+    assert "- Broken, I1: m00001-p001: 0 rows" in page
+    assert "| I1 | 9 | 1 | 2 |" in page
