@@ -43,6 +43,8 @@ class DueMessage:
     """When that message was begun, by the database's clock; None when none was."""
     overtaken: bool = False
     """Whether something else was said since then, so that the answer belongs below it."""
+    own_chat: bool = True
+    """Whether it goes to the person's own chat: what a group refuses says nothing of whether they can be reached."""
 
     @property
     def takes_back(self) -> bool:
@@ -134,6 +136,7 @@ class Outbox:
             row = await connection.fetchrow(
                 "select o.*, clock_timestamp() - o.created_at as age, c.channel, c.account, c.peer, c.thread,"
                 " o.stream_at is not null and stream_overtaken(o.tenant_id, o.id) as overtaken,"
+                " c.peer = i.user_key or c.last_inbound_at is not null as own_chat,"
                 " i.state as identity_state from outbound o"
                 " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
                 " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
@@ -159,6 +162,7 @@ class Outbox:
             stream=row["stream"],
             stream_at=row["stream_at"],
             overtaken=row["overtaken"],
+            own_chat=row["own_chat"],
         )
 
     async def keep_parts(self, claim: Claim, parts: Sequence[Part]) -> list[KeptPart]:

@@ -123,6 +123,8 @@ class DeliveryRunner:
             case Begun.GO:
                 pass
         end = await self._call(due, channel, part, target, attempt)
+        if not due.own_chat:
+            end = replace(end, identity_state="")
         # What the provider answered is known nowhere else: while the database is away it is kept, and tried again.
         state = await _patiently(lambda: self._outbox.end_delivery(claim, part.number, attempt, end))
         _log.info(
