@@ -3,17 +3,19 @@
 import itertools
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import aiohttp
+from multidict import MultiDict
 from slack_sdk.signature import SignatureVerifier
 from twilio.request_validator import RequestValidator
 
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from simulator.config import Person, SimulatorConfig
 
+FORM = "application/x-www-form-urlencoded"
 SECRET = "telegram-webhook-secret"
 PUBLIC_URL = "https://valet.example"
 
@@ -69,10 +71,68 @@ class Hands:
             "NumMedia": "0",
             "NumSegments": "1",
         }
+        return self._texted(tuple(fields.items()))
+
+    def with_fields(self, post: Post, *more: tuple[str, str]) -> Post:
+        """Give another text, with other fields, signed anew; a field that comes twice in `more` is sent twice."""
+        sid = f"SM{next(self._numbers):032x}"
+        more = (("MessageSid", sid), ("SmsMessageSid", sid), *more)
+        names = {name for name, _ in more}
+        kept = [one for one in parse_qsl(post.body.decode(), keep_blank_values=True) if one[0] not in names]
+        return self._texted((*kept, *more))
+
+    def _texted(self, fields: Sequence[tuple[str, str]]) -> Post:
         validator = RequestValidator(self.config.twilio.auth_token)
-        signature = validator.compute_signature(f"{self.public_url}/webhooks/sms", fields)
-        form = {"Content-Type": "application/x-www-form-urlencoded", "X-Twilio-Signature": signature}
+        signature = validator.compute_signature(f"{self.public_url}/webhooks/sms", MultiDict(fields))
+        form = {"Content-Type": FORM, "X-Twilio-Signature": signature}
         return Post("/webhooks/sms", urlencode(fields).encode(), form)
+
+    def with_values(self, post: Post, values: Mapping[str, Json]) -> Post:
+        """Give an update or a payload with more in it, object by object, signed anew."""
+        if post.path == "/webhooks/telegram":
+            return Post(post.path, json.dumps(_merged(json.loads(post.body), values)).encode(), post.headers)
+        if post.headers["Content-Type"] == FORM:
+            payload = _merged(json.loads(dict(parse_qsl(post.body.decode()))["payload"]), values)
+            return self._signed(urlencode({"payload": json.dumps(payload)}).encode(), FORM)
+        return self._signed(json.dumps(_merged(json.loads(post.body), values)).encode(), "application/json")
+
+    def write(self, person: Person, words: str) -> Post:
+        """Let somebody write to the bot in Telegram."""
+        number = next(self._numbers)
+        message: JsonObject = {
+            "message_id": 900_000 + number,
+            "date": int(time.time()),
+            "chat": {"id": person.telegram_user, "type": "private", "first_name": person.name},
+            "from": {"id": person.telegram_user, "is_bot": False, "first_name": person.name},
+            "text": words,
+        }
+        body = json.dumps({"update_id": 6_000_000 + number, "message": message}).encode()
+        return Post("/webhooks/telegram", body, self._secret_head())
+
+    def post(self, person: Person, words: str) -> Post:
+        """Let somebody write to the app in Slack."""
+        number, slack = next(self._numbers), self.config.slack
+        event: JsonObject = {
+            "type": "message",
+            "channel": self.channels[person.key],
+            "channel_type": "im",
+            "user": person.slack_user,
+            "team": slack.team_id,
+            "text": words,
+            "ts": f"1700000001.{number:06d}",
+            "event_ts": f"1700000001.{number:06d}",
+        }
+        callback: JsonObject = {
+            "type": "event_callback",
+            "event_id": f"Ev{number:010d}",
+            "event_time": int(time.time()),
+            "team_id": slack.team_id,
+            "api_app_id": slack.app_id,
+            "token": slack.verification_token,
+            "authorizations": [],
+            "event": event,
+        }
+        return self._signed(json.dumps(callback).encode(), "application/json")
 
     def tap(self, person: Person, data: str) -> Post:
         """Let somebody tap a button in Telegram, or send data that no button has."""
@@ -93,8 +153,7 @@ class Hands:
             "message": message,
         }
         body = json.dumps({"update_id": 5_000_000 + number, "callback_query": query}).encode()
-        head = {"Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": self.secret}
-        return Post("/webhooks/telegram", body, head)
+        return Post("/webhooks/telegram", body, self._secret_head())
 
     def press(self, person: Person, data: str, *, team: str = "") -> Post:
         """Let somebody press a button in Slack."""
@@ -142,12 +201,23 @@ class Hands:
             "is_enterprise_install": False,
             **more,
         }
-        body, stamp = urlencode({"payload": json.dumps(payload)}).encode(), str(int(time.time()))
-        signature = SignatureVerifier(slack.signing_secret).generate_signature(timestamp=stamp, body=body)
+        return self._signed(urlencode({"payload": json.dumps(payload)}).encode(), FORM)
+
+    def _signed(self, body: bytes, kind: str) -> Post:
+        stamp = str(int(time.time()))
+        verifier = SignatureVerifier(self.config.slack.signing_secret)
+        signature = verifier.generate_signature(timestamp=stamp, body=body)
         assert signature is not None
-        head = {
-            "Content-Type": "application/x-www-form-urlencoded",
-            "X-Slack-Request-Timestamp": stamp,
-            "X-Slack-Signature": signature,
-        }
+        head = {"Content-Type": kind, "X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": signature}
         return Post("/webhooks/slack", body, head)
+
+    def _secret_head(self) -> dict[str, str]:
+        return {"Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": self.secret}
+
+
+def _merged(given: JsonObject, more: Mapping[str, Json]) -> JsonObject:
+    merged = dict(given)
+    for name, value in more.items():
+        known = merged.get(name)
+        merged[name] = _merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return merged
