@@ -40,7 +40,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class BegunTurn:
-    """A turn that is ours to run. `attempts` above 1: earlier workers died over it."""
+    """A turn that is ours to run. `attempts` above 1: earlier workers died while they had it."""
 
     turn_id: str
     attempts: int
@@ -49,6 +49,10 @@ class BegunTurn:
     command: Command | None
     run_id: str = ""
     """The run of a task whose turn it is."""
+    blamed: int = 0
+    """How many workers died of it, as far as can be told."""
+    suspect: bool = False
+    """Whether a worker died with it: others like it wait until it has lived for a while."""
 
 
 class TurnStore:
@@ -74,7 +78,7 @@ class TurnStore:
         return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner) if row else None
 
     async def end_leases(self, worker: str) -> None:
-        """Free at once what this worker held, which is known to be dead; its attempts count as ever."""
+        """Free at once what this worker held, which is known to be dead, and blame what may have killed it."""
         await self._database.call("select end_leases($1)", worker)
 
     async def renew(self, lease: Lease) -> bool:
@@ -101,7 +105,8 @@ class TurnStore:
         if row is None:
             return None
         async with self._database.tenant(lease.tenant_id) as connection:
-            return await self._load(connection, lease, row["turn_id"], row["attempts"])
+            turn = await self._load(connection, lease, row["turn_id"], row["attempts"])
+        return replace(turn, blamed=row["blamed"], suspect=row["suspect"])
 
     async def finish(
         self,

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 
 import structlog
@@ -16,15 +17,15 @@ class Runner[Claim]:
     """Claim rows and run them, at most `slots` at once in this process.
 
     `claim` takes the named row or any due one, `run` does its work and must let `CancelledError` through after
-    handing back what it holds. A ring waits for a free slot before it claims, so that a busy process does not
-    take what an idle one could.
+    handing back what it holds; it gives True when its end may have made room for what had to wait. A ring waits for
+    a free slot before it claims, so that a busy process does not take what an idle one could.
     """
 
     def __init__(
         self,
         name: str,
         claim: Callable[[str | None], Awaitable[Claim | None]],
-        run: Callable[[Claim], Awaitable[None]],
+        run: Callable[[Claim], Awaitable[bool | None]],
         *,
         slots: int,
         poll: timedelta = timedelta(seconds=1),
@@ -36,6 +37,7 @@ class Runner[Claim]:
         self._poll = poll.total_seconds()
         self._claims: set[asyncio.Task[bool]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Event()
         self._stopping = False
 
     async def wake(self, row_id: str) -> None:
@@ -45,8 +47,11 @@ class Runner[Claim]:
     async def poll(self) -> None:
         """Look for due rows for ever: the truth that a lost bell left behind."""
         while not self._stopping:
+            self._room.clear()
             if not await self._take(None):
-                await asyncio.sleep(self._poll * (0.75 + random.random() / 2))
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._poll * (0.75 + random.random() / 2)):
+                        await self._room.wait()
 
     async def stop(self, grace: timedelta) -> None:
         """Take nothing more, let what runs finish within the grace time, then hand the rest back."""
@@ -93,6 +98,7 @@ class Runner[Claim]:
     async def _guarded(self, claim: Claim) -> None:
         # The outermost loop of this work: whatever escapes is logged here, and the lease's end brings it back.
         try:
-            await self._run(claim)
+            if await self._run(claim):
+                self._room.set()
         except Exception:
             _log.exception("work_failed", work=self._name)

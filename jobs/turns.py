@@ -31,8 +31,8 @@ from core.turns import BegunTurn, Lease, TurnStore
 from jobs.leases import kept_alive
 from jobs.preview import at_work
 
-MAX_ATTEMPTS = 3
-"""A turn that killed its worker this often is set aside as poison."""
+MOST_DEATHS = 3
+"""A turn that killed so many workers is set aside as poison. Those that only died with it are not counted."""
 RETRY_DELAY = timedelta(seconds=2)
 HAND_BACK_WITHIN = 60.0
 """Seconds that a turn whose database went away waits for it, to give the lane back."""
@@ -75,11 +75,16 @@ class TurnRunner:
         """Take the named lane, or the one that waits longest."""
         return await self._store.claim(lane_id, self._worker)
 
-    async def run(self, lease: Lease) -> None:
-        """Run turn after turn under the lease; whatever stops it, what it holds is handed back or runs out."""
+    async def run(self, lease: Lease) -> bool:
+        """Run turn after turn under the lease; whatever stops it, what it holds is handed back or runs out.
+
+        Gives whether a suspect among them may have kept another one waiting.
+        """
+        suspected = False
         try:
             async with kept_alive(lambda: self._store.renew(lease), self._store.lease):
                 while turn := await self._store.begin(lease):
+                    suspected = suspected or turn.suspect
                     if not await self._run_turn(lease, turn):
                         break
         except LeaseLost:
@@ -91,10 +96,11 @@ class TurnRunner:
             # The journal says where to go on. Handing back, as soon as that can be written, burns no attempt.
             _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
             await self._hand_back(lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
+        return suspected
 
     async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
-        log.info("turn_begun", messages=len(turn.request.inbound))
+        log.info("turn_begun", messages=len(turn.request.inbound), blamed=turn.blamed)
         note: RunNote | None = None
         try:
             if turn.run_id:
@@ -112,7 +118,7 @@ class TurnRunner:
         more = await self._store.finish(
             lease,
             turn.turn_id,
-            state="poison" if turn.attempts > MAX_ATTEMPTS else result.state.value,
+            state="poison" if turn.blamed >= MOST_DEATHS else result.state.value,
             reason=result.reason,
             usage=result.usage,
             history=() if note else result.history,
@@ -137,7 +143,7 @@ class TurnRunner:
         return more
 
     async def _result(self, lease: Lease, turn: BegunTurn) -> tuple[TurnResult, bool]:
-        if turn.attempts > MAX_ATTEMPTS:
+        if turn.blamed >= MOST_DEATHS:
             return await _set_aside(turn, SET_ASIDE, "poison"), False
         command = None if _is_an_answer(turn) else turn.command
         channel = self._channels.get(turn.address.channel)
@@ -156,7 +162,7 @@ class TurnRunner:
     async def _run_result(self, turn: BegunTurn) -> tuple[TurnResult, RunNote]:
         """Work on a run of a task, and say how it stands after it."""
         reason = "poison"
-        if turn.attempts <= MAX_ATTEMPTS and self._runs is not None:
+        if turn.blamed < MOST_DEATHS and self._runs is not None:
             try:
                 return await self._runs.result(turn.request, turn.run_id)
             except (LeaseLost, StoreUnavailable, TurnDelayed):

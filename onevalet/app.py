@@ -122,7 +122,8 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
     from onevalet.triggers import build_engine, build_triggers
 
     async with AsyncExitStack() as stack:
-        worker = f"{socket.gethostname()}:{os.getpid()}"
+        # In a container each process has the number of the one before it: who died must not look like who came.
+        worker = f"{socket.gethostname()}:{os.getpid()}/{make_id('run')}"
         database = Database(url, patience=15, size=20, name="onevalet worker")
         stack.push_async_callback(database.close)
         bell = RedisBell(bell_url)

@@ -55,7 +55,8 @@ async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Li
     row = await connection.fetchrow("select * from turns where tenant_id = $1 and id = $2", tenant, turn)
     assert row is not None  # noqa: S101 - found a moment ago by its id
     lines = await _inbound_lines(connection, tenant, turn)
-    lines.append({"at": row["started_at"], "what": "turn begun", "id": turn, "attempts": row["attempts"]})
+    begun = {"id": turn, "attempts": row["attempts"], "blamed": row["blamed"]}
+    lines.append({"at": row["started_at"], "what": "turn begun", **begun})
     for step in await connection.fetch("select * from steps where tenant_id = $1 and turn_id = $2", tenant, turn):
         lines.append(_step_line(step))
     recall = await connection.fetchrow(

@@ -298,7 +298,7 @@ begin
     return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held');
 end $$;
 
-CREATE FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) RETURNS TABLE(turn_id text, attempts integer, resumed boolean)
+CREATE FUNCTION public.begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text) RETURNS TABLE(turn_id text, attempts integer, resumed boolean, blamed integer, suspect boolean)
     LANGUAGE plpgsql
     AS $$
 declare
@@ -318,11 +318,10 @@ begin
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
     if v_turn.id is not null then
         if v_turn.fence <> p_fence then
-            update turns t set attempts = t.attempts + (case when t.owner = '' then 0 else 1 end),
-                fence = p_fence, owner = p_owner
+            update turns t set fence = p_fence, owner = p_owner, tried_at = clock_timestamp()
             where t.tenant_id = p_tenant and t.id = v_turn.id returning t.* into v_turn;
         end if;
-        return query select v_turn.id, v_turn.attempts, v_turn.id <> p_turn;
+        return query select v_turn.id, v_turn.attempts, v_turn.id <> p_turn, v_turn.blamed, v_turn.suspect;
         return;
     end if;
     -- A waiting turn that may go on comes before what was written since: its person has answered.
@@ -330,9 +329,11 @@ begin
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'waiting' and t.ready
     order by t.started_at limit 1;
     if v_turn.id is not null then
-        update turns t set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner
+        update turns t
+        set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
+            suspect = false, blamed = 0, tried_at = clock_timestamp()
         where t.tenant_id = p_tenant and t.id = v_turn.id;
-        return query select v_turn.id, 1, true;
+        return query select v_turn.id, 1, true, 0, false;
         return;
     end if;
     if not exists (select 1 from inbound i where i.tenant_id = p_tenant
@@ -353,7 +354,7 @@ begin
     where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
       and case when v_command is null then true when v_command = v_first then i.seq = v_first
                else i.seq < v_command end;
-    return query select p_turn, 1, false;
+    return query select p_turn, 1, false, 0, false;
 end $$;
 
 CREATE FUNCTION public.blot(p_value jsonb, p_phrases text[]) RETURNS jsonb
@@ -713,19 +714,29 @@ CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_m
     SET search_path TO 'public', 'pg_temp'
     AS $$
 declare
+    v_me text := process_of(p_owner);
     v_tenant text;
     v_lane text;
+    v_place boolean;
 begin
     return query select l.tenant_id, l.id, l.fence from lanes l
     where l.owner = p_owner and l.lease_until > clock_timestamp();
     if found then
         return;
     end if;
+    perform judge_lapsed(v_me, p_ttl);
+    v_place := pg_try_advisory_xact_lock(hashtextextended('suspect ' || v_me, 0));
+    v_place := v_place and not exists (
+        select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+        where l.owner is not null and process_of(l.owner) = v_me and t.state = 'running' and t.suspect
+          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.attempts) > clock_timestamp()));
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where l.pending and (p_lane is null or l.id = p_lane)
-      and (l.lease_until is null or l.lease_until < clock_timestamp())
+      and l.owner is null
       and (l.not_before is null or l.not_before <= clock_timestamp())
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
+      and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
+                                  and t.state = 'running' and t.suspect))
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -1177,16 +1188,18 @@ begin
 end $$;
 
 CREATE FUNCTION public.end_leases(p_worker text) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-    update lanes set lease_until = clock_timestamp()
-    where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
+begin
+    perform judge_dead(d.process) from (
+        select distinct process_of(l.owner) as process from lanes l
+        where l.owner is not null and starts_with(l.owner, p_worker || '/')) d;
     update outbound set lease_until = clock_timestamp()
     where lease_until > clock_timestamp() and starts_with(owner, p_worker || '/');
     update channel_state set sweep_until = clock_timestamp()
-    where sweep_until > clock_timestamp() and sweep_owner = p_worker;
-$$;
+    where sweep_until > clock_timestamp() and (sweep_owner = p_worker or starts_with(sweep_owner, p_worker || '/'));
+end $$;
 
 CREATE FUNCTION public.end_profile(p_tenant text, p_owner text) RETURNS void
     LANGUAGE plpgsql
@@ -1683,6 +1696,59 @@ begin
         end if;
     end loop;
     return null;
+end $$;
+
+CREATE FUNCTION public.judge_dead(p_process text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_all int;
+    v_suspects int;
+begin
+    if not pg_try_advisory_xact_lock(hashtextextended('judge ' || p_process, 0)) then
+        return;
+    end if;
+    perform 1 from lanes l where l.owner is not null and process_of(l.owner) = p_process
+    order by l.tenant_id, l.id for update;
+    select count(*), count(*) filter (where t.suspect) into v_all, v_suspects
+    from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+    where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner;
+    -- What ran beside a suspect stays clear of suspicion, but not twice.
+    update turns t
+    set owner = '', attempts = t.attempts + 1,
+        blamed = t.blamed + (case when v_all = 1 or (v_suspects = 1 and t.suspect) then 1 else 0 end),
+        suspect = t.suspect or v_suspects = 0 or t.attempts > 1
+    from lanes l
+    where l.owner is not null and process_of(l.owner) = p_process
+      and t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.owner = l.owner;
+    update lanes l set owner = null, lease_until = null
+    where l.owner is not null and process_of(l.owner) = p_process;
+end $$;
+
+CREATE FUNCTION public.judge_lapsed(p_me text, p_ttl interval) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_process text;
+begin
+    for v_process in select distinct process_of(l.owner) from lanes l
+                     where l.owner is not null and l.lease_until < clock_timestamp() loop
+        if v_process <> p_me and not exists (
+            select 1 from lanes l where l.owner is not null and process_of(l.owner) = v_process
+            and l.lease_until > clock_timestamp() + p_ttl * 0.4) then
+            perform judge_dead(v_process);
+            continue;
+        end if;
+        update turns t set owner = '', attempts = t.attempts + 1
+        from (select l.tenant_id, l.id, l.owner from lanes l
+              where l.owner is not null and process_of(l.owner) = v_process
+                and l.lease_until + p_ttl < clock_timestamp() for update skip locked) l
+        where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.owner = l.owner;
+        update lanes l set owner = null, lease_until = null
+        where l.owner is not null and process_of(l.owner) = v_process and l.lease_until + p_ttl < clock_timestamp();
+    end loop;
 end $$;
 
 CREATE FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) RETURNS bigint
@@ -2661,6 +2727,10 @@ begin
     return true;
 end $$;
 
+CREATE FUNCTION public.process_of(p_owner text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $_$ select regexp_replace(p_owner, '/[^/]*$', '') $_$;
+
 CREATE FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) RETURNS TABLE(pruned bigint, left_over bigint)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -3598,6 +3668,10 @@ CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS 
             or exists (select 1 from inbound i
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
+
+CREATE FUNCTION public.suspect_alone(p_attempts integer) RETURNS interval
+    LANGUAGE sql IMMUTABLE
+    AS $$ select interval '2 seconds' * power(2, greatest(least(p_attempts - 2, 12), 0)) $$;
 
 CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -4817,6 +4891,9 @@ CREATE TABLE public.turns (
     finished_at timestamp with time zone,
     ready boolean DEFAULT false NOT NULL,
     waiting_step integer,
+    suspect boolean DEFAULT false NOT NULL,
+    blamed integer DEFAULT 0 NOT NULL,
+    tried_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
 );
 
@@ -5925,6 +6002,12 @@ GRANT ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_ke
 REVOKE ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.judge_dead(p_process text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.judge_dead(p_process text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.judge_lapsed(p_me text, p_ttl interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.judge_lapsed(p_me text, p_ttl interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) TO onevalet_app;
 
@@ -6065,6 +6148,9 @@ GRANT ALL ON FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_m
 REVOKE ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.process_of(p_owner text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.process_of(p_owner text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) TO onevalet_app;
 
@@ -6199,6 +6285,9 @@ GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO one
 
 REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.suspect_alone(p_attempts integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.suspect_alone(p_attempts integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) TO onevalet_app;

@@ -224,3 +224,26 @@ async def test_an_error_of_the_work_comes_through() -> None:
     with pytest.raises(KeyError):
         async with kept_alive(renew, GRACE):
             raise KeyError
+
+
+async def test_an_end_that_makes_room_is_followed_by_a_look_at_once() -> None:
+    looked: list[float] = []
+    ended = asyncio.Event()
+
+    async def claim(_: str | None) -> str | None:
+        looked.append(asyncio.get_running_loop().time())
+        return "suspect" if len(looked) == 1 else None
+
+    async def run(_: str) -> bool:
+        await ended.wait()
+        return True
+
+    runner = Runner("turn", claim, run, slots=2, poll=timedelta(hours=1))
+    polling = asyncio.create_task(runner.poll())
+    await until(lambda: len(looked) == 2)
+    await asyncio.sleep(0.05)
+    assert len(looked) == 2
+    ended.set()
+    await until(lambda: len(looked) == 3)
+    polling.cancel()
+    await asyncio.gather(polling, return_exceptions=True)

@@ -9,7 +9,7 @@ from core.errors import StoreUnavailable, TurnDelayed
 from core.journal import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.turn_types import TurnRequest, TurnResult, TurnState
-from jobs.turns import FAILED, MAX_ATTEMPTS, SET_ASIDE
+from jobs.turns import FAILED, MOST_DEATHS, SET_ASIDE
 from tests.core.store.house import Store
 from tests.jobs.office import Office, echo
 
@@ -73,19 +73,19 @@ async def test_a_word_that_is_no_command_of_ours_goes_to_the_assistant(store: St
 
 async def test_a_turn_that_kills_its_workers_is_set_aside_and_what_comes_after_goes_on(store: Store) -> None:
     await store.say("deadly")
-    for _ in range(MAX_ATTEMPTS):
-        await store.claim_turn()
+    for number in range(MOST_DEATHS):
+        await store.claim_turn(f"dead{number}")
         await store.expire()
     await store.say("next")
     await Office(store).run_turns()
     assert await replies(store) == [SET_ASIDE, "re next"]
-    assert await fates(store) == [("poison", "poison", MAX_ATTEMPTS + 1), ("done", "", 1)]
+    assert await fates(store) == [("poison", "poison", MOST_DEATHS + 1), ("done", "", 1)]
 
 
 async def test_promise_5_what_a_turn_took_in_is_set_aside_with_it_and_never_done_again(store: Store) -> None:
     await store.say("deadly")
-    for attempt in range(MAX_ATTEMPTS):
-        _, turn = await store.claim_turn()
+    for attempt in range(MOST_DEATHS):
+        _, turn = await store.claim_turn(f"dead{attempt}")
         if attempt == 1:
             # Written meanwhile, taken in, and perhaps already acted upon when the worker died.
             steered = await store.say("and pay the bill")
@@ -110,7 +110,7 @@ async def test_a_turn_that_must_wait_waits_and_burns_no_attempt(store: Store, er
         raise error
 
     await store.say("one")
-    for _ in range(MAX_ATTEMPTS + 2):
+    for _ in range(MOST_DEATHS + 2):
         await Office(store).run_turns(waits)
         assert await store.one("select not_before > clock_timestamp() from lanes")
         await store.eye.execute("update lanes set not_before = null")

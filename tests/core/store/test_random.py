@@ -84,7 +84,7 @@ class World:
         await self.store.inbox.accept(change)
 
     async def take_lane(self) -> None:
-        if lease := await self.store.turns.claim(None, "w"):
+        if lease := await self.store.turns.claim(None, self.store.make_id("w")):
             turn = await self.store.turns.begin(lease)
             assert turn is not None
             self.lanes.append((lease, turn))

@@ -1,0 +1,180 @@
+"""Promise 5: who killed the worker is told from those who only died with it, and nobody waits long for a suspect."""
+
+import asyncio
+
+from core.turns import BegunTurn, Lease, TurnStore
+from tests.core.store.house import LEASE, Store
+
+
+async def say_all(store: Store, *numbers: int) -> None:
+    """Let so many people write, each with a conversation of their own."""
+    for number in numbers:
+        await store.say(f"text {number}", sender=f"+1555000{number:04}")
+
+
+async def begin_all(store: Store, worker: str) -> list[tuple[Lease, BegunTurn]]:
+    """Begin all that this worker may."""
+    turns: list[tuple[Lease, BegunTurn]] = []
+    while lease := await store.turns.claim(None, worker):
+        turn = await store.turns.begin(lease)
+        assert turn is not None
+        turns.append((lease, turn))
+    return turns
+
+
+def said(turn: BegunTurn) -> str:
+    """Give what the turn is about."""
+    return turn.request.inbound[0].text
+
+
+async def record(store: Store) -> dict[object, tuple[object, ...]]:
+    """Give attempts, blame and suspicion of every turn, by its text."""
+    rows = await store.eye.fetch(
+        "select i.text, t.attempts, t.blamed, t.suspect from turns t join inbound i on i.turn_id = t.id order by i.text"
+    )
+    return {row[0]: tuple(row)[1:] for row in rows}
+
+
+async def test_those_that_died_together_are_suspects_and_none_is_blamed(store: Store) -> None:
+    await say_all(store, 1, 2, 3)
+    assert len(await begin_all(store, "w1")) == 3
+    await store.turns.end_leases("w1")
+    assert await record(store) == {f"text {n}": (2, 0, True) for n in (1, 2, 3)}
+
+
+async def test_a_process_runs_one_suspect_at_a_time_and_what_is_not_suspected_beside_it(store: Store) -> None:
+    await say_all(store, 1, 2, 3)
+    await begin_all(store, "w1")
+    await store.turns.end_leases("w1")
+    await say_all(store, 4, 5)
+    second, third = await begin_all(store, "w2"), await begin_all(store, "w3")
+    assert [said(turn) for _, turn in second] == ["text 1", "text 4", "text 5"]
+    assert [said(turn) for _, turn in third] == ["text 2"], "another process takes another suspect"
+    lease, turn = second[0]
+    await store.finish(lease, turn, "hi")
+    assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["text 3"]
+
+
+async def test_only_the_one_suspect_is_blamed_and_what_ran_beside_it_is_not_suspected_at_once(store: Store) -> None:
+    await say_all(store, 1, 2)
+    await begin_all(store, "w1")
+    await store.turns.end_leases("w1")
+    await say_all(store, 3)
+    assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["text 1", "text 3"]
+    await store.turns.end_leases("w2")
+    found = await record(store)
+    assert (found["text 1"], found["text 3"]) == ((3, 1, True), (2, 0, False))
+    # Twice beside a suspect is another matter: the killer may have hidden behind it.
+    assert [said(turn) for _, turn in await begin_all(store, "w3")] == ["text 1", "text 3"]
+    await store.turns.end_leases("w3")
+    found = await record(store)
+    assert (found["text 1"], found["text 3"]) == ((4, 2, True), (3, 0, True))
+
+
+async def test_a_turn_that_was_alone_is_blamed_at_once(store: Store) -> None:
+    await say_all(store, 1)
+    for number in range(3):
+        assert [turn.blamed for _, turn in await begin_all(store, f"w{number}")] == [number]
+        await store.turns.end_leases(f"w{number}")
+    assert await record(store) == {"text 1": (4, 3, True)}
+
+
+async def test_leases_that_end_one_after_another_are_one_death(store: Store) -> None:
+    await say_all(store, 1, 2, 3)
+    await begin_all(store, "w1")
+    # As a dead process leaves them: renewed at different moments of the last third.
+    await store.eye.execute("update lanes set lease_until = clock_timestamp() + $1::interval", LEASE * 0.3)
+    await store.eye.execute(
+        "update lanes set lease_until = clock_timestamp() - interval '1 second'"
+        " where id = (select t.lane_id from turns t join inbound i on i.turn_id = t.id where i.text = 'text 2')"
+    )
+    assert await begin_all(store, "w2")
+    assert set((await record(store)).values()) == {(2, 0, True)}
+    assert await store.one("select count(*) from lanes where owner is not null") == 1
+
+
+async def test_a_process_that_renews_is_alive_and_its_forgotten_lease_makes_nobody_a_suspect(store: Store) -> None:
+    await say_all(store, 1, 2)
+    await begin_all(store, "w1")
+    forget = "update lanes set lease_until = clock_timestamp() - $1::interval where id = (select min(id) from lanes)"
+    await store.eye.execute(forget, LEASE / 10)
+    assert await store.turns.claim(None, "w2") is None, "it may still renew it"
+    await store.eye.execute(forget, LEASE * 1.1)
+    assert len(await begin_all(store, "w2")) == 1
+    assert sorted((await record(store)).values(), key=str) == [(1, 0, False), (2, 0, False)]
+
+
+async def test_a_slow_suspect_holds_others_up_for_a_moment_and_longer_after_each_death(store: Store) -> None:
+    await say_all(store, 1, 2, 3)
+    await begin_all(store, "w1")
+    await store.turns.end_leases("w1")
+    first = await begin_all(store, "w2")
+    assert [said(turn) for _, turn in first] == ["text 1"]
+    await store.eye.execute("update turns set tried_at = tried_at - interval '2 seconds' where suspect")
+    assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["text 2"]
+    # Two suspects were in flight: either may have done it, and nobody is blamed.
+    await store.turns.end_leases("w2")
+    assert await record(store) == {"text 1": (3, 0, True), "text 2": (3, 0, True), "text 3": (2, 0, True)}
+    await begin_all(store, "w3")
+    await store.eye.execute("update turns set tried_at = tried_at - interval '3 seconds' where suspect")
+    assert await store.turns.claim(None, "w3") is None
+    await store.eye.execute("update turns set tried_at = tried_at - interval '1 second' where suspect")
+    assert await store.turns.claim(None, "w3") is not None
+
+
+async def test_a_suspect_that_is_claimed_but_not_begun_holds_its_place(store: Store) -> None:
+    await say_all(store, 1, 2)
+    await begin_all(store, "w1")
+    await store.turns.end_leases("w1")
+    await store.eye.execute("update turns set tried_at = tried_at - interval '1 hour'")
+    lease = await store.turns.claim(None, "w2")
+    assert lease is not None
+    assert await store.turns.claim(None, "w2") is None
+    # Nor does it die with a process that never began it.
+    await store.turns.end_leases("w2")
+    assert set((await record(store)).values()) == {(2, 0, True)}
+
+
+async def test_a_hand_back_burns_nothing_and_what_waits_for_its_person_begins_afresh(store: Store) -> None:
+    await say_all(store, 1)
+    [(lease, turn)] = await begin_all(store, "w1")
+    await store.turns.end_leases("w1")
+    for number in range(4):
+        [(lease, turn)] = await begin_all(store, f"w{number + 2}")
+        await store.turns.leave(lease, LEASE * 0)
+    assert await record(store) == {"text 1": (2, 1, True)}
+    [(lease, turn)] = await begin_all(store, "w9")
+    await store.finish(lease, turn, state="waiting")
+    await store.eye.execute("update turns set ready = true")
+    await store.eye.execute("update lanes set pending = true, pending_since = now()")
+    await begin_all(store, "w9")
+    assert await record(store) == {"text 1": (1, 0, False)}
+
+
+async def test_a_killer_among_many_is_set_aside_after_four_deaths_and_no_innocent_is_blamed(store: Store) -> None:
+    """Play it through: any process that has begun the deadly text dies with all that it runs."""
+    await say_all(store, *range(1, 17))
+    deaths = 0
+    for round_ in range(60):
+        turns = await begin_all(store, f"w{round_}")
+        deadly = [turn for _, turn in turns if said(turn) == "text 5"]
+        if deadly and deadly[0].blamed < 3:
+            deaths += 1
+            await store.turns.end_leases(f"w{round_}")
+            continue
+        for lease, turn in turns:
+            await store.finish(lease, turn, "hi", state="poison" if turn.blamed >= 3 else "done")
+    assert deaths == 4, "one in company, three alone"
+    found = await record(store)
+    assert found.pop("text 5") == (5, 3, True)
+    assert {blamed for _, blamed, _ in found.values()} == {0}
+    assert await store.column("select distinct state from turns order by 1") == ["done", "poison"]
+
+
+async def test_concurrent_claims_of_one_process_take_one_suspect(store: Store) -> None:
+    await say_all(store, *range(1, 9))
+    await begin_all(store, "w1")
+    await store.turns.end_leases("w1")
+    turns: TurnStore = store.turns
+    taken = await asyncio.gather(*(turns.claim(None, "w2") for _ in range(8)))
+    assert len([one for one in taken if one]) == 1
