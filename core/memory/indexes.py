@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from core.errors import ModelError
 from core.memory.config import MomexConfig
 from core.memory.embedder import Embedder
 from core.memory.owner import OwnerThread
 from core.memory.store import MemoryStore, Version
 from core.memory.structured import IndexBroken, PersonIndex, StructuredQuery, loaded
 from core.memory.terms import terms_of
-from core.memory.types import Hit
+from core.memory.types import Hit, Vector
 
 BATCH = 50
 """Memories taken in at once: the thread is free for another person in between."""
@@ -131,16 +132,30 @@ class StructuredIndexes:
             raise
 
     async def _append(self, tenant_id: str, entry: _Entry) -> bool:
-        items = await self._store.after(tenant_id, entry.version.number, self._embedder.name, BATCH)
+        items = await self._store.after(tenant_id, entry.version.number, BATCH)
         if not items:
             return False
-        terms = sorted({term for item in items for term in terms_of(item.memory.knowledge)})
+        terms = sorted({term for item in items for term in terms_of(item.knowledge)})
+        vectors = await self._vectors(tenant_id, terms, entry.version.epoch)
+        await self._thread.run(self._alone(entry.index.append(items, vectors)))
+        entry.version = Version(items[-1].number, entry.version.epoch)
+        return True
+
+    async def _vectors(self, tenant_id: str, terms: list[str], epoch: int) -> dict[str, Vector]:
+        """Give the vectors of terms; those that were not kept are embedded now, and kept for every other worker.
+
+        Whatever cannot be embedded is found by its own letters only, until the index is made anew.
+        """
         vectors = await self._store.terms(tenant_id, self._embedder.name, terms)
         if missing := [term for term in terms if term not in vectors]:
-            vectors |= dict(zip(missing, await self._embedder.embed(missing), strict=True))
-        await self._thread.run(self._alone(entry.index.append(items, vectors)))
-        entry.version = Version(items[-1].memory.number, entry.version.epoch)
-        return True
+            try:
+                found = dict(zip(missing, await self._embedder.embed(missing), strict=True))
+            except ModelError as error:
+                _log.warning("memory_terms_not_embedded", cause=type(error).__name__)
+                return vectors
+            await self._store.keep_terms(tenant_id, self._embedder.name, found, epoch)
+            vectors |= found
+        return vectors
 
     async def _make_room(self, keep: str) -> None:
         while len(self._entries) > 1 and (

@@ -1,7 +1,6 @@
 """Memory's truth in Postgres: what is remembered of a person, its vectors, and the jobs that add to it."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import cast
@@ -11,14 +10,13 @@ import asyncpg
 from core.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
+from core.memory.scans import WITHIN, Looked, holding, nearest, received, vector_text
 from core.memory.types import Kind, Memory, Recall, Statement, Vector
 
 _COLUMNS = (
     "m.id, m.number, m.collection, m.text, m.speaker, m.kind, m.said_at, m.valid_from, m.valid_to,"
     " coalesce(m.superseded_by, '') as superseded_by, m.slot, coalesce(m.turn_id, '') as turn_id, m.knowledge"
 )
-_WITHIN = "(m.collection = any ($2) or exists (select from unnest($2::text[]) p where m.collection like p || ':%'))"
-"""A collection and all below it: `team:eng` takes in `team:eng:alice`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +33,6 @@ class Change:
 
     replaces: tuple[str, ...] = ()
     repeats: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Indexed:
-    """A memory as an index takes it in."""
-
-    memory: Memory
-    vector: Vector
 
 
 class MemoryStore:
@@ -98,11 +88,7 @@ class MemoryStore:
                     " where tenant_id = $1 and id = any ($2) and valid_to is null and id <> $4",
                     tenant_id, list(change.replaces), statement.said.said_at, memory_id,
                 )  # fmt: skip
-            await connection.executemany(
-                "insert into memory_terms (tenant_id, embedder, term, embedding) values ($1, $2, $3, $4::text::vector)"
-                " on conflict do nothing",
-                [(tenant_id, embedder, storable(term), vector_text(vector)) for term, vector in terms.items()],
-            )
+            await _insert_terms(connection, tenant_id, embedder, terms)
             await connection.execute("update memory_versions set version = $2 where tenant_id = $1", tenant_id, number)
         return added
 
@@ -168,7 +154,7 @@ class MemoryStore:
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m where m.tenant_id = $1"  # noqa: S608
-                f" and (cardinality($2::text[]) = 0 or {_WITHIN})"
+                f" and (cardinality($2::text[]) = 0 or {WITHIN})"
                 " and ($3 or m.valid_to is null) and (not $4 or m.kind = 'told') order by m.number desc limit $5",
                 tenant_id, list(collections), closed, told_only, most,
             )  # fmt: skip
@@ -180,42 +166,16 @@ class MemoryStore:
     ) -> list[tuple[str, float]]:  # fmt: skip
         """Give the memories nearest to a vector with their likeness, by a scan over all of this person's."""
         async with self.database.tenant(tenant_id) as connection:
-            rows = await connection.fetch(
-                "select v.memory_id as id, -(v.embedding <#> $3::text::vector) as likeness"  # noqa: S608
-                " from memory_vectors v join memories m on m.tenant_id = v.tenant_id and m.id = v.memory_id"
-                f" where v.tenant_id = $1 and v.embedder = $4 and (cardinality($2::text[]) = 0 or {_WITHIN})"
-                " and ($6 or m.valid_to is null) and (not $7 or m.kind = 'told') order by 2 desc, 1 limit $5",
-                tenant_id, list(collections), vector_text(vector), embedder, most, closed, told_only,
-            )  # fmt: skip
-        return [(row["id"], float(row["likeness"])) for row in rows]
+            looked = Looked(collections, told_only, closed)
+            return await nearest(connection, tenant_id, vector, embedder, most, looked)
 
     async def by_text(
         self, tenant_id: str, words: Mapping[str, float], most: int, collections: Sequence[str] = (),
         *, told_only: bool = False, closed: bool = False,
     ) -> list[tuple[str, float, int]]:  # fmt: skip
-        """Give the memories that hold any of the words, with the rank and how many of the words they hold.
-
-        A word weighs the more the fewer of this person's memories hold it, times its own weight; what weighs less than
-        one is not counted.
-        """
+        """Give the memories that hold any of the words, with the rank and how many of the words they hold."""
         async with self.database.tenant(tenant_id) as connection:
-            rows = await connection.fetch(
-                "with asked as (select plainto_tsquery('english', w) as q, max(s) as share"  # noqa: S608
-                " from unnest($3::text[], $7::float8[]) x (w, s)"
-                " where numnode(plainto_tsquery('english', w)) > 0 group by 1),"
-                " mine as materialized (select m.id, m.words from memories m where m.tenant_id = $1"
-                f" and (cardinality($2::text[]) = 0 or {_WITHIN})"
-                " and ($5 or m.valid_to is null) and (not $6 or m.kind = 'told')),"
-                " met as materialized (select x.id, a.q, a.share, length(x.words) as size from mine x join asked a"
-                " on x.words @@ a.q),"
-                " rare as (select q, ln(1 + (select count(*) from mine)::float8 / count(*)) as weight"
-                " from met group by q)"
-                " select t.id, sum(r.weight * t.share) / (1 + 0.03 * min(t.size)) as rank,"
-                " count(*) filter (where t.share >= 1) as held"
-                " from met t join rare r on r.q = t.q group by t.id order by rank desc, t.id limit $4",
-                tenant_id, list(collections), list(words), most, closed, told_only, list(words.values()),
-            )  # fmt: skip
-        return [(row["id"], float(row["rank"]), int(row["held"])) for row in rows]
+            return await holding(connection, tenant_id, words, most, Looked(collections, told_only, closed))
 
     async def in_slot(self, tenant_id: str, collection: str, slot: str) -> list[Memory]:
         """Give the memories of a slot that hold now, told by the person."""
@@ -237,26 +197,34 @@ class MemoryStore:
             )  # fmt: skip
         return [memory_of(row) for row in rows]
 
-    async def after(self, tenant_id: str, number: int, embedder: str, most: int) -> list[Indexed]:
+    async def after(self, tenant_id: str, number: int, most: int) -> list[Memory]:
         """Give what came after a number, in order, for an index that catches up."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
-                f"select {_COLUMNS}, v.embedding::text as vector from memories m"  # noqa: S608
-                " left join memory_vectors v on v.tenant_id = m.tenant_id and v.memory_id = m.id and v.embedder = $3"
-                " where m.tenant_id = $1 and m.number > $2 order by m.number limit $4",
-                tenant_id, number, embedder, most,
+                f"select {_COLUMNS} from memories m"  # noqa: S608
+                " where m.tenant_id = $1 and m.number > $2 order by m.number limit $3",
+                tenant_id, number, most,
             )  # fmt: skip
-        return [Indexed(memory_of(row), read_vector(row["vector"])) for row in rows]
+        return [memory_of(row) for row in rows]
 
     async def terms(self, tenant_id: str, embedder: str, terms: Sequence[str]) -> dict[str, Vector]:
         """Give the vectors of terms that are kept."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
-                "select term, embedding::text as vector from memory_terms"
+                "select term, vector_send(embedding) as vector from memory_terms"
                 " where tenant_id = $1 and embedder = $2 and term = any ($3)",
                 tenant_id, embedder, list(terms),
             )  # fmt: skip
-        return {row["term"]: read_vector(row["vector"]) for row in rows}
+        return {row["term"]: received(row["vector"]) for row in rows}
+
+    async def keep_terms(self, tenant_id: str, embedder: str, terms: Mapping[str, Vector], epoch: int) -> None:
+        """Keep the vectors of terms, unless anything went since that epoch: one of them may be what was forgotten."""
+        async with self.database.tenant(tenant_id) as connection:
+            now = await connection.fetchval(
+                "select epoch from memory_versions where tenant_id = $1 for update", tenant_id
+            )
+            if now == epoch:
+                await _insert_terms(connection, tenant_id, embedder, terms)
 
     async def without_vector(self, tenant_id: str, embedder: str, most: int) -> list[Memory]:
         """Give memories that this embedder has not embedded: another one did, or none could."""
@@ -364,6 +332,14 @@ async def _lock(connection: Connection, tenant_id: str) -> int:
     return int(number)
 
 
+async def _insert_terms(connection: Connection, tenant_id: str, embedder: str, terms: Mapping[str, Vector]) -> None:
+    await connection.executemany(
+        "insert into memory_terms (tenant_id, embedder, term, embedding) values ($1, $2, $3, $4::text::vector)"
+        " on conflict do nothing",
+        [(tenant_id, embedder, storable(term), vector_text(vector)) for term, vector in terms.items()],
+    )
+
+
 def memory_of(row: asyncpg.Record) -> Memory:
     """Read a memory's row."""
     return Memory(
@@ -381,16 +357,6 @@ def memory_of(row: asyncpg.Record) -> Memory:
         turn_id=row["turn_id"],
         knowledge=cast(JsonObject, row["knowledge"]),
     )
-
-
-def vector_text(vector: Iterable[float]) -> str:
-    """Write a vector as pgvector reads it."""
-    return "[" + ",".join(f"{number:.9g}" for number in vector) + "]"
-
-
-def read_vector(text: str | None) -> Vector:
-    """Read a vector as pgvector writes it; empty where there is none."""
-    return tuple(cast("list[float]", json.loads(text))) if text else ()
 
 
 def delay_after(attempts: int) -> timedelta:

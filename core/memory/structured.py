@@ -10,11 +10,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import log
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from core.json_types import JsonObject
-from core.memory.store import Indexed
-from core.memory.types import PERSON, Hit, Vector
+from core.memory.index_parts import CountedTexts, NearTerms, QuickLookups, QuickReferences, QuickTimes
+from core.memory.types import PERSON, Hit, Memory, Vector
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -47,86 +48,107 @@ class PersonIndex:
         self._embedder = embedder
         self._models = _Tables(embedder)
         self._conversation: Any = None
+        self._near: NearTerms | None = None
+        self._lookups: QuickLookups | None = None
         self.ids: list[str] = []
 
-    async def append(self, items: Sequence[Indexed], terms: Mapping[str, Vector]) -> None:
+    async def append(self, items: Sequence[Memory], terms: Mapping[str, Vector]) -> None:
         """Take in memories in order, and check that all of it is there. Raises `IndexBroken`."""
         library = _library()
         if self._conversation is None:
             self._conversation = await self._open(library)
-        items = [item for item in items if item.vector]
         self._models.give(items, terms)
         try:
             await self._conversation.add_messages_streaming(_messages(library, items), batch_size=len(items) + 1)
         finally:
             self._models.clear()
-        self.ids += [item.memory.id for item in items]
+        self.ids += [item.id for item in items]
         await self._check()
 
     async def search(self, query: StructuredQuery, most: int) -> list[Hit]:
         """Find memories by their entities, actions and topics, and by terms that are like those."""
-        if self._conversation is None or not query.terms:
+        if self._conversation is None or self._lookups is None or not query.terms:
             return []
         library = _library()
-        self._models.give((), query.vectors)
         try:
-            weights = {term: await self._weight(term) * query.shares.get(term, 1.0) for term in query.terms}
+            weights = {
+                term: await self._weight(self._lookups, term) * query.shares.get(term, 1.0) for term in query.terms
+            }
+            related = self._related(library, query, weights)
             terms = [
-                library.SearchTerm(library.Term(term, weight), await self._related(library, query, term, weight))
+                library.SearchTerm(library.Term(term, weight), related.get(term, []))
                 for term, weight in weights.items()
             ]
             group = library.SearchTermGroup(boolean_op="or", terms=terms)
             options = library.SearchOptions(exact_match=True, max_message_matches=most)
             result = await library.search_conversation(self._conversation, group, _when(library, query), options)
         finally:
-            self._models.clear()
+            self._lookups.end_search()
         whole = sum(weight for term, weight in weights.items() if query.shares.get(term, 1.0) >= 1) or 1.0
         matches = result.message_matches if result else []
         return [Hit(self.ids[one.message_ordinal], one.score, min(one.score / whole, 1.0)) for one in matches]
 
     async def run(self, query: Any, when: Any, options: Any) -> Any:
         """Run a query of typeagent's own: what the comparison with its own storage asks."""
-        return await _library().search_conversation(self._conversation, query, when, options)
+        try:
+            return await _library().search_conversation(self._conversation, query, when, options)
+        finally:
+            if self._lookups is not None:
+                self._lookups.end_search()
 
     async def close(self) -> None:
         """Let go of it."""
         if self._conversation is not None:
             await self._conversation.storage_provider.close()
-            self._conversation = None
+            self._conversation = self._near = self._lookups = None
 
     async def _open(self, library: "_Library") -> Any:
         settings = library.ConversationSettings(self._models)
         settings.semantic_ref_index_settings.knowledge_extractor = self._models
         settings.semantic_ref_index_settings.concurrency = 1
-        # Its SQLite takes the messages' number for terms too.
-        settings.related_term_index_settings.embedding_index_settings.min_score = RELATED
-        settings.message_text_index_settings.embedding_index_settings.min_score = RELATED
-        return await library.create_conversation(
+        conversation = await library.create_conversation(
             ":memory:", library.ConversationMessage, name="memory", settings=settings
         )
+        beside = conversation.secondary_indexes
+        self._near = NearTerms(_numpy(), self._models, library.Term, RELATED)
+        aliases = beside.term_to_related_terms_index.aliases
+        beside.term_to_related_terms_index = SimpleNamespace(aliases=aliases, fuzzy_index=self._near)
+        beside.timestamp_index = QuickTimes(beside.timestamp_index, library.span)
+        beside.message_index = CountedTexts()
+        conversation.messages.set_message_text_index(beside.message_index)
+        conversation.semantic_refs = QuickReferences(
+            conversation.semantic_refs, library.point, library.SemanticRefMetadata
+        )
+        conversation.semantic_ref_index = self._lookups = QuickLookups(conversation.semantic_ref_index)
+        return conversation
 
-    async def _related(self, library: "_Library", query: StructuredQuery, term: str, weight: float) -> list[Any]:
+    def _related(
+        self, library: "_Library", query: StructuredQuery, weights: Mapping[str, float]
+    ) -> dict[str, list[Any]]:
         """Give the terms that mean nearly the same; typeagent by itself takes the ten nearest, however far they are."""
-        if term not in query.vectors:
-            return []
-        index = self._conversation.secondary_indexes.term_to_related_terms_index.fuzzy_index
-        # Terms that two messages of a batch share are kept twice: more are asked for than are taken.
-        [found] = await index.lookup_terms([term], MOST_RELATED * 4, RELATED)
-        near = {one.text: one.weight for one in reversed(found) if one.text not in query.terms}
-        nearest = sorted(near.items(), key=lambda item: -item[1])[:MOST_RELATED]
-        return [library.Term(text, weight * likeness * 0.8) for text, likeness in nearest]
+        asked = {
+            term: _numpy().asarray(query.vectors[term], dtype=_numpy().float32)
+            for term in weights
+            if len(query.vectors.get(term, ()))
+        }
+        if self._near is None:
+            return {}
+        out = {}
+        for term, near in self._near.nearest(asked, MOST_RELATED + len(query.terms), RELATED).items():
+            nearest = [(text, score) for text, score in near if text not in query.terms][:MOST_RELATED]
+            out[term] = [library.Term(text, weights[term] * score * 0.8) for text, score in nearest]
+        return out
 
-    async def _weight(self, term: str) -> float:
+    async def _weight(self, lookups: QuickLookups, term: str) -> float:
         """Weigh a term the more the fewer memories it is filed under."""
-        found = await self._conversation.semantic_ref_index.lookup_term(term)
         everything = len(self.ids) + 1
-        return 10.0 * log(1 + everything / (1 + len(found or ()))) / log(1 + everything)
+        return 10.0 * log(1 + everything / (1 + await lookups.count(term))) / log(1 + everything)
 
     async def _check(self) -> None:
         indexed = await self._conversation.messages.size()
-        vectors = await self._conversation.storage_provider.message_text_index.size()
-        if not indexed == vectors == len(self.ids):
-            raise IndexBroken(f"{indexed} messages, {vectors} vectors, {len(self.ids)} memories")
+        counted = await self._conversation.secondary_indexes.message_index.size()
+        if not indexed == counted == len(self.ids):
+            raise IndexBroken(f"{indexed} messages, {counted} counted, {len(self.ids)} memories")
 
 
 @dataclass(slots=True)
@@ -136,13 +158,16 @@ class _Tables:
     model_name: str
     _vectors: dict[str, Any] = field(default_factory=dict)
     _knowledge: dict[str, list[JsonObject]] = field(default_factory=dict)
+    _nothing: Any = None
+    """The vector of whatever has none: like nothing else."""
 
-    def give(self, items: Sequence[Indexed], terms: Mapping[str, Vector]) -> None:
+    def give(self, items: Sequence[Memory], terms: Mapping[str, Vector]) -> None:
         numpy = _numpy()
-        self._vectors = {term: numpy.array(vector, dtype=numpy.float32) for term, vector in terms.items()}
+        self._vectors = {term: numpy.asarray(vector, dtype=numpy.float32) for term, vector in terms.items()}
+        size = len(next(iter(self._vectors.values()), ())) or 1
+        self._nothing = numpy.zeros(size, dtype=numpy.float32)
         for item in items:
-            self._vectors[item.memory.text] = numpy.array(item.vector, dtype=numpy.float32)
-            self._knowledge.setdefault(item.memory.text, []).append(item.memory.knowledge)
+            self._knowledge.setdefault(item.text, []).append(item.knowledge)
 
     def clear(self) -> None:
         self._vectors, self._knowledge = {}, {}
@@ -151,16 +176,16 @@ class _Tables:
         """Remember nothing: what is forgotten must not live on in a cache."""
 
     async def get_embedding_nocache(self, input: str) -> Any:
-        return self._vectors[input]
+        return self._vectors.get(input, self._nothing)
 
     async def get_embeddings_nocache(self, input: list[str]) -> Any:
-        return _numpy().array([self._vectors[one] for one in input])
+        return _numpy().array([self._vectors.get(one, self._nothing) for one in input])
 
     async def get_embedding(self, key: str) -> Any:
-        return self._vectors[key]
+        return await self.get_embedding_nocache(key)
 
     async def get_embeddings(self, keys: list[str]) -> Any:
-        return _numpy().array([self._vectors[one] for one in keys])
+        return await self.get_embeddings_nocache(keys)
 
     async def extract(self, message: str) -> Any:
         library = _library()
@@ -179,6 +204,7 @@ class _Library:
     SearchOptions: Any
     SearchTerm: Any
     SearchTermGroup: Any
+    SemanticRefMetadata: Any
     Success: Any
     Failure: Any
     Term: Any
@@ -187,6 +213,18 @@ class _Library:
     search_conversation: Any
     knowledge: Any
     """Reads a KnowledgeResponse from JSON, and writes it."""
+    interfaces: Any
+
+    def point(self, message: int) -> Any:
+        """Make the range of one message."""
+        return self.interfaces.TextRange(self.interfaces.TextLocation(message))
+
+    def span(self, start: int, end: int) -> Any:
+        """Make a range of messages, without the last."""
+        place = self.interfaces.TextLocation
+        return self.interfaces.TimestampedTextRange(
+            range=self.interfaces.TextRange(place(start), place(end)), timestamp=""
+        )
 
 
 _loaded: _Library | None = None
@@ -221,6 +259,7 @@ def _library() -> _Library:
             search.SearchOptions,
             interfaces.SearchTerm,
             interfaces.SearchTermGroup,
+            interfaces.SemanticRefMetadata,
             typechat.Success,
             typechat.Failure,
             interfaces.Term,
@@ -228,6 +267,7 @@ def _library() -> _Library:
             factory.create_conversation,
             search.search_conversation,
             TypeAdapter(knowledge_schema.KnowledgeResponse),
+            interfaces,
         )
     return _loaded
 
@@ -238,14 +278,14 @@ def _numpy() -> "ModuleType":
     return numpy
 
 
-async def _messages(library: _Library, items: Sequence[Indexed]) -> AsyncIterator[Any]:
+async def _messages(library: _Library, items: Sequence[Memory]) -> AsyncIterator[Any]:
     for item in items:
-        speaker = None if item.memory.speaker == PERSON else item.memory.speaker
+        speaker = None if item.speaker == PERSON else item.speaker
         yield library.ConversationMessage(
-            text_chunks=[item.memory.text],
+            text_chunks=[item.text],
             metadata=library.ConversationMessageMeta(speaker=speaker),
-            timestamp=f"{item.memory.said_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
-            source_id=item.memory.id,
+            timestamp=f"{item.said_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            source_id=item.id,
         )
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from core.json_types import JsonObject
 
-type Vector = tuple[float, ...]
+type Vector = Sequence[float]
 """An embedding, of length one."""
 
 PERSON = "person"

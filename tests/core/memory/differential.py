@@ -33,7 +33,7 @@ from core.memory.momex import Momex
 from core.memory.store import Change
 from core.memory.structured import RELATED, PersonIndex
 from core.memory.terms import terms_of
-from core.memory.types import PERSON, Kind, Said, Statement
+from core.memory.types import PERSON, Kind, Said, Statement, Vector
 from tests.core.memory.house import NOW, make_momex, make_person, vector_of
 
 NAMES = ["Ann", "Bo Díaz", "Lake Vänern", "the red bike", "Lisbon", "Mrs Okafor", "Näs", "jazz band"]
@@ -43,7 +43,7 @@ VERBS = ["buy", "visit", "call back", "sell", "paint"]
 TOPICS = ["holiday plans", "music", "bike repairs", "old friends", "cooking soup", "the garden", "running"]
 
 
-def made_vector(text: str) -> tuple[float, ...]:
+def made_vector(text: str) -> Vector:
     """Give a text a vector near to those of texts with the same words, and equal to none: ties have no order."""
     chance = random.Random(text)
     return normalised([one + chance.uniform(-0.02, 0.02) for one in vector_of(text)])
