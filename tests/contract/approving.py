@@ -80,13 +80,6 @@ class Approving:
             if not (lease or drawing):
                 return
 
-    async def draw(self) -> None:
-        """Send what is owed, and draw what is due, beside turns that run."""
-        redraws = RedrawRunner(Redraws(self.desk.store.database), {self.desk.house.name: self.desk.house.sender})
-        await self.desk.deliver()
-        while drawing := await redraws.claim(None):
-            await redraws.run(drawing)
-
     async def press(self, label: str, card: Bubble | None = None, person: str = "ada") -> None:
         """Let a person press a button of the newest card that has it."""
         card = card or self.card()

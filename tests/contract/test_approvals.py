@@ -1,8 +1,6 @@
 """Approvals over every channel: shown in full, decided once by their person, and drawn when they are over."""
 
-import asyncio
 import re
-import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
@@ -48,39 +46,6 @@ async def test_promise_10_a_cancelled_action_never_runs_and_the_model_is_told(of
     assert office.sent == []
     assert office.model.told() == ["User cancelled this action."]
     assert office.last() == "All right, I did not."
-
-
-async def test_the_card_is_redrawn_or_a_receipt_is_sent_while_a_tool_of_that_conversation_still_runs(
-    office: Approving,
-) -> None:
-    gate, inside = asyncio.Event(), asyncio.Event()
-
-    @tool(effect="read")
-    async def look_up() -> str:
-        """Look something up, slowly."""
-        inside.set()
-        await gate.wait()
-        return "found"
-
-    office.more = [look_up]
-    office.model.script = [wants(("send_mail", MAIL)), wants(("look_up", {})), says("Found."), says("Sent.")]
-    await office.say("mail sam about lunch")
-    await office.desk.house.said("and look that up")
-    async with asyncio.TaskGroup() as group:
-        running = group.create_task(office.work())
-        await asyncio.wait_for(inside.wait(), 10)
-        began = time.monotonic()
-        if office.desk.house.name == "sms":
-            await office.desk.house.said(f"ok {await office.code()}")
-        else:
-            await office.press("Approve")
-        await office.draw()
-        assert any("Approved" in one.text for one in office.desk.house.bubbles())
-        assert time.monotonic() - began < 2
-        assert office.sent == [], "the work that follows waits for its turn"
-        gate.set()
-        await running
-    assert office.sent == [MAIL]
 
 
 async def test_promise_9_an_edit_in_words_is_shown_again_with_its_difference_and_kills_the_old_code(

@@ -1,0 +1,167 @@
+"""Decisions do not queue: through the worker as it is, while a tool of the same conversation runs."""
+
+import asyncio
+import base64
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.bell import RedisBell
+from core.inbox import Inbox
+from onevalet.app import open_worker
+from onevalet.settings import Settings
+from tests.contract.canaries import SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET
+from tests.contract.house import PUBLIC_URL, Bubble, ChannelHouse, open_house, until
+from tests.contract.houses import HOUSES
+from tests.core.store.house import OPEN, Store, opened
+from tests.plugins.gates import GATES, Gate
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
+
+pytestmark = [pytest.mark.xdist_group("model"), pytest.mark.timeout(120)]
+HANG = 30
+"""Seconds after which something will not come any more; no measure of how fast it should."""
+
+
+@dataclass(slots=True)
+class Running:
+    """A worker as `onevalet worker` runs it, over one channel."""
+
+    house: ChannelHouse
+    store: Store
+    gate: Gate
+
+    async def until_seen(self, found: Callable[[Bubble], bool]) -> Bubble:
+        """Wait until the person sees a message of ours."""
+        await until(lambda: any(found(one) for one in self.house.bubbles()), HANG)
+        return next(one for one in self.house.bubbles() if found(one))
+
+    async def approve(self, card: Bubble) -> None:
+        """Let the person approve: by button, or by code where there are none; the provider has told it then."""
+        if self.house.name == "sms":
+            code = await self.store.one("select code from approvals")
+            await self.house.said(f"OK {code}")
+        else:
+            labels = [one for one, _ in card.buttons]
+            await self.house.press(card, labels.index("Approve"))
+            await self.house.settled()
+
+
+@pytest.fixture
+async def running(
+    channel: str, database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Running]:
+    """Run a worker with its own bell, poll and upkeep, and a web's inbox whose bell it hears."""
+    gate = Gate()
+    GATES.append(gate)
+    async with ScriptedModel(answer) as model, opened(database_url) as store, ringing(redis_url) as bell:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
+        monkeypatch.setenv("OPENAI_API_BASE", model.url)
+        inbox = Inbox(store.database, bell, store.make_id, OPEN)
+        async with (
+            open_house(HOUSES[channel], inbox) as house,
+            open_worker(settings(house, database_url, redis_url, tmp_path)),
+        ):
+            try:
+                yield Running(house, store, gate)
+            finally:
+                gate.opened.set()
+    GATES.remove(gate)
+
+
+@asynccontextmanager
+async def ringing(redis_url: str) -> AsyncIterator[RedisBell]:
+    """Give a bell as the web process has it."""
+    bell = RedisBell(redis_url)
+    await bell.start()
+    try:
+        yield bell
+    finally:
+        await bell.stop()
+
+
+async def test_a_press_is_recorded_and_its_card_drawn_while_a_tool_of_that_conversation_runs(
+    running: Running, record_property: Callable[[str, object], None]
+) -> None:
+    house, store, gate = running.house, running.store, running.gate
+    await house.said("mail sam")
+    card = await running.until_seen(lambda one: "sam@example.com" in one.text)
+    await until_sent(store)
+    await house.said("and look that up")
+    async with asyncio.timeout(HANG):
+        await gate.inside.wait()
+
+    began = time.monotonic()
+    await running.approve(card)
+    recorded = time.monotonic() - began
+    assert await store.one("select state from approvals") == "approved", "with the provider's answer, it is recorded"
+    drawn = await running.until_seen(lambda one: one.text.startswith("Approved ") or "Approved at" in one.text)
+    seconds = time.monotonic() - began
+    assert drawn.buttons == ()
+    assert house.name == "sms" or drawn.id == card.id, "the very card says so"
+    assert await store.one("select count(*) from lanes where owner is not null") == 1
+    assert not gate.opened.is_set()
+    assert gate.sent == [], "the tool still runs, and the work that follows waits for it"
+    record_property("recorded", round(recorded, 3))
+    record_property("drawn", round(seconds, 3))
+    print(f"{house.name}: recorded after {recorded:.3f} s, drawn after {seconds:.3f} s")  # noqa: T201
+
+    gate.opened.set()
+    await running.until_seen(lambda one: "It is sent" in one.text)
+    assert gate.sent == ["sam@example.com"]
+
+
+async def until_sent(store: Store) -> None:
+    """Wait until the card's receipt is written down."""
+    async with asyncio.timeout(HANG):
+        while await store.one("select count(*) from approvals where expires_at is not null") != 1:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+def answer(call: ModelCall) -> Reply:
+    """Do what the person asks, by the tool for it."""
+    results, said = call.tool_results, call.last_user
+    if "Sent to" in str(results):
+        return text("It is sent.")
+    if "look" in said:
+        return text("Found.") if "found" in str(results) else calls(("look_up", {}))
+    return calls(("send_mail", {"to": "sam@example.com"}))
+
+
+def settings(house: ChannelHouse, database_url: str, redis_url: str, home: Path) -> Settings:
+    """Configure a worker of one channel."""
+    channel: dict[str, dict[str, Any]] = {
+        "sms": {
+            "twilio_account_sid": TWILIO.account_sid,
+            "twilio_auth_token": TWILIO.auth_token,
+            "twilio_from": TWILIO.number,
+            "twilio_api_url": house.simulator.twilio_url,
+        },
+        "slack": {
+            "slack_bot_token": SLACK.bot_token,
+            "slack_signing_secret": SLACK.signing_secret,
+            "slack_api_url": house.simulator.slack_url,
+        },
+        "telegram": {
+            "telegram_bot_token": TELEGRAM.bot_token,
+            "telegram_webhook_secret": WEBHOOK_SECRET,
+            "telegram_api_url": house.simulator.telegram_url,
+        },
+    }
+    return Settings(
+        _env_file=None,
+        database_url=database_url,
+        redis_url=redis_url,
+        public_url=PUBLIC_URL,
+        onevalet_home=home,
+        onevalet_model="openai/scripted",
+        onevalet_memory="off",
+        onevalet_profile="off",
+        onevalet_plugins="tests.plugins.gates",
+        onevalet_secret_keys=base64.b64encode(bytes(32)).decode(),
+        **channel[house.name],
+    )
