@@ -192,6 +192,21 @@ class InboundSink(Protocol):
         ...
 
 
+class Sweep:
+    """How far a sweep of what was missed came, in the channel's own words; empty at its beginning.
+
+    This one remembers nothing: a sweep that is done in one go.
+    """
+
+    place: str = ""
+
+    async def reached(self, place: str) -> None:
+        """Remember that all before this place is in the inbox; raises `LeaseLost` when somebody else sweeps by now."""
+
+
+WHOLE = Sweep()
+
+
 class Channel(Protocol):
     """The way in over one provider, in the web process."""
 
@@ -214,8 +229,12 @@ class Channel(Protocol):
         """Stop taking in; what is being committed is finished first."""
         ...
 
-    async def catch_up(self, since: datetime) -> int:
-        """Bring in through the inbox what the provider kept since then; return how many were new."""
+    async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
+        """Bring in through the inbox what the provider kept since then; return how many were new.
+
+        It may be cut off anywhere: `sweep` says from where to go on, and is told what was reached. Never past
+        anything that is not in the inbox yet.
+        """
         ...
 
     async def setup(self) -> Sequence[Change]:

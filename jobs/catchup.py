@@ -6,21 +6,51 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from core.channel import Channel
+from core.channel import Channel, Sweep
 from core.database import Database
-from core.errors import OneValetError
+from core.errors import LeaseLost, OneValetError
+from jobs.leases import kept_alive
 
 EVERY = timedelta(minutes=3)
-LEASE = timedelta(minutes=2)
-"""Longer than a sweep takes: one worker sweeps an account at a time."""
-SWEEP_WITHIN = 90.0
+LEASE = timedelta(seconds=20)
+"""One worker sweeps an account at a time; when it dies, another one goes on after this."""
+SWEEP_WITHIN = 600.0
+"""Seconds; a sweep that takes longer goes on where it was cut off, the next time."""
 IDENTIFY_WITHIN = 20.0
 
 _log = structlog.get_logger()
 
 
+class KeptSweep(Sweep):
+    """A sweep whose place is remembered: by its lease, or not at all."""
+
+    def __init__(self, database: Database, channel: Channel, worker: str, place: str) -> None:
+        self._database = database
+        self._names = (channel.name, channel.account, worker)
+        self.place = place
+
+    async def reached(self, place: str) -> None:
+        """Remember it; raises `LeaseLost` when another worker sweeps by now."""
+        if not await self.keep(place):
+            raise LeaseLost
+        self.place = place
+
+    async def keep(self, place: str | None = None) -> bool:
+        """Prolong the lease."""
+        row = await self._database.call("select keep_catch_up($1,$2,$3,$4,$5) as held", *self._names, LEASE, place)
+        return bool(row and row["held"])
+
+    async def end(self, began: datetime) -> None:
+        """Let the next sweep start where this one began."""
+        await self._database.call("select end_catch_up($1,$2,$3,$4)", *self._names, began)
+
+    async def leave(self) -> None:
+        """Let somebody else go on with it."""
+        await self._database.call("select leave_catch_up($1,$2,$3)", *self._names)
+
+
 class CatchUp:
-    """Sweep every channel at the start and every few minutes, from where the last sweep began."""
+    """Sweep every channel at the start and every few minutes, from where the last whole sweep began."""
 
     def __init__(
         self,
@@ -40,8 +70,7 @@ class CatchUp:
     async def run(self) -> None:
         """Sweep for ever."""
         while True:
-            for channel in self._channels:
-                await self.sweep(channel)
+            await asyncio.gather(*(self.sweep(channel) for channel in self._channels))
             await self._pause(self._every)
 
     async def sweep(self, channel: Channel) -> int | None:
@@ -54,10 +83,9 @@ class CatchUp:
             )
             if row is None:
                 return None
-            new = await self._since(channel, row["since"])
-            await self._database.call(
-                "select end_catch_up($1,$2,$3,$4)", channel.name, channel.account, self._worker, row["began"]
-            )
+            sweep = KeptSweep(self._database, channel, self._worker, row["place"])
+            new = await self._under_lease(channel, row["since"], sweep)
+            await sweep.end(row["began"])
         except (OneValetError, TimeoutError) as error:
             _log.warning("catch_up_failed", channel=channel.name, cause=f"{type(error).__name__}: {error}")
             return None
@@ -65,12 +93,18 @@ class CatchUp:
             _log.warning("missed_messages_found", channel=channel.name, count=new)
         return new
 
-    async def _since(self, channel: Channel, since: datetime | None) -> int:
+    async def _under_lease(self, channel: Channel, since: datetime | None, sweep: KeptSweep) -> int:
         if since is None:
             # The first sweep of this account: what came before we were there was not meant for us.
             return 0
-        async with asyncio.timeout(SWEEP_WITHIN):
-            return await channel.catch_up(since)
+        try:
+            async with kept_alive(sweep.keep, LEASE), asyncio.timeout(SWEEP_WITHIN):
+                return await channel.catch_up(since, sweep)
+        except LeaseLost:
+            raise
+        except (OneValetError, TimeoutError):
+            await sweep.leave()
+            raise
 
 
 async def _sleep(span: timedelta) -> None:

@@ -11,7 +11,7 @@ import structlog
 from channels.slack.client import SlackApi, pages
 from channels.slack.fields import CHANNEL, TS, name_at, objects_at, optional_name
 from channels.slack.message import Ours, read_message
-from core.channel import InboundSink
+from core.channel import InboundSink, Sweep
 from core.errors import RequestRefused, Unavailable
 from core.json_types import JsonObject
 from core.messages import InboundMessage
@@ -26,45 +26,32 @@ _MOST_PAGES = 50
 _log = structlog.get_logger()
 
 
-class Sweep:
-    """Read the histories, one conversation after another.
+async def catch_up(api: SlackApi, sink: InboundSink, ours: Ours, since: datetime, sweep: Sweep) -> int:
+    """Hand in, oldest first in each conversation, what people said since then; return how many were new.
 
-    Slack lets a method be called about 50 times a minute, so a sweep over many people may be cut off by its
-    caller's deadline; the next one begins with the conversation at which this one ended.
+    Slack lets a method be called about 50 times a minute, so a sweep over many people takes long: conversations are
+    read in the order of their ids, and the place reached is the last one that was read to its end.
+    Raises `Unavailable` when Slack does not answer, `StoreUnavailable` when nothing can be kept.
     """
+    if not ours.team:
+        raise Unavailable("Slack has not told our team yet")
+    start = since.astimezone(UTC) - OVERLAP
+    new = 0
+    for channel in sorted(await _conversations(api)):
+        if channel > sweep.place:
+            new += await _bring(api, sink, channel, ours, start)
+            await sweep.reached(channel)
+    return new
 
-    def __init__(self, api: SlackApi, sink: InboundSink) -> None:
-        self._api = api
-        self._sink = sink
-        self._next = ""
 
-    async def catch_up(self, ours: Ours, since: datetime) -> int:
-        """Hand in, oldest first in each conversation, what people said since then; return how many were new.
-
-        Raises `Unavailable` when Slack does not answer, `StoreUnavailable` when nothing can be kept.
-        """
-        if not ours.team:
-            raise Unavailable("Slack has not told our team yet")
-        start = since.astimezone(UTC) - OVERLAP
-        channels = await _conversations(self._api)
-        new = 0
-        for channel in [
-            *(one for one in channels if one >= self._next),
-            *(one for one in channels if one < self._next),
-        ]:
-            self._next = channel
-            new += await self._bring(channel, ours, start)
-        self._next = ""
-        return new
-
-    async def _bring(self, channel: str, ours: Ours, start: datetime) -> int:
-        new = 0
-        for record in await _missed(self._api, channel, start):
-            message = _read(record, channel, ours)
-            if message is not None:
-                received = await self._sink.accept(message)
-                new += not received.duplicate
-        return new
+async def _bring(api: SlackApi, sink: InboundSink, channel: str, ours: Ours, start: datetime) -> int:
+    new = 0
+    for record in await _missed(api, channel, start):
+        message = _read(record, channel, ours)
+        if message is not None:
+            received = await sink.accept(message)
+            new += not received.duplicate
+    return new
 
 
 async def _conversations(api: SlackApi) -> list[str]:

@@ -11,7 +11,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 
 from channels.slack.ack import answer_gesture, publish_home
-from channels.slack.catchup import Sweep
+from channels.slack.catchup import catch_up
 from channels.slack.client import REAL_API_URL, SlackApi
 from channels.slack.decode import FORM_TYPE, JSON_TYPE, decode_body
 from channels.slack.gate import Gate
@@ -23,7 +23,7 @@ from channels.slack.people import People
 from channels.slack.setup import check_app, setup_app
 from channels.slack.sockets import Pace, Sockets
 from channels.slack.verify import is_signed
-from core.channel import Change, Check, InboundSink, Received
+from core.channel import WHOLE, Change, Check, InboundSink, Received, Sweep
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messages import IgnoredMessage, InboundMessage, Press
@@ -68,7 +68,6 @@ class SlackChannel:
         self._identity = Identity(self._api)
         self._gate = Gate(self._api, self._identity, self._take)
         self._sockets = Sockets(self._api, self._gate, app_token, pace or Pace()) if app_token else None
-        self._sweep = Sweep(self._api, sink)
         self._people = People(self._api, sink)
         self._tasks: set[asyncio.Task[None]] = set()
         self.account = ""
@@ -96,9 +95,9 @@ class SlackChannel:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._api.close()
 
-    async def catch_up(self, since: datetime) -> int:
+    async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
         """Bring in what our direct conversations hold since then; return how many were new."""
-        return await self._sweep.catch_up(self._identity.ours, since)
+        return await catch_up(self._api, self._sink, self._identity.ours, since, sweep)
 
     async def setup(self) -> Sequence[Change]:
         """Say what to paste and switch on at Slack: a bot token may change nothing there."""

@@ -4,7 +4,7 @@ After 15 seconds and its retries Twilio never calls again (notes: connection ove
 only way back.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import structlog
 
 from channels.sms.client import FAILURES, TwilioApi, describe
 from channels.sms.parse import MAX_MEDIA, Account, Text, read_text
-from core.channel import InboundSink
+from core.channel import InboundSink, Sweep
 from core.errors import RequestRefused, Unavailable
 from core.messages import Media
 
@@ -23,20 +23,45 @@ OVERLAP = timedelta(minutes=5)
 """Read this much more than asked: clocks differ, and the list may show a message late."""
 
 _PAGE_SIZE = 200
+_REMEMBERED_EVERY = 20
 _log = structlog.get_logger()
 
 
-async def catch_up(api: TwilioApi, account: Account, sink: InboundSink, since: datetime) -> int:
+async def catch_up(api: TwilioApi, account: Account, sink: InboundSink, since: datetime, sweep: Sweep) -> int:
     """Hand in, oldest first, what came since then; return how many were new.
 
-    Raises `Unavailable` when Twilio does not answer, `StoreUnavailable` when nothing can be kept.
+    The list is newest first, so it is read a day at a time, and the place reached is the moment before which all is
+    handed in. Raises `Unavailable` when Twilio does not answer, `StoreUnavailable` when nothing can be kept.
     """
-    try:
-        texts = await _missed(api, account, since.astimezone(UTC) - OVERLAP)
-    except FAILURES as error:
-        raise Unavailable(f"message list: {describe(error)}") from error
+    start = since.astimezone(UTC) - OVERLAP
+    if sweep.place:
+        start = max(start, datetime.fromisoformat(sweep.place))
     new = 0
-    for text in texts:
+    for begin, end in _days(start, datetime.now(UTC)):
+        try:
+            texts = await _missed(api, account, begin, end)
+        except FAILURES as error:
+            raise Unavailable(f"message list: {describe(error)}") from error
+        new += await _hand_in(texts, account, sink, sweep)
+        if end is not None:
+            await sweep.reached(end.isoformat())
+    return new
+
+
+def _days(start: datetime, now: datetime) -> Iterator[tuple[datetime, datetime | None]]:
+    """Give the days, of which the first begins at `start` and the last has no end: their clock may be ahead."""
+    end = (start + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    while end < now:
+        yield start, end
+        start, end = end, end + timedelta(days=1)
+    yield start, None
+
+
+async def _hand_in(texts: Sequence[Text], account: Account, sink: InboundSink, sweep: Sweep) -> int:
+    new = 0
+    for number, text in enumerate(texts, start=1):
+        if number % _REMEMBERED_EVERY == 0 and text.sent_at is not None:
+            await sweep.reached(text.sent_at.isoformat())
         try:
             found = read_text(text, account)
         except RequestRefused as error:
@@ -47,10 +72,10 @@ async def catch_up(api: TwilioApi, account: Account, sink: InboundSink, since: d
     return new
 
 
-async def _missed(api: TwilioApi, account: Account, start: datetime) -> list[Text]:
+async def _missed(api: TwilioApi, account: Account, start: datetime, end: datetime | None) -> list[Text]:
     texts = []
     for number in await _numbers(api, account):
-        async for message in _incoming(api, number, start):
+        async for message in _incoming(api, number, start, end):
             media = await _media(api, message) if int(message.num_media or 0) else ()
             texts.append(
                 Text(
@@ -74,12 +99,15 @@ async def _numbers(api: TwilioApi, account: Account) -> list[str]:
     return [entry.phone_number for entry in pool if entry.phone_number]
 
 
-async def _incoming(api: TwilioApi, number: str, start: datetime) -> AsyncIterator["MessageInstance"]:
-    stream = await api.client.messages.stream_async(to=number, date_sent_after=start, page_size=_PAGE_SIZE)
+async def _incoming(
+    api: TwilioApi, number: str, start: datetime, end: datetime | None
+) -> AsyncIterator["MessageInstance"]:
+    until = {"date_sent_before": end} if end is not None else {}
+    stream = await api.client.messages.stream_async(to=number, date_sent_after=start, page_size=_PAGE_SIZE, **until)
     async for message in stream:
         sent = message.date_sent or message.date_created
-        # Twilio's own description promises whole days only; what is older is left out here.
-        if message.direction == "inbound" and (sent is None or sent >= start):
+        # Twilio's own description promises whole days only; what is older or newer is left out here.
+        if message.direction == "inbound" and (sent is None or (sent >= start and (end is None or sent < end))):
             yield message
 
 

@@ -12,7 +12,7 @@ from channels.sms.client import REAL_API_URL, TwilioApi, load_sdk
 from channels.sms.parse import CHANNEL, Account, decode_form, parse_message, parse_status
 from channels.sms.setup import Webhooks, check_sender, setup_sender
 from channels.sms.verify import FormPairs, is_signed
-from core.channel import Change, Check, InboundSink
+from core.channel import WHOLE, Change, Check, InboundSink, Sweep
 from core.errors import RequestRefused
 
 MESSAGE_PATH = "/webhooks/sms"
@@ -66,9 +66,9 @@ class SmsChannel:
         """Release connections."""
         await self._api.close()
 
-    async def catch_up(self, since: datetime) -> int:
+    async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
         """Bring in what Twilio's message list holds since then; return how many were new."""
-        return await catch_up(self._api, self._account, self._sink, since)
+        return await catch_up(self._api, self._account, self._sink, since, sweep)
 
     async def setup(self) -> Sequence[Change]:
         """Point the sender's webhooks at us."""

@@ -23,7 +23,7 @@ from channels.telegram.parse import (
 )
 from channels.telegram.poll import Poller
 from channels.telegram.setup import check_bot, setup_bot
-from core.channel import Change, Check, InboundSink
+from core.channel import WHOLE, Change, Check, InboundSink, Sweep
 from core.clock import Clock
 from core.database import Database
 from core.errors import ConfigError, RequestRefused
@@ -96,7 +96,7 @@ class TelegramChannel:
             await asyncio.gather(*late, return_exceptions=True)
         await self._api.close()
 
-    async def catch_up(self, since: datetime) -> int:
+    async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
         """Bring in nothing: Telegram hands over its own backlog."""
         return await catch_up(since)
 

@@ -670,15 +670,16 @@ begin
     return 'confirm';
 end $$;
 
-CREATE FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) RETURNS TABLE(since timestamp with time zone, began timestamp with time zone)
+CREATE FUNCTION public.claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval) RETURNS TABLE(since timestamp with time zone, began timestamp with time zone, place text)
     LANGUAGE sql
     AS $$
-    insert into channel_state as s (channel, account, sweep_owner, sweep_until)
-    values (p_channel, p_account, p_owner, clock_timestamp() + p_ttl)
+    insert into channel_state as s (channel, account, sweep_owner, sweep_until, sweep_began)
+    values (p_channel, p_account, p_owner, clock_timestamp() + p_ttl, clock_timestamp())
     on conflict (channel, account) do update
-    set sweep_owner = excluded.sweep_owner, sweep_until = excluded.sweep_until
+    set sweep_owner = excluded.sweep_owner, sweep_until = excluded.sweep_until,
+        sweep_began = coalesce(s.sweep_began, excluded.sweep_began)
     where s.sweep_owner = excluded.sweep_owner or s.sweep_owner is null or s.sweep_until < clock_timestamp()
-    returning s.watermark, clock_timestamp()
+    returning s.watermark, s.sweep_began, s.sweep_place
 $$;
 
 CREATE FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, task_id text, kind text, due_at timestamp with time zone, schedule jsonb, person_zone text, channel text, anchor timestamp with time zone, fired integer, rezone boolean, revision integer)
@@ -1110,7 +1111,8 @@ CREATE FUNCTION public.end_catch_up(p_channel text, p_account text, p_owner text
     AS $$
 begin
     update channel_state s
-    set watermark = greatest(coalesce(s.watermark, p_began), p_began), sweep_owner = null, sweep_until = null
+    set watermark = greatest(coalesce(s.watermark, p_began), p_began), sweep_owner = null, sweep_until = null,
+        sweep_began = null, sweep_place = ''
     where s.channel = p_channel and s.account = p_account and s.sweep_owner = p_owner;
     return found;
 end $$;
@@ -1751,6 +1753,16 @@ begin
     end loop;
 end $$;
 
+CREATE FUNCTION public.keep_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval, p_place text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update channel_state s
+    set sweep_until = clock_timestamp() + p_ttl, sweep_place = coalesce(p_place, s.sweep_place)
+    where s.channel = p_channel and s.account = p_account and s.sweep_owner = p_owner;
+    return found;
+end $$;
+
 CREATE FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) RETURNS bigint
     LANGUAGE plpgsql
     AS $$
@@ -1922,6 +1934,13 @@ CREATE FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence bigint) R
     AS $$
     select exists (select 1 from lanes l where l.tenant_id = p_tenant and l.id = p_lane
                    and l.fence = p_fence and l.owner is null)
+$$;
+
+CREATE FUNCTION public.leave_catch_up(p_channel text, p_account text, p_owner text) RETURNS void
+    LANGUAGE sql
+    AS $$
+    update channel_state set sweep_owner = null, sweep_until = null
+    where channel = p_channel and account = p_account and sweep_owner = p_owner
 $$;
 
 CREATE FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) RETURNS void
@@ -4165,7 +4184,9 @@ CREATE TABLE public.channel_state (
     lease_until timestamp with time zone,
     poll_problem text DEFAULT ''::text NOT NULL,
     sweep_owner text,
-    sweep_until timestamp with time zone
+    sweep_until timestamp with time zone,
+    sweep_began timestamp with time zone,
+    sweep_place text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE ONLY public.channel_state FORCE ROW LEVEL SECURITY;
@@ -6008,6 +6029,9 @@ GRANT ALL ON FUNCTION public.judge_dead(p_process text) TO onevalet_app;
 REVOKE ALL ON FUNCTION public.judge_lapsed(p_me text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.judge_lapsed(p_me text, p_ttl interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.keep_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval, p_place text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval, p_place text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.keep_fact(p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamp with time zone) TO onevalet_app;
 
@@ -6033,6 +6057,9 @@ GRANT ALL ON FUNCTION public.keep_stream(p_tenant text, p_lane text, p_fence big
 
 REVOKE ALL ON FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.lane_let_go(p_tenant text, p_lane text, p_fence bigint) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.leave_catch_up(p_channel text, p_account text, p_owner text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.leave_catch_up(p_channel text, p_account text, p_owner text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) TO onevalet_app;

@@ -2,12 +2,16 @@
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from channels.sms.receive import SmsChannel
-from core.clock import Clock
-from core.errors import Unavailable
+from core.channel import WHOLE, InboundSink, Received, Sweep
+from core.clock import Clock, set_clock
+from core.errors import StoreUnavailable, Unavailable
+from core.inbox import Inbox
+from core.messages import Inbound
 from jobs.catchup import CatchUp
 from simulator.app import Simulator, serve_simulator
 from simulator.config import PEOPLE, SimulatorConfig, TwilioConfig
@@ -30,7 +34,9 @@ async def away() -> AsyncIterator[Simulator]:
         yield simulator
 
 
-def _sms(store: Store, simulator: Simulator, kind: type[SmsChannel] = SmsChannel) -> SmsChannel:
+def _sms(
+    store: Store, simulator: Simulator, kind: type[SmsChannel] = SmsChannel, sink: InboundSink | None = None
+) -> SmsChannel:
     twilio = TwilioConfig()
     return kind(
         account_sid=twilio.account_sid,
@@ -38,7 +44,7 @@ def _sms(store: Store, simulator: Simulator, kind: type[SmsChannel] = SmsChannel
         sender=twilio.number,
         public_url="https://valet.example",
         api_url=simulator.twilio_url,
-        sink=store.inbox,
+        sink=sink or store.inbox,
     )
 
 
@@ -83,7 +89,7 @@ async def test_one_worker_sweeps_at_a_time_and_a_dead_one_is_followed(store: Sto
 
 async def test_a_sweep_that_fails_leaves_the_mark_where_it_was(store: Store, away: Simulator) -> None:
     class Failing(SmsChannel):
-        async def catch_up(self, since: datetime) -> int:
+        async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
             raise Unavailable("away")
 
     sms = _sms(store, away, Failing)
@@ -93,5 +99,73 @@ async def test_a_sweep_that_fails_leaves_the_mark_where_it_was(store: Store, awa
         before = await store.one("select watermark from channel_state")
         assert await sweeper.sweep(sms) is None
         assert await store.one("select watermark from channel_state") == before
+    finally:
+        await sms.stop()
+
+
+class Cutting:
+    """An inbox of processes that die: each takes in so many, and no more."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        self.inbox = inbox
+        self.left = 0
+
+    async def accept(self, inbound: Inbound) -> Received:
+        """Take it in, or die."""
+        if self.left == 0:
+            raise StoreUnavailable("killed")
+        self.left -= 1
+        return await self.inbox.accept(inbound)
+
+
+async def test_promise_3_a_sweep_that_is_cut_off_again_and_again_comes_to_its_end(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("channels.sms.catchup._REMEMBERED_EVERY", 3)
+    clock = tmp_path / "clock.json"
+    config = SimulatorConfig(gateway_url="http://127.0.0.1:9", public_url="https://valet.example", pace=0.01)
+    async with serve_simulator(config, Clock(clock)) as away:
+        for number in range(40):
+            set_clock(clock, offset=(number - 42) * 3 * 3600.0)  # over five days
+            await _say(away, f"missed {number}")
+        cutting = Cutting(store.inbox)
+        sms = _sms(store, away, sink=cutting)
+        try:
+            await CatchUp([sms], store.database, "w").sweep(sms)
+            first = datetime.now(UTC) - timedelta(days=6)
+            await store.eye.execute("update channel_state set watermark = $1", first)
+            lives, places = 0, []
+            while await CatchUp([sms], store.database, f"w{lives}").sweep(sms) is None:
+                assert await store.one("select watermark from channel_state") == first, "not before its end"
+                lives, cutting.left = lives + 1, 8
+                places.append(str(await store.one("select sweep_place from channel_state")))
+                assert lives < 15
+        finally:
+            await sms.stop()
+    assert await store.column("select text from inbound order by seq") == [f"missed {n}" for n in range(40)]
+    assert 5 <= lives <= 9
+    assert places == sorted(places)
+    assert len({place[:10] for place in places if place}) > 1, "over several days"
+    row = await store.eye.fetchrow("select watermark > $1, sweep_place, sweep_began from channel_state", first)
+    assert row is not None
+    assert tuple(row) == (True, "", None)
+
+
+async def test_who_lost_the_sweep_to_another_stops_and_leaves_its_place_alone(store: Store, away: Simulator) -> None:
+    class Late(SmsChannel):
+        async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
+            await sweep.reached("2026-01-01")
+            await store.eye.execute("update channel_state set sweep_owner = 'other'")
+            await sweep.reached("2026-01-02")
+            raise AssertionError("it went on")
+
+    sms = _sms(store, away, Late)
+    sweeper = CatchUp([sms], store.database, "w1")
+    try:
+        await sweeper.sweep(sms)
+        assert await sweeper.sweep(sms) is None
+        row = await store.eye.fetchrow("select sweep_owner, sweep_place from channel_state")
+        assert row is not None
+        assert tuple(row) == ("other", "2026-01-01")
     finally:
         await sms.stop()
