@@ -1,9 +1,9 @@
 """Remind the person of something, once, in their own words and without a model."""
 
-from zoneinfo import ZoneInfo
+from typing import Any
 
-from agents.moments import read_moment, zone_named
-from onevalet import ActionExecutor, ActionResult, ToolExecutionContext, ToolRetry, TriggerContext, tool
+from agents.planning import PlanningAgent
+from onevalet import ActionExecutor, ActionResult, AgentResult, InputField, TriggerContext, valet
 
 _MOST = 1000
 
@@ -20,41 +20,51 @@ class TellExecutor(ActionExecutor):
         return ActionResult(True, f"Reminder: {text}" if context.trigger_type == "schedule" else text)
 
 
-@tool(name="remind_me", effect="idempotent", parallel=False)
-async def remind_me(text: str, at: str, context: ToolExecutionContext, timezone: str = "") -> str:
+def _is_short(text: str) -> bool:
+    return 0 < len(" ".join(text.split())) <= _MOST
+
+
+@valet(name="remind_me", effect="idempotent")
+class RemindMe(PlanningAgent):
     """Remind the person of something once, at a moment. For what comes again use ScheduleTask.
 
-    Args:
-        text: What to remind them of, as they should read it: "call mum".
-        at: When, in their own time: 2027-01-31T15:00, or as they said it ("3pm", "tomorrow 9:00", "in 20 minutes").
-        timezone: Their city or IANA timezone, only if they were just asked for it because none was known.
+    They are shown when it will be, and agree, before it is kept.
     """
-    text = " ".join(text.split())
-    if not text or len(text) > _MOST:
-        raise ToolRetry(f"The reminder has 1 to {_MOST} characters.")
-    zone = await persons_zone(context, timezone)
-    moment = read_moment(at, context.clock.now().astimezone(ZoneInfo(zone)).replace(tzinfo=None))
-    if moment is None:
-        raise ToolRetry(f"I cannot tell when {at!r} is; give it as 2027-01-31T15:00.")
-    trigger = {"kind": "schedule", "at": moment.isoformat()}
-    kept = await context.tasks.create(
-        dict(trigger),
-        {"text": text},
-        executor="tell",
-        output={"category": "reminder"},
-        title=text,
-        key=context.idempotency_key,
+
+    text = InputField(
+        "What shall I remind you of?",
+        description='What to remind them of, as they should read it: "call mum"',
+        validator=_is_short,
+        validator_description=f"1 to {_MOST} characters",
     )
-    return f"I will remind you on {kept.next_at} ({zone}): {text}. It is task {kept.number}."
+    at = InputField(
+        "When shall I remind you?",
+        description='In their own time: 2027-01-31T15:00, or as they said it ("3pm", "tomorrow 9:00", "in 20 minutes")',
+    )
 
+    def trigger(self) -> dict[str, Any]:
+        """Give the moment."""
+        return {"kind": "schedule", "at": self.moment().isoformat()}
 
-async def persons_zone(context: ToolExecutionContext, given: str = "") -> str:
-    """Give the person's timezone, and keep the one that they were just asked for. Raises `ToolRetry` to ask."""
-    known = await context.tasks.timezone()
-    if known:
-        return known
-    named = zone_named(given)
-    if not named:
-        raise ToolRetry("It is not known where the person is. Ask which city they live in, and give it as timezone.")
-    await context.tasks.set_timezone(named)
-    return named
+    def about(self) -> str:
+        """Give the words of the reminder."""
+        return f"Remind you: {self._words}"
+
+    async def keep(self) -> AgentResult:
+        """Keep it."""
+        kept = await self.context.tasks.create(
+            self.trigger(),
+            {"text": self._words},
+            executor="tell",
+            output={"category": "reminder"},
+            title=self._words,
+            key=self.context.idempotency_key,
+        )
+        zone = self.state.get("zone")
+        return self.make_result(
+            raw_message=f"I will remind you on {kept.next_at} ({zone}): {self._words}. It is task {kept.number}."
+        )
+
+    @property
+    def _words(self) -> str:
+        return " ".join(str(self.text).split())

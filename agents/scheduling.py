@@ -1,21 +1,26 @@
 """Plan something that comes again, waits for an event or watches something; it is read back before it is kept."""
 
-from typing import Any, cast
+from typing import Any
 
 from agents.moments import zone_named
-from onevalet import AgentResult, AgentStatus, InputField, StandardAgent, ToolRetry, valet
+from agents.planning import PlanningAgent
+from onevalet import AgentResult, InputField, ToolRetry, valet
 
-_YES = {"yes", "y", "yep", "yeah", "ok", "okay", "sure", "fine", "right", "correct", "ja", "si", "sí", "oui", "sim"}
-_YES_BEGINS = ("yes", "do it", "go ahead", "please do", "sounds good", "that's right", "save it", "ok ", "sure")
-_NO = ("no", "nope", "stop", "cancel", "don't", "do not", "never mind", "forget it", "nein", "non", "não")
-_WHERE = "Which city are you in? I need your timezone for that."
+_SHORTEST_MINUTES, _LONGEST_MINUTES = 1, 366 * 24 * 60
+_HEARTBEAT_MINUTES = 15
+HEARTBEAT = "heartbeat"
+_LOOK = (
+    "Look whether there is anything that the person would want to be told right now: what has come in, what is due, "
+    "what changed. Use what you can look at; do not repeat what they were told already."
+)
 
 
 @valet(name="ScheduleTask", effect="idempotent")
-class ScheduleTask(StandardAgent):
+class ScheduleTask(PlanningAgent):
     """Plan a task that comes again, waits for an event, or watches a value and tells when it changes.
 
-    Give one of cron, every_minutes, event_type or expression. The person is asked to confirm what it comes to.
+    Give one of cron, every_minutes, event_type or expression; with expression every_minutes says how often to look.
+    The person is shown what it comes to, and agrees, before it is kept.
     """
 
     what = InputField(
@@ -25,7 +30,16 @@ class ScheduleTask(StandardAgent):
     cron = InputField(
         "", required=False, default="", description="Five fields, in the person's time: 0 8 * * 1-5 is weekdays at 8"
     )
-    every_minutes = InputField("", required=False, default=None, type=float, description="An interval instead")
+    every_minutes = InputField(
+        "",
+        required=False,
+        default=None,
+        type=float,
+        description="An interval instead; with expression how often to look (15 unless they say otherwise)",
+    )
+    timezone = InputField(
+        "", required=False, default="", description="A city or IANA zone, only if they named another than their own"
+    )
     until = InputField("", required=False, default="", description="No more after this: 2027-01-31T15:00")
     count = InputField("", required=False, default=None, type=int, description="How often at most")
     missed = InputField(
@@ -54,91 +68,137 @@ class ScheduleTask(StandardAgent):
     tool_arguments = InputField("", required=False, default=None, type=dict[str, Any], description="For that tool")
     path = InputField("", required=False, default="", description="JSONPath of the value in what comes back: $.price")
     reset = InputField("", required=False, default="", description="True when it may be told again: value > 320")
+    min_gap_minutes = InputField(
+        "", required=False, default=None, type=float, description="For a watch: at least so long between two messages"
+    )
     remind_only = InputField(
-        "", required=False, default=False, type=bool, description="Only tell the words, without doing anything"
+        "", required=False, default=None, type=bool, description="Only tell the words, without doing anything"
     )
     only_if_worth_it = InputField(
-        "", required=False, default=False, type=bool, description="Nothing is sent when there is nothing to tell"
+        "", required=False, default=None, type=bool, description="Nothing is sent when there is nothing to tell"
+    )
+    urgent = InputField(
+        "", required=False, default=None, type=bool, description="Tell even in quiet hours, only if they asked for that"
     )
     channel = InputField("", required=False, default="", description="sms, slack or telegram, if they named one")
 
-    async def on_running(self, msg: str) -> AgentResult:
-        """Read it back and ask; ask for the timezone first where none is known."""
-        if not self.event_type and not self.expression and not await self.context.tasks.timezone():
-            self.state["asked"] = "zone"
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, _WHERE)
-        return await self._ask()
+    def trigger_needs_zone(self) -> bool:
+        """Events and what is watched come at their own time."""
+        return not self.event_type and not self.expression
 
-    async def on_waiting_for_input(self, msg: str) -> AgentResult:
-        """Take the answer to what was asked."""
-        said = msg.strip().strip(".!").casefold()
-        if self.state.get("asked") == "zone":
-            zone = zone_named(msg)
-            if not zone:
-                return self.make_result(AgentStatus.WAITING_FOR_INPUT, f"I do not know that place. {_WHERE}")
-            await self.context.tasks.set_timezone(zone)
-            return await self._ask()
-        if said in _YES or said.startswith(_YES_BEGINS):
-            if await self._words() != self.state.get("said"):
-                return await self._ask()
-            return await self._keep()
-        if said.startswith(_NO):
-            return self.make_result(AgentStatus.CANCELLED, "Not set up: the person does not want it so.")
-        return self.make_result(AgentStatus.CANCELLED, f"Not set up. The person said: {msg}. Begin again with that.")
+    def about(self) -> str:
+        """Give what is to be done."""
+        return str(self.what)
 
-    async def _ask(self) -> AgentResult:
-        words = await self._words()
-        self.state["asked"], self.state["said"] = "confirm", words
-        return self.make_result(AgentStatus.WAITING_FOR_INPUT, f"{words} Shall I set this up?")
-
-    async def _words(self) -> str:
-        when = await self.context.tasks.describe(self._trigger())
-        end = "" if self.what.endswith((".", "?", "!")) else "."
-        return f"{when[:1].upper()}{when[1:]}: {self.what}{end}"
-
-    async def _keep(self) -> AgentResult:
+    async def keep(self) -> AgentResult:
+        """Keep it."""
         kept = await self.context.tasks.create(
-            self._trigger(),
+            self.trigger(),
             {"text": self.what} if self.remind_only else {"instruction": self.what},
             executor="tell" if self.remind_only else "orchestrator",
-            output={"channel": self.channel, "silent": self.only_if_worth_it},
+            output={
+                "channel": self.channel,
+                "silent": bool(self.only_if_worth_it),
+                "urgency": "urgent" if self.urgent else "normal",
+            },
             title=self.what,
             key=self.context.idempotency_key,
         )
         coming = f" Next: {kept.next_at}." if kept.next_at and not self.expression else ""
         return self.make_result(raw_message=f"It is set up as task {kept.number}: {kept.when}.{coming}")
 
-    def _trigger(self) -> dict[str, Any]:
+    def trigger(self) -> dict[str, Any]:
+        """Give the trigger that the fields describe."""
         given = [name for name in ("cron", "every_minutes", "event_type", "expression") if getattr(self, name)]
-        if len(given) != 1:
+        if len(given) != 1 and given != ["every_minutes", "expression"]:
             raise ToolRetry("Give exactly one of cron, every_minutes, event_type and expression.")
-        trigger: dict[str, Any]
-        match given[0]:
-            case "cron":
-                trigger = {"kind": "schedule", "cron": self.cron, "missed": self.missed, "until": self.until}
-            case "every_minutes":
-                trigger = {
-                    "kind": "schedule",
-                    "interval_minutes": self.every_minutes,
-                    "missed": self.missed,
-                    "until": self.until,
-                }
-            case "event_type":
-                trigger = {
-                    "kind": "event",
-                    "source": self.event_source or "*",
-                    "type": self.event_type,
-                    "filter": self.event_filter,
-                }
-            case _:
-                trigger = {
-                    "kind": "condition",
-                    "expression": self.expression,
-                    "url": self.url,
-                    "tool": self.tool,
-                    "arguments": self.tool_arguments,
-                    "path": self.path,
-                    "reset": self.reset,
-                }
-        trigger["count"] = self.count
-        return cast("dict[str, Any]", {name: value for name, value in trigger.items() if value not in (None, "", {})})
+        if self.every_minutes and not _SHORTEST_MINUTES <= self.every_minutes <= _LONGEST_MINUTES:
+            raise ToolRetry("An interval is a minute at least, and a year at most.")
+        made = self._watch() if self.expression else self._event() if self.event_type else self._schedule()
+        made["count"] = self.count
+        return {name: value for name, value in made.items() if value not in (None, "", {})}
+
+    def _schedule(self) -> dict[str, Any]:
+        zone = zone_named(self.timezone) if self.timezone else ""
+        if self.timezone and not zone:
+            raise ToolRetry(f"{self.timezone!r} names no timezone: give a city or an IANA name.")
+        return {
+            "kind": "schedule",
+            "cron": self.cron,
+            "interval_minutes": self.every_minutes,
+            "timezone": zone,
+            "missed": self.missed,
+            "until": self.until,
+        }
+
+    def _event(self) -> dict[str, Any]:
+        return {
+            "kind": "event",
+            "source": self.event_source or "*",
+            "type": self.event_type,
+            "filter": self.event_filter,
+        }
+
+    def _watch(self) -> dict[str, Any]:
+        return {
+            "kind": "condition",
+            "expression": self.expression,
+            "every_minutes": self.every_minutes,
+            "url": self.url,
+            "tool": self.tool,
+            "arguments": self.tool_arguments,
+            "path": self.path,
+            "reset": self.reset,
+            "min_gap_minutes": self.min_gap_minutes,
+            "until": self.until,
+        }
+
+
+@valet(name="set_heartbeat", effect="idempotent")
+class SetHeartbeat(PlanningAgent):
+    """Look from time to time whether anything is worth telling the person; nothing is sent when nothing is.
+
+    Only when they ask for it. They are shown how often, and agree, before it begins.
+    """
+
+    every_minutes = InputField(
+        "How often shall I look, in minutes?",
+        description="How often to look, at least 15; 0 ends it",
+        type=int,
+    )
+
+    async def on_running(self, msg: str) -> AgentResult:
+        """End it at once, or read back how often."""
+        if self.every_minutes <= 0:
+            await self._end_old()
+            return self.make_result(raw_message="I do not look by myself any more.")
+        return await super().on_running(msg)
+
+    def trigger(self) -> dict[str, Any]:
+        """Give the interval."""
+        if not _HEARTBEAT_MINUTES <= self.every_minutes <= _LONGEST_MINUTES:
+            raise ToolRetry(f"Every {_HEARTBEAT_MINUTES} minutes is the most often.")
+        return {"kind": "schedule", "interval_minutes": self.every_minutes, "missed": "skip"}
+
+    def about(self) -> str:
+        """Say what it is."""
+        return "Look whether anything is worth telling you, and write only then"
+
+    async def keep(self) -> AgentResult:
+        """Begin it, in place of what was before."""
+        kept = await self.context.tasks.create(
+            self.trigger(),
+            {"instruction": _LOOK},
+            output={"silent": True, "urgency": "low", "category": HEARTBEAT},
+            title=HEARTBEAT,
+            key=self.context.idempotency_key,
+        )
+        await self._end_old(but=kept.id)
+        return self.make_result(
+            raw_message=f"I look {kept.when} and write only when something is worth it. It is task {kept.number}."
+        )
+
+    async def _end_old(self, but: str = "") -> None:
+        for task in await self.context.tasks.list():
+            if task.title == HEARTBEAT and task.id != but:
+                await self.context.tasks.change(task.id, "delete")

@@ -5,11 +5,6 @@ from typing import Protocol
 
 from onevalet import ToolExecutionContext, ToolRetry, tool
 
-HEARTBEAT = "heartbeat"
-_LOOK = (
-    "Look whether there is anything that the person would want to be told right now: what has come in, what is due, "
-    "what changed. Use what you can look at; do not repeat what they were told already."
-)
 _FILLERS = {"the", "my", "a", "an", "one", "task", "tasks", "reminder", "reminders", "about", "for", "number", "that"}
 
 
@@ -87,32 +82,6 @@ async def why_task(which: str, context: ToolExecutionContext) -> str:
         which: Its number, or words of its title.
     """
     return await context.tasks.why(which)
-
-
-@tool(name="set_heartbeat", effect="idempotent", parallel=False)
-async def set_heartbeat(every_minutes: int, context: ToolExecutionContext) -> str:
-    """Look from time to time whether anything is worth telling the person; nothing is sent when nothing is.
-
-    Only when they ask for it.
-
-    Args:
-        every_minutes: How often to look, at least 15; 0 ends it.
-    """
-    for task in await context.tasks.list():
-        if task.title == HEARTBEAT:
-            await context.tasks.change(task.id, "delete")
-    if every_minutes <= 0:
-        return "I do not look by myself any more."
-    if every_minutes < 15:
-        raise ToolRetry("Every 15 minutes is the most often.")
-    kept = await context.tasks.create(
-        {"kind": "schedule", "interval_minutes": every_minutes, "missed": "skip"},
-        {"instruction": _LOOK},
-        output={"silent": True, "urgency": "low", "category": HEARTBEAT},
-        title=HEARTBEAT,
-        key=context.idempotency_key,
-    )
-    return f"I look {kept.when} and write only when something is worth it. It is task {kept.number}."
 
 
 async def _change(which: str, change: str, said: str, context: ToolExecutionContext) -> str:

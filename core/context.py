@@ -131,8 +131,8 @@ class TenantTasks(Protocol):
         """Keep the person's timezone, an IANA name, where none is known."""
         ...
 
-    async def describe(self, trigger: JsonObject) -> str:
-        """Check a trigger and say it in words, with the next moment where there is one."""
+    def describe(self, trigger: JsonObject, timezone: str = "") -> str:
+        """Check a trigger and say it in words, with the next moment where there is one; `timezone`: the person's."""
         ...
 
     async def create(
@@ -235,7 +235,7 @@ class NoTasks:
         """Refuse, telling the model why."""
         raise ToolFailed(_NO_TASKS)
 
-    async def describe(self, trigger: JsonObject) -> str:
+    def describe(self, trigger: JsonObject, timezone: str = "") -> str:
         """Refuse, telling the model why."""
         raise ToolFailed(_NO_TASKS)
 

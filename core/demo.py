@@ -12,10 +12,9 @@ from datetime import date
 from typing import cast
 
 from core import sentences
-from core.agents.answers import TAKEN
 from core.demo_days import read_day
 from core.demo_intents import INTENTS, RESULTS, Found, Intent
-from core.demo_tasks import unmarked
+from core.demo_tasks import coded, unmarked
 from core.json_types import Json, JsonObject
 from core.model_types import ModelAnswer, ToolCall
 
@@ -39,6 +38,10 @@ _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s
 _MOST_CLAUSES = 6
 _TODAY = re.compile(r"\bNow it is \w+, (\d{4}-\d\d-\d\d)")
 """As `core.prompt` tells every model."""
+_PENDING = re.compile(r"^- ([0-9A-Z]{2,3}): (?!.*\(only by button or code\); )", re.MULTILINE)
+"""A line of `core.approvals.words.note` about an action that may be decided in words."""
+_HANDED_ON = "and what comes of it is said then."
+"""So ends what the model is told when it has handed on an answer or a decision."""
 _DAYS = ("date", "return_date")
 _TO_A_MODEL = re.compile(r" Tell the person in one sentence\.$")
 _LONGEST_QUOTE = 60
@@ -61,6 +64,7 @@ class _Known:
     usable: Collection[str]
     intents: Sequence[Intent]
     today: date | None
+    codes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
     said = [*before, *after]
     if said and said[-1].startswith(sentences.SAY_THIS):
         return ModelAnswer(said[-1].removeprefix(sentences.SAY_THIS), model=MODEL, finish_reason="stop")
-    known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(messages))
+    known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(messages), _codes(messages))
     plans = [plan for text in before for plan in _plans(text, known)]
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {one.tool for one in done}:
         plans = []  # not what was called for, so it is what an agent that waited was told
@@ -135,7 +139,7 @@ def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[
                 calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
             case "assistant":
                 before, after, calls, done = [], [], {}, []
-            case "tool" if (call := calls.get(str(message.get("tool_call_id")))) and text != TAKEN:
+            case "tool" if (call := calls.get(str(message.get("tool_call_id")))) and not text.endswith(_HANDED_ON):
                 done.append(Done(*call, text))
     return before, after, done
 
@@ -159,6 +163,12 @@ def _today(messages: Sequence[JsonObject]) -> date | None:
     prompts = [_text(one.get("content")) for one in messages if one.get("role") == "system"]
     found = [day for prompt in prompts for day in _TODAY.findall(prompt)]
     return date.fromisoformat(found[-1]) if found else None
+
+
+def _codes(messages: Sequence[JsonObject]) -> list[str]:
+    """Find in the system prompt what waits for a decision that may be made in words."""
+    prompts = [_text(one.get("content")) for one in messages if one.get("role") == "system"]
+    return [code for prompt in prompts for code in _PENDING.findall(prompt)]
 
 
 def _plans(text: str, known: _Known) -> list[Plan]:
@@ -211,6 +221,7 @@ def _plan(text: str, known: _Known) -> Plan:
                 continue
             found = intent.match(said)
             arguments = _dated(intent.arguments(found), known.today) if found else None
+            arguments = coded(arguments, known.codes) if arguments else arguments
             if found and arguments is not None:
                 return Plan(sentence, intent, found, arguments)
     return Plan(sentence)

@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 
 from core import demo_tasks
 from core.agents.answers import ANSWER
+from core.approvals.words import DECIDE
 from core.demo_days import DAY
 from core.demo_sums import read_sum
 from core.json_types import JsonObject
@@ -56,6 +57,10 @@ def _timezone(found: Found) -> JsonObject | None:
         return {}
     zone = _zones().get(_place(place))
     return {"timezone": zone} if zone else None
+
+
+def _city(found: Found) -> JsonObject | None:
+    return {"words": found["place"].strip()} if _place(found["place"]) in _zones() else None
 
 
 def _expression(found: Found) -> JsonObject | None:
@@ -127,6 +132,8 @@ _LIST = (
 )
 _FORGET = r"(?:forget|delete|remove|drop|erase)(?: my| the)? notes?(?: number| no\.?)? ?#?(?P<number>\d{1,9})"
 
+_DROP = r"never ?mind|forget (?:it|that|about it)|drop (?:it|that)|cancel(?: it| that)?|no,? (?:thanks|thank you)"
+
 INTENTS = (
     Intent(
         rf"(?:{_TIME}){_NOW}(?: (?:in|at) (?P<place>[^.?!\n]+?))?{_NOW}",
@@ -188,12 +195,11 @@ INTENTS = (
         without="SendEmailAgent",
         say="You have connected no email account; `credentials set email` does, docs/agents.md says how.",
     ),
-    Intent(
-        r"never ?mind|forget (?:it|that|about it)|drop (?:it|that)|cancel(?: it| that)?|no,? (?:thanks|thank you)",
-        tool=ANSWER,
-        arguments=lambda _: {"drop": True},
-    ),
+    Intent(demo_tasks.YES, tool=DECIDE, arguments=lambda _: demo_tasks.decided("approve")),
+    Intent(rf"{_DROP}|no|nope", tool=DECIDE, arguments=lambda _: demo_tasks.decided("cancel")),
+    Intent(_DROP, tool=ANSWER, arguments=lambda _: {"drop": True}),
     Intent(rf"(?:from )?(?P<origin>{_PLACE})(?:,| on|, on)? (?P<date>{DAY})", tool=ANSWER, arguments=_fields),
+    Intent(r"(?:i live in|i am in|i'm in|in)? ?(?P<place>[^.?!\n]+?)", tool=ANSWER, arguments=_city),
     Intent(demo_tasks.REMIND, tool="remind_me", example="remind me at 3pm to call mum"),
     Intent(demo_tasks.REMIND_TO, tool="remind_me"),
     Intent(demo_tasks.EVERY, tool="ScheduleTask", arguments=demo_tasks.every, example="every weekday at 8 my notes"),

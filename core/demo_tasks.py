@@ -1,11 +1,13 @@
 """How the demo model reads what is to come later: patterns, and the arguments that they give."""
 
 import re
+from collections.abc import Sequence
 
 from core.json_types import JsonObject
 
 type Found = re.Match[str]
 
+CODE = "{code}"
 _CLOCK = r"\d{1,2}(?:[:.]\d{2})?\s*(?:o'?clock|am|pm|a\.m\.|p\.m\.)?|noon|midday|midnight"
 _DAY = r"today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 MOMENT = (
@@ -40,6 +42,21 @@ def unmarked(text: str) -> str:
     """Give what a task asks for without what marks it as a task's: its first line."""
     found = _MARK.match(text)
     return text[found.end() :].partition("\n")[0] if found else text
+
+
+def decided(decision: str) -> JsonObject:
+    """Make the arguments of a decision about the one action that waits; its code is filled in by `coded`."""
+    return {"decisions": [{"code": CODE, "decision": decision}]}
+
+
+def coded(arguments: JsonObject, codes: Sequence[str]) -> JsonObject | None:
+    """Fill in which action is decided; None where it is not one alone."""
+    decisions = arguments.get("decisions")
+    if not isinstance(decisions, list):
+        return arguments
+    if len(codes) != 1:
+        return None
+    return {"decisions": [one | {"code": codes[0]} for one in decisions if isinstance(one, dict)]}
 
 
 def every(found: Found) -> JsonObject | None:

@@ -46,16 +46,20 @@ class TaskAccess:
             raise ToolRetry(str(error)) from error
         await self._engine.store.set_timezone(self._tenant_id, name)
 
-    async def describe(self, trigger: JsonObject) -> str:
-        """Check a trigger and say it in words, with the next moment where there is one."""
-        read, zone = _trigger(trigger), await self._zone()
+    def describe(self, trigger: JsonObject, timezone: str = "") -> str:
+        """Check a trigger and say it in words, with the next moment where there is one; `timezone`: the person's."""
+        read, zone = _trigger(trigger), ZoneInfo(timezone or "UTC")
         said = in_words(read, zone)
-        if not isinstance(read, ScheduleTrigger) or read.at is not None:
+        if not isinstance(read, ScheduleTrigger):
             return said
         now = self._engine.clock.now()
         due = read.next_after(now, read.zone(zone.key), now)
         if due is None:
             raise ToolRetry("That would never come: it is over already, or no such date exists.")
+        if read.at is not None:
+            return said
+        if read.interval_minutes is not None and read.start is None:
+            return f"{said}, counted from when you agree"
         return f"{said}, next on {moment_in_words(due, read.zone(zone.key))}"
 
     async def create(

@@ -5,14 +5,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import cast
+from zoneinfo import ZoneInfo
 
 from core.json_types import Json, JsonObject
 from core.triggers.expressions import check_expression, check_path, evaluate, find
-from core.triggers.schedule import TriggerError
+from core.triggers.schedule import TriggerError, wall_moment
 
 NAMES = frozenset({"value", "previous", "result", "told"})
 """What an expression may name: `told` is the value when the person was told last."""
-SHORTEST_MINUTES = 1.0
+SHORTEST_MINUTES, LONGEST_MINUTES = 1.0, 31 * 24 * 60.0
+LONGEST_GAP_MINUTES = 366 * 24 * 60.0
 LONGEST_BACKOFF = timedelta(days=1)
 ERRORS_TOLD = 5
 """After so many looks in a row that failed, the person is told once."""
@@ -61,8 +63,12 @@ class ConditionTrigger:
                 check_expression(text, NAMES)
         if self.path:
             check_path(self.path)
-        if self.every_minutes < SHORTEST_MINUTES or self.min_gap_minutes < 0:
-            raise TriggerError("A condition is looked at once a minute at most.")
+        if not SHORTEST_MINUTES <= self.every_minutes <= LONGEST_MINUTES:
+            raise TriggerError("A condition is looked at once a minute at most, and every 31 days at least.")
+        if not 0 <= self.min_gap_minutes <= LONGEST_GAP_MINUTES:
+            raise TriggerError("The gap between two messages is a year at most.")
+        if self.count is not None and self.count < 1:
+            raise TriggerError("The count is one at least.")
 
     def value_of(self, result: Json) -> Json:
         """Give what is compared, out of a look's result; raises `TriggerError` where the path leads nowhere."""
@@ -155,13 +161,13 @@ def failed(watch: Watch, why: str, now: datetime) -> Judged:
     return Judged(replace(watch, errors=watch.errors + 1, seen=(*watch.seen, seen)[-_SEEN:]), reason=why)
 
 
-def next_look(trigger: ConditionTrigger, watch: Watch, now: datetime) -> datetime | None:
-    """Give when to look again: later and later while looks fail. None when it is over."""
+def next_look(trigger: ConditionTrigger, watch: Watch, now: datetime, zone: ZoneInfo) -> datetime | None:
+    """Give when to look again: later and later while looks fail. None when it is over; `until` is a wall time there."""
     span = timedelta(minutes=trigger.every_minutes)
     if watch.errors:
         span = min(span * 2 ** min(watch.errors - 1, 12), max(LONGEST_BACKOFF, span))
     found = now + span
-    return None if trigger.until is not None and found > trigger.until else found
+    return None if trigger.until is not None and found > wall_moment(trigger.until, zone) else found
 
 
 def _kept(value: Json) -> Json:

@@ -14,6 +14,7 @@ from core.triggers.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch
 from core.triggers.engine import TriggerEngine
 from core.triggers.firing import Look, run_row
 from core.triggers.messages import occurrence_of
+from core.triggers.schedule import read_zone
 from core.triggers.types import RunState, Task, TaskState
 
 _log = structlog.get_logger()
@@ -47,7 +48,8 @@ class Looking:
             return
         judged = await self.judge(task, task.trigger)
         now = self._clock.now()
-        next_at = next_look(task.trigger, judged.watch, now)
+        zone = read_zone((await self._engine.store.person(look.tenant_id))[0] or "UTC")
+        next_at = next_look(task.trigger, judged.watch, now, zone)
         if judged.fires and task.trigger.count is not None and task.fired + 1 >= task.trigger.count:
             next_at = None
         runs = [self._run(task, judged)] if judged.fires or judged.watch.errors == ERRORS_TOLD else []

@@ -115,7 +115,7 @@ class RunExecutors:
     async def _execute(self, executor: ActionExecutor, context: TriggerContext) -> ActionResult:
         if executor is self._default:
             return await executor.execute(context)
-        if context.request.attempt > 1 and Effect(executor.effect) is Effect.ONCE and await _had_begun(context):
+        if Effect(executor.effect) is Effect.ONCE and await _had_begun(context):
             return ActionResult(False, output=_UNKNOWN, error="its end is not known")
         await context.request.journal.write(_step(executor, context, StepState.STARTED))
         try:

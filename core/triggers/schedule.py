@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-SHORTEST = timedelta(seconds=1)
+SHORTEST_MINUTES = 1 / 60
+LONGEST_MINUTES = 10 * 366 * 24 * 60.0
 _ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -64,8 +65,8 @@ class ScheduleTrigger:
             raise TriggerError("A schedule has a cron expression, an interval or a moment: exactly one of them.")
         if self.cron:
             _check_cron(self.cron)
-        if self.interval_minutes is not None and timedelta(minutes=self.interval_minutes) < SHORTEST:
-            raise TriggerError("An interval is a second at least.")
+        if self.interval_minutes is not None and not SHORTEST_MINUTES <= self.interval_minutes <= LONGEST_MINUTES:
+            raise TriggerError("An interval is a second at least, and ten years at most.")
         if self.timezone:
             read_zone(self.timezone)
         if (self.count is not None and self.count < 1) or self.jitter_seconds < 0 or (self.grace_minutes or 0) < 0:

@@ -1,5 +1,6 @@
 """Triggers in words, as they are read back to the person before they count."""
 
+import re
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,7 @@ from core.triggers.event import EventTrigger
 from core.triggers.schedule import ScheduleTrigger, wall_moment
 
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_SIGNS = {"<": "is under", "<=": "is at most", ">": "is over", ">=": "is at least", "==": "is", "!=": "is not"}
 _COMPARED = {
     "eq": "is",
     "ne": "is not",
@@ -30,11 +32,11 @@ def in_words(trigger: Trigger, zone: ZoneInfo) -> str:
     """Say when it is due, such as "every weekday at 08:00 (Europe/Berlin)"."""
     match trigger:
         case ScheduleTrigger():
-            return _schedule(trigger, zone)
+            return _schedule(trigger, trigger.zone(zone.key))
         case EventTrigger():
-            return _event(trigger)
+            return ", ".join([_event(trigger), *_ends(None, trigger.count, zone)])
         case ConditionTrigger():
-            return _condition(trigger)
+            return ", ".join([_condition(trigger), *_ends(trigger.until, trigger.count, zone)])
 
 
 def moment_in_words(moment: datetime, zone: ZoneInfo) -> str:
@@ -56,12 +58,13 @@ def _schedule(trigger: ScheduleTrigger, zone: ZoneInfo) -> str:
         said = f"every {_span(timedelta(minutes=trigger.interval_minutes))}"
     else:
         said = _cron(trigger.cron)
-    rest = [f"({zone.key})"]
-    if trigger.until is not None:
-        rest.append(f"until {moment_in_words(wall_moment(trigger.until, zone), zone)}")
-    if trigger.count is not None and trigger.at is None:
-        rest.append(f"{trigger.count} times")
-    return f"{said} {', '.join(rest)}"
+    count = trigger.count if trigger.at is None else None
+    return ", ".join([f"{said} ({zone.key})", *_ends(trigger.until, count, zone)])
+
+
+def _ends(until: datetime | None, count: int | None, zone: ZoneInfo) -> list[str]:
+    said = [f"until {moment_in_words(wall_moment(until, zone), zone)}"] if until is not None else []
+    return said + ([] if count is None else ["once"] if count == 1 else [f"{count} times at most"])
 
 
 def _cron(text: str) -> str:
@@ -122,10 +125,21 @@ def _filter(wanted: Json) -> str:
 
 
 def _condition(trigger: ConditionTrigger) -> str:
-    place = trigger.url or trigger.tool
+    place = f"{trigger.url or trigger.tool}{f' ({trigger.path})' if trigger.path else ''}"
     often = _span(timedelta(minutes=trigger.every_minutes))
-    each = "becomes true" if trigger.mode is Mode.EDGE else "is true"
-    said = f"when {trigger.expression} {each}, looking at {place} every {often}"
-    if trigger.path:
-        said += f" (value: {trigger.path})"
-    return f"{said}, again after {trigger.reset}" if trigger.reset else said
+    told = "becomes" if trigger.mode is Mode.EDGE else "is found"
+    said = [f"when it {told} true that {_expression(trigger.expression)}, looking at {place} every {often}"]
+    if trigger.reset:
+        said.append(f"told again after {_expression(trigger.reset)}")
+    if trigger.min_gap_minutes:
+        said.append(f"at most every {_span(timedelta(minutes=trigger.min_gap_minutes))}")
+    return ", ".join(said)
+
+
+def _expression(text: str) -> str:
+    """Write comparisons in words; what stands in quotes stays."""
+    return re.sub(r""" *("[^"]*"|'[^']*'|[<>=!]=|[<>]) *""", lambda one: _operator(one[0], one[1]), text).strip()
+
+
+def _operator(whole: str, one: str) -> str:
+    return f" {_SIGNS[one]} " if one in _SIGNS else whole

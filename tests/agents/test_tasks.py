@@ -1,121 +1,144 @@
 """Planning in words, as in `dev`: with the demo model, over a real database, and told when it is due."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
-from agents import reminders, scheduling, tasks
 from agents.moments import read_moment, zone_named
-from agents.reminders import TellExecutor, remind_me
-from agents.scheduling import ScheduleTask
-from core.agents.pool import Pool
-from core.agents.registry import AgentRegistry
+from core.approvals.words import DECIDE
+from core.json_types import JsonObject
 from core.loader import load_plugins
 from core.model import LiteLLMClient
-from core.orchestrator import Orchestrator
-from core.tools import Tool
-from core.triggers.engine import TriggerEngine
-from core.triggers.looking import Looking
-from core.triggers.notices import ConversationNotifier, Notices
-from core.triggers.reading import OrchestratorTools
-from core.triggers.running import RunExecutors
-from jobs.triggers import TriggerRunner
-from jobs.turns import TurnRunner
-from tests.core.store.house import Store, opened
-from tests.core.triggers.house import HandClock
+from tests.contract.houses import SmsHouse
+from tests.contract.proactive import Proactive, open_proactive
+from tests.contract.test_proactive import repeats
+from tests.core.helpers import wants
 
-TOOLS = [one for one in (remind_me, *vars(tasks).values()) if isinstance(one, Tool)]
-
-
-@dataclass(slots=True)
-class Planner:
-    """One worker that plans and fires, driven by hand."""
-
-    store: Store
-    clock: HandClock
-    turns: TurnRunner
-    runner: TriggerRunner
-    pool: Pool
-
-    async def say(self, text: str) -> list[str]:
-        """Say something, and give what is answered."""
-        await self.store.say(text)
-        return await self.work()
-
-    async def work(self) -> list[str]:
-        """Do all that is to be done now, and give what is owed for it."""
-        before = len(await self.owed())
-        await self.runner.once()
-        while lease := await self.turns.claim(None):
-            await self.turns.run(lease)
-        while await self.runner.notices.hand_over():
-            pass
-        return (await self.owed())[before:]
-
-    async def owed(self) -> list[str]:
-        """Give all that was ever owed, in order."""
-        return [str(one) for one in await self.store.column("select text from outbound order by seq")]
+COUNT = "select count(*) from tasks"
 
 
 @pytest.fixture
-async def planner(database_url: str) -> AsyncIterator[Planner]:
-    """Give a planner; it is Monday, 2 March 2026, 9:00 in Berlin."""
-    client, clock = LiteLLMClient("demo/valet"), HandClock()
+async def planner(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
+    """Give a planner by SMS; it is Saturday, 21 November 2026, 13:00 in Berlin."""
+    client = LiteLLMClient("demo/valet")
     await client.warm_up()
-    async with opened(database_url) as store:
-        engine = TriggerEngine(store.database, store.make_id, clock, store.bell, executors=[TellExecutor()])
-        orchestrator = Orchestrator(
-            client, tools=TOOLS, agents=AgentRegistry([ScheduleTask]), trigger_engine=engine, clock=clock
-        )
-        notifier = ConversationNotifier(store.database, store.bell)
-        notices = Notices(engine.store, notifier)
-        runs = RunExecutors(engine, orchestrator, notifier, notices)
-        turns = TurnRunner(store.turns, orchestrator, store.bell, {}, store.make_id, "w1", runs=runs)
-        looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, store.make_id), clock, store.make_id)
-        runner = TriggerRunner(engine, looking, notices, clock)
-        yield Planner(store, clock, turns, runner, Pool(store.database, store.bell))
+    async with open_proactive(SmsHouse, database_url, redis_url) as office:
+        office.model = client
+        yield office
     await client.close()
 
 
-@pytest.mark.timeout(90)
-async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Planner) -> None:
-    [where] = await planner.say("remind me at 3 to call mum")
-    assert "which city they live in" in where
-    await planner.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
-    [kept] = await planner.say("remind me at 3 to call mum")
-    assert kept.startswith("I will remind you on Mon 2 Mar 2026, 15:00 (Europe/Berlin): call mum. It is task 1.")
+async def at(office: Proactive, **ahead: float) -> list[str]:
+    """Let time pass, and give what is then told."""
+    seen = len(office.desk.house.bubbles())
+    office.clock.move(timedelta(**ahead))
+    await office.work()
+    return [one.text for one in office.desk.house.bubbles()[seen:]]
 
-    [asked] = await planner.say("every weekday at 8 what have I got scheduled?")
-    said = "Every weekday at 08:00 (Europe/Berlin), next on Tue 3 Mar 2026, 08:00: what have I got scheduled?"
-    assert asked.startswith(said)
-    assert asked.endswith("Shall I set this up?")
-    assert await planner.store.one("select count(*) from tasks") == 1, "nothing is kept before it was read back"
-    [done] = await planner.say("yes")
+
+@pytest.mark.timeout(90)
+async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proactive) -> None:
+    store = planner.desk.store
+    [where] = await planner.told("remind me at 3 to call mum")
+    assert "Which city are you in?" in where
+    [asked] = await planner.told("Berlin")
+    assert "Remind you: call mum, once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in asked
+    assert "It stays open for 2 hours." in asked
+    assert await store.one(COUNT) == 0, "nothing is kept before it was read back and agreed to"
+    [*_, kept] = await planner.told("yes")
+    assert kept.startswith("I will remind you on Sat 21 Nov 2026, 15:00 (Europe/Berlin): call mum. It is task 1.")
+
+    planner.clock.move(timedelta(seconds=1))
+    [asked] = await planner.told("every weekday at 8 what have I got scheduled?")
+    assert "When: every weekday at 08:00 (Europe/Berlin), next on Mon 23 Nov 2026, 08:00" in asked
+    assert await store.one(COUNT) == 1
+    [*_, done] = await planner.told(f"ok {await planner.code()}")
     assert "It is set up as task 2: every weekday at 08:00 (Europe/Berlin)." in done
 
-    [listed] = await planner.say("What have I got scheduled?")
-    assert "1. call mum: once, on Mon 2 Mar 2026, 15:00 (Europe/Berlin)" in listed
-    planner.clock.pass_by(hours=6)
-    assert await planner.work() == ["Reminder: call mum"]
-    planner.clock.pass_by(hours=17)
-    [summary] = await planner.work()
+    [listed] = await planner.told("What have I got scheduled?")
+    assert "1. call mum: once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in listed
+    assert await at(planner, hours=2) == ["Reminder: call mum"]
+    [summary] = await at(planner, hours=41)
     assert summary.startswith("Scheduled:\n2. what have I got scheduled?: every weekday")
-    [why] = await planner.say("why did the call mum reminder fire?")
-    assert "Mon 2 Mar 2026, 15:00: ran; sent by sms" in why
-    assert (await planner.say("stop the scheduled one"))[0].startswith("Task 2, what have I got scheduled?, is stopped")
-    assert (await planner.say("what are my tasks?"))[0].startswith("Nothing is scheduled.")
+    [why] = await planner.told("why did the call mum reminder fire?")
+    assert "Sat 21 Nov 2026, 15:00: ran; sent by sms" in why
+    [stopped] = await planner.told("stop the scheduled one")
+    assert stopped.startswith("Task 2, what have I got scheduled?, is stopped")
+    assert (await planner.told("what are my tasks?"))[0].startswith("Nothing is scheduled.")
 
-    await planner.say("every 30 minutes remind me to stretch")
-    [dropped] = await planner.say("no")
-    assert await planner.store.one("select count(*) from tasks") == 2, dropped
+    await planner.told("every 30 minutes remind me to stretch")
+    [*_, dropped] = await planner.told("no")
+    assert await store.one(COUNT) == 2, dropped
+
+
+async def test_a_moment_counts_as_it_was_shown_and_not_from_when_it_is_agreed_to(planner: Proactive) -> None:
+    await planner.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
+    [asked] = await planner.told("remind me in 20 minutes to call mum")
+    assert "once, on Sat 21 Nov 2026, 13:20 (Europe/Berlin)" in asked
+    await at(planner, minutes=5)
+    [*_, kept] = await planner.told("yes")
+    assert "13:20" in kept
+    assert await at(planner, minutes=14) == []
+    assert await at(planner, minutes=1) == ["Reminder: call mum"]
+
+
+async def test_what_is_agreed_to_too_late_is_not_kept_and_what_is_changed_is_read_back_anew(
+    planner: Proactive,
+) -> None:
+    await planner.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
+    await planner.told("remind me in 20 minutes to call mum")
+    code = await planner.code()
+    await at(planner, minutes=21)
+    [late] = await planner.told(f"OK {code}")
+    assert "expired" in late
+    assert await planner.desk.store.one(COUNT) == 0
+    [never] = await planner.told("remind me 2026-11-20 10:00 to call mum")
+    assert "over already" in never
+    assert await planner.desk.store.one("select count(*) from approvals") == 1, "what cannot come is not shown"
+
+
+async def test_a_change_in_words_of_ones_own_is_read_back_anew_and_counts_as_shown(
+    database_url: str, redis_url: str
+) -> None:
+    async with open_proactive(SmsHouse, database_url, redis_url) as office:
+        await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
+        await office.hears("remind me", wants(("remind_me", {"text": "call mum", "at": "3pm"})))
+        office.clock.move(timedelta(seconds=1))
+        changes: JsonObject = {"at": "in 30 minutes"}
+        change: JsonObject = {"decisions": [{"code": await office.code(), "decision": "edit", "changes": changes}]}
+        assert "13:30" in await office.hears("rather in half an hour", wants((DECIDE, change)))
+        office.clock.move(timedelta(minutes=4))
+        # What was changed to counts from when it is shown, so it is shown once more.
+        again = await office.decides("Approve")
+        assert "13:34" in again
+        assert await office.desk.store.one(COUNT) == 0
+        office.clock.move(timedelta(minutes=2))
+        assert "13:34" in await office.decides("Approve", repeats)
+        assert await office.desk.store.one(COUNT) == 1
+
+
+async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: str, redis_url: str) -> None:
+    async with open_proactive(SmsHouse, database_url, redis_url) as office:
+        await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
+        for minutes, said in ((60, "every hour (Europe/Berlin), counted from"), (90, "every 90 minutes")):
+            assert said in await office.hears("look by yourself", wants(("set_heartbeat", {"every_minutes": minutes})))
+            assert "I look every" in await office.decides("Approve", repeats)
+            office.clock.move(timedelta(seconds=1))
+        active = "select array_agg(number) from tasks where state = 'ACTIVE'"
+        assert await office.desk.store.one(active) == [2]
+        await office.hears("more often", wants(("set_heartbeat", {"every_minutes": 5})), repeats)
+        await office.hears("no more", wants(("set_heartbeat", {"every_minutes": 0})), repeats)
+        assert await office.desk.store.one(active) is None
 
 
 def test_the_loader_finds_the_executor_that_ships() -> None:
-    assert [one.name for one in load_plugins(["agents"]).executors] == ["tell"]
-    assert reminders.remind_me.effect == "idempotent"
-    assert scheduling.ScheduleTask.valet.effect == "idempotent"
+    found = load_plugins(["agents"])
+    assert [one.name for one in found.executors] == ["tell"]
+    planning = {"remind_me", "ScheduleTask", "set_heartbeat"}
+    assert {one.valet.name: one.valet.effect for one in found.agents if one.valet.name in planning} == dict.fromkeys(
+        planning, "idempotent"
+    )
 
 
 @pytest.mark.parametrize(

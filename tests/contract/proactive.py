@@ -10,9 +10,10 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from agents import tasks
 from agents.person import set_preference
-from agents.reminders import TellExecutor, remind_me
-from agents.scheduling import ScheduleTask
+from agents.reminders import RemindMe, TellExecutor
+from agents.scheduling import ScheduleTask, SetHeartbeat
 from channels.app import build_app, serve
 from channels.events import EventRoutes
 from core.agents.registry import AgentRegistry
@@ -26,6 +27,7 @@ from core.inbox import Inbox
 from core.notifications.store import NotificationStore
 from core.person import People
 from core.secret_keys import SecretKey, SecretKeys
+from core.tools import Tool
 from core.triggers.engine import TriggerEngine
 from jobs.approvals import ApprovalUpkeep
 from jobs.delivery import DeliveryRunner
@@ -91,6 +93,12 @@ class Proactive(Approving):
                 await redraws.run(drawing)
             if not (fired or lease or told or drawing):
                 return
+
+    async def told(self, text: str) -> list[str]:
+        """Let the person write to the model that there is; gives what they then read, message by message."""
+        seen = len(self.desk.house.bubbles())
+        await self.say(text)
+        return [one.text for one in self.desk.house.bubbles()[seen:]]
 
     async def hears(self, text: str, *steps: Step) -> str:
         """Let the person write while the model follows a script to its end; gives what they then read."""
@@ -169,9 +177,9 @@ async def open_proactive(kind: type[ChannelHouse], database_url: str, redis_url:
             async with serve(build_app([], ready=store.database.ready, extra_routes=routes), "127.0.0.1", 0) as port:
                 office.web.url = f"http://127.0.0.1:{port}"
                 guarded = GuardedClient(allowed_hosts=[f"127.0.0.1:{port}"])
-                office.more = [set_preference, remind_me]
+                office.more = [set_preference, *(one for one in vars(tasks).values() if isinstance(one, Tool))]
                 office.options = {
-                    "agents": AgentRegistry([ScheduleTask]),
+                    "agents": AgentRegistry([ScheduleTask, RemindMe, SetHeartbeat]),
                     "trigger_engine": engine,
                     "http": guarded,
                     "people": People(store.database, store.make_id, clock),

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.agents.answers import ANSWER
+from core.approvals.words import DECIDE
 from core.json_types import JsonObject
 from core.model_types import ModelAnswer, ModelRequest, Role
 from tests.contract.canaries import marked
@@ -55,37 +55,50 @@ async def planning(office: Proactive) -> None:
     at_home: JsonObject = {"event_source": "home"}
     await planned(
         office,
-        {"what": "Summarise my mail", "cron": "0 8 * * 1-5"},
-        "Every weekday at 08:00 (Europe/Berlin), next on Mon 23 Nov 2026, 08:00: Summarise my mail.",
-    )
-    await planned(office, {"what": "Say who rang", "event_type": "rang", **at_home}, "When rang happens in home: Say")
-    await planned(
-        office, {"what": "Mail it to Sam", "event_type": "bill", **at_home}, "When bill happens in home: Mail"
+        ("ScheduleTask", {"what": "Summarise my mail", "cron": "0 8 * * 1-5"}),
+        "every weekday at 08:00 (Europe/Berlin), next on Mon 23 Nov 2026, 08:00",
+        in_words=True,
     )
     await planned(
-        office,
-        {"what": "Say it", "expression": "value < 300", "url": f"{office.web.url}/flight", "path": "$.price"},
-        "When value < 300 becomes true, looking at",
+        office, ("ScheduleTask", {"what": "Say who rang", "event_type": "rang", **at_home}), "when rang happens in home"
     )
     await planned(
         office,
-        {"what": "take the pill", "cron": "0 15 * * 6", "remind_only": True},
-        "Every Saturday at 15:00 (Europe/Berlin), next on Sat 21 Nov 2026, 15:00: take the pill.",
+        ("ScheduleTask", {"what": "Mail it to Sam", "event_type": "bill", **at_home}),
+        "when bill happens in home",
     )
-    call: JsonObject = {"text": "call mum", "at": "3pm"}
-    read = await office.hears("Remind me at 3 to call mum", wants(("remind_me", call)), repeats)
-    assert "I will remind you on Sat 21 Nov 2026, 15:00 (Europe/Berlin): call mum" in read
+    watched: JsonObject = {"expression": "value < 300", "url": f"{office.web.url}/flight", "path": "$.price"}
+    await planned(
+        office,
+        ("ScheduleTask", {"what": "Say it", "every_minutes": 10, **watched}),
+        f"when it becomes true that value is under 300, looking at {office.web.url}/flight ($.price) every 10 minutes",
+    )
+    await planned(
+        office,
+        ("ScheduleTask", {"what": "take the pill", "cron": "0 15 * * 6", "remind_only": True}),
+        "every Saturday at 15:00 (Europe/Berlin), next on Sat 21 Nov 2026, 15:00",
+    )
+    await planned(
+        office, ("remind_me", {"text": "call mum", "at": "3pm"}), "once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)"
+    )
 
 
-async def planned(office: Proactive, call: JsonObject, words: str) -> None:
-    """Ask for one task, hear what it comes to, and agree."""
+async def planned(office: Proactive, call: tuple[str, JsonObject], words: str, *, in_words: bool = False) -> None:
+    """Ask for one task, see what it comes to, and agree: by button or code, or in words of one's own."""
     count = "select count(*) from tasks"
     before = await office.desk.store.one(count)
-    read = unescape(await office.hears(str(call["what"]), wants(("ScheduleTask", call))))
+    office.clock.move(timedelta(seconds=1))
+    read = unescape(await office.hears(str(call[1].get("what") or call[1]["text"]), wants(call)))
     assert words in read
     assert "Shall I set this up?" in read
     assert await office.desk.store.one(count) == before
-    assert "It is set up as task" in await office.hears("yes", wants((ANSWER, {"words": "yes"})), repeats)
+    if in_words:
+        agreed: JsonObject = {"decisions": [{"code": await office.code(), "decision": "approve"}]}
+        said = await office.hears("yes, do that every week", wants((DECIDE, agreed)), repeats)
+    else:
+        said = await office.decides("Approve", repeats)
+    assert "It is set up as task" in said or "I will remind you on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in said
+    assert await office.desk.store.one("select count(*) - $1::bigint from tasks", before) == 1
 
 
 async def an_event(office: Proactive) -> None:
@@ -105,7 +118,7 @@ async def an_event(office: Proactive) -> None:
 async def a_price_that_flips_twice(office: Proactive) -> None:
     """Both times that it becomes true are told with the values before and now, and no look between them."""
     read = []
-    for minute, price, told in ((15, 280, True), (30, 270, False), (45, 310, False), (60, 290, True)):
+    for minute, price, told in ((20, 280, True), (30, 270, False), (40, 310, False), (50, 290, True)):
         office.web.price = price
         mark = "[Condition Trigger] Condition met: value < 300."
         steps = [on_its_mark(mark, "Book it.", f'"now": {price}')] if told else []
@@ -134,7 +147,7 @@ async def a_mail_that_is_approved(office: Proactive) -> None:
 async def a_mail_that_nobody_decides(office: Proactive) -> None:
     """When its time is over, the run has expired, nothing was sent, and the person is told."""
     await office.happens("bill-2", "bill", {"total": 50}, wants(("send_mail", MAIL)))
-    end = await office.desk.store.one("select max(expires_at) from approvals")
+    end = await office.desk.store.one("select expires_at from approvals where state = 'pending'")
     assert isinstance(end, datetime)
     read = await office.is_at(end - timedelta(seconds=1))
     assert "is still waiting for your decision" in read

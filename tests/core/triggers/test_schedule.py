@@ -162,7 +162,10 @@ def test_jitter_is_the_same_for_one_occurrence_and_within_its_bounds() -> None:
     ("trigger", "words"),
     [
         (ScheduleTrigger(cron="0 8 * * 1-5"), "every weekday at 08:00 (Europe/Berlin)"),
-        (ScheduleTrigger(cron="30 18 * * 1,4", count=3), "every Monday and Thursday at 18:30 (Europe/Berlin), 3 times"),
+        (
+            ScheduleTrigger(cron="30 18 * * 1,4", count=3),
+            "every Monday and Thursday at 18:30 (Europe/Berlin), 3 times at most",
+        ),
         (ScheduleTrigger(interval_minutes=90), "every 90 minutes (Europe/Berlin)"),
         (
             ScheduleTrigger(at=datetime.fromisoformat("2026-03-02T15:00")),

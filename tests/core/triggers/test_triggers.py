@@ -3,6 +3,7 @@
 import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from core.triggers.condition import ConditionTrigger, Mode, Watch, judge, next_l
 from core.triggers.event import EventTrigger
 from core.triggers.expressions import check_expression, evaluate
 from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError
+from core.triggers.words import in_words
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 DATA: JsonObject = {
@@ -96,7 +98,7 @@ def test_a_look_that_fails_is_tried_again_later_and_later_and_tells_nothing() ->
     for result in results:
         judged = judge(trigger, watch, result, NOW)
         watch = judged.watch
-        due = next_look(trigger, watch, NOW)
+        due = next_look(trigger, watch, NOW, ZoneInfo("UTC"))
         assert due is not None
         spans.append((due - NOW) / timedelta(minutes=1))
     assert spans == [10, 10, 20, 40, 10]
@@ -162,3 +164,53 @@ def test_no_text_gets_past_the_check_and_then_does_more_than_compare(text: str) 
 )
 def test_a_trigger_is_the_same_after_it_was_kept(trigger: ScheduleTrigger | EventTrigger | ConditionTrigger) -> None:
     assert trigger_from_json(kind_of(trigger), trigger_to_json(trigger)) == trigger
+
+
+@pytest.mark.parametrize(
+    ("trigger", "words"),
+    [
+        (
+            ConditionTrigger("value < 300 and previous != '< 1'", url="https://x.example", every_minutes=60),
+            "when it becomes true that value is under 300 and previous is not '< 1', "
+            "looking at https://x.example every hour",
+        ),
+        (
+            ConditionTrigger(
+                "value >= 3", tool="get_weather", path="$.max", reset="value<1", min_gap_minutes=60, count=2
+            ),
+            "when it becomes true that value is at least 3, looking at get_weather ($.max) every 15 minutes, "
+            "told again after value is under 1, at most every hour, 2 times at most",
+        ),
+        (
+            ConditionTrigger("value", tool="x", mode=Mode.LEVEL, until=datetime.fromisoformat("2026-03-02T15:00")),
+            "when it is found true that value, looking at x every 15 minutes, until Mon 2 Mar 2026, 15:00",
+        ),
+        (EventTrigger("home", "rang", count=1), "when rang happens in home, once"),
+        (
+            ScheduleTrigger(cron="0 8 * * *", timezone="Asia/Tokyo"),
+            "every day at 08:00 (Asia/Tokyo)",
+        ),
+    ],
+)
+def test_a_trigger_is_said_with_all_that_bounds_it(
+    trigger: ScheduleTrigger | EventTrigger | ConditionTrigger, words: str
+) -> None:
+    assert in_words(trigger, ZoneInfo("Europe/Berlin")) == words
+
+
+@pytest.mark.parametrize("minutes", [0, 0.5, -1, 44_641, float("nan"), float("inf")])
+def test_how_often_is_bounded_in_words(minutes: float) -> None:
+    with pytest.raises(TriggerError, match="once a minute at most, and every 31 days at least"):
+        ConditionTrigger("value < 3", tool="x", every_minutes=minutes)
+    if not 0 < minutes < 1e6:
+        with pytest.raises(TriggerError, match="a second at least"):
+            ScheduleTrigger(interval_minutes=minutes)
+
+
+def test_a_watch_ends_at_the_wall_time_of_its_person() -> None:
+    trigger = ConditionTrigger("value < 3", tool="x", until=datetime.fromisoformat("2026-03-02T15:00"))
+    tokyo = ZoneInfo("Asia/Tokyo")
+    before, after = datetime(2026, 3, 2, 5, 40, tzinfo=UTC), datetime(2026, 3, 2, 5, 50, tzinfo=UTC)
+    assert next_look(trigger, Watch(), before, tokyo) == before + timedelta(minutes=15)
+    assert next_look(trigger, Watch(), after, tokyo) is None
+    assert next_look(trigger, Watch(), after, ZoneInfo("UTC")) is not None

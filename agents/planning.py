@@ -1,0 +1,113 @@
+"""What is planned for later is read back first: day, time and zone in words, and kept when the person agrees."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from agents.moments import read_moment, zone_named
+from onevalet import AgentResult, AgentStatus, ApprovalRequest, StandardAgent, ToolFailed, ToolRetry
+
+_WHERE = "Which city are you in? I need your timezone for that."
+_SHALL_I = "Shall I set this up?"
+_OPEN_MINUTES = 24 * 60
+"""How long the person may take to agree; with a moment that comes sooner, until then."""
+
+
+class PlanningAgent(StandardAgent):
+    """Plans something: works out when, shows it to the person, and keeps it once they have agreed.
+
+    An agent of it says what it plans: `trigger`, `about`, and `keep`. What a moment such as "in 20 minutes" comes to
+    is settled when it is read back, not when the person agrees.
+    """
+
+    def trigger(self) -> dict[str, Any]:
+        """Give the trigger as JSON. Raises `ToolRetry` where it makes no sense."""
+        raise NotImplementedError
+
+    def about(self) -> str:
+        """Give in a few words what is planned."""
+        raise NotImplementedError
+
+    async def keep(self) -> AgentResult:
+        """Keep it: the person has seen it and agreed."""
+        raise NotImplementedError
+
+    async def on_running(self, msg: str) -> AgentResult:
+        """Read it back; ask for the timezone first where it is needed and not known."""
+        known = await self.context.tasks.timezone()
+        if not known and self.trigger_needs_zone():
+            return self.make_result(AgentStatus.WAITING_FOR_INPUT, _WHERE)
+        return self._read_back(known)
+
+    async def on_waiting_for_input(self, msg: str) -> AgentResult:
+        """Take the place that was asked for."""
+        zone = zone_named(msg)
+        if not zone:
+            return self.make_result(AgentStatus.WAITING_FOR_INPUT, f"I do not know that place. {_WHERE}")
+        await self.context.tasks.set_timezone(zone)
+        return self._read_back(await self.context.tasks.timezone())
+
+    async def on_waiting_for_approval(self, msg: str) -> AgentResult:
+        """Keep it as it was shown; a moment that the person changed to is shown first."""
+        if self._moment_text() not in (None, *self._moments()):
+            return self._read_back(str(self.state.get("zone") or ""))
+        return await self.keep()
+
+    def approval_request(self) -> ApprovalRequest:
+        """Say when it will be, in words, and every value of it."""
+        request = super().approval_request()
+        try:
+            said = self.in_words()
+        except (ToolRetry, ToolFailed) as error:
+            said = f"never: {error}"
+        details = {"when": said, **request.details}
+        summary = f"{self.about()}, {said}"
+        return replace(request, action_summary=summary, details=details, timeout_minutes=self._minutes_open())
+
+    def trigger_needs_zone(self) -> bool:
+        """Tell whether it goes by the person's clock."""
+        return True
+
+    def in_words(self) -> str:
+        """Say when it will be. Raises `ToolRetry` where it makes no sense."""
+        return self.context.tasks.describe(self.trigger(), str(self.state.get("zone") or ""))
+
+    def moment(self) -> datetime:
+        """Give the wall time that the field `at` means, as it was read back. Raises `ToolRetry`."""
+        text = self._moment_text() or ""
+        if kept := self._moments().get(text):
+            return datetime.fromisoformat(str(kept))
+        found = read_moment(text, self._now())
+        if found is None:
+            raise ToolRetry(f"I cannot tell when {text!r} is; give it as 2027-01-31T15:00.")
+        return found
+
+    def _read_back(self, zone: str) -> AgentResult:
+        self.state["zone"] = zone
+        if text := self._moment_text():
+            self.state["moments"] = {**self._moments(), text: self.moment().isoformat()}
+        self.in_words()
+        return self.make_result(AgentStatus.WAITING_FOR_APPROVAL, _SHALL_I)
+
+    def _moments(self) -> Mapping[str, Any]:
+        kept = self.state.get("moments")
+        return kept if isinstance(kept, dict) else {}
+
+    def _moment_text(self) -> str | None:
+        text = getattr(self, "at", None)
+        return text.strip() if isinstance(text, str) else None
+
+    def _now(self) -> datetime:
+        zone = ZoneInfo(str(self.state.get("zone") or "UTC"))
+        return self.context.clock.now().astimezone(zone).replace(tzinfo=None)
+
+    def _minutes_open(self) -> int:
+        if not self._moment_text():
+            return _OPEN_MINUTES
+        try:
+            left = self.moment() - self._now()
+        except ToolRetry:
+            return _OPEN_MINUTES
+        return min(max(left // timedelta(minutes=1), 1), _OPEN_MINUTES)
