@@ -216,7 +216,8 @@ class ToolRunner:
             return CallResult(call, REFUSED_REPEAT if repeats else NEEDS_APPROVAL, Outcome.REFUSED)
         place = call_place(ready.key.agent_path, ready.key.step, ready.key.call_index, tool.name)
         note = MAY_HAVE_HAPPENED if repeats else ""
-        what = tool_consent(place, tool, planned.arguments, risk=verdict.risk, note=note)
+        begun = ready.key in self._recorded
+        what = tool_consent(place, tool, planned.arguments, risk=verdict.risk, note=note, begun=begun)
         consent = await self._consents.ask(what)
         if consent.state is not ConsentState.GRANTED:
             waits = consent.state is ConsentState.PENDING

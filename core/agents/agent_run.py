@@ -221,9 +221,11 @@ class AgentRun:
             return await self._make({name: one for name, one in given.items() if name != INSTRUCTION}, run.state)
 
         given = fields | ({INSTRUCTION: self._instruction} if self._instruction else {})
+        # What it did before it asked something, or before what it uses had to wait, is a part of what was approved.
+        begun = run.known is not None or (run.last is not None and run.last.status is AgentStatus.WAITING_FOR_INPUT)
         assert self._turn.consents is not None  # noqa: S101 - asked by who calls this
         consent: Consent = await self._turn.consents.ask(
-            agent_consent(place, self._valet, given, make, risk=risk, note=note)
+            agent_consent(place, self._valet, given, make, risk=risk, note=note, begun=begun)
         )
         if consent.state is ConsentState.PENDING:
             return await self._wait(AgentStatus.WAITING_FOR_APPROVAL, consent.text, fields, state=run.state)

@@ -16,7 +16,9 @@ _NONE = "no default"
 MAY_HAVE_HAPPENED = "It may have happened already: what came of an earlier try is not known."
 
 
-def tool_consent(place: str, tool: AnyTool, arguments: JsonObject, *, risk: str = "", note: str = "") -> ConsentTo:
+def tool_consent(
+    place: str, tool: AnyTool, arguments: JsonObject, *, risk: str = "", note: str = "", begun: bool = False
+) -> ConsentTo:
     """Ask consent to a plain tool's call; parameters that were left out are shown with their defaults."""
 
     async def describe(given: JsonObject) -> Described:
@@ -24,7 +26,7 @@ def tool_consent(place: str, tool: AnyTool, arguments: JsonObject, *, risk: str 
         quiet = frozenset(name for name, one in _parameters(tool).items() if is_empty(one.get("default", _NONE)))
         return Described(tool.name.replace("_", " "), told, quiet=quiet, form=tool_form(tool, given))
 
-    return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note)
+    return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note, begun)
 
 
 def agent_consent(
@@ -35,6 +37,7 @@ def agent_consent(
     *,
     risk: str = "",
     note: str = "",
+    begun: bool = False,
 ) -> ConsentTo:
     """Ask consent to an agent's run; `make` gives the agent with other values, which says what is shown of them."""
     inputs = valet.inputs
@@ -52,7 +55,7 @@ def agent_consent(
         )
 
     check = agent_check(inputs, (INSTRUCTION,))
-    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note)
+    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note, begun)
 
 
 def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:

@@ -52,6 +52,8 @@ class ConsentTo:
     risk: str = ""
     note: str = ""
     """Why consent is asked although it is not always, for the card."""
+    begun: bool = False
+    """Whether it began before, in time: how long it has taken since then says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -23,6 +23,9 @@ _NOT_SHOWN = "Not done: the request for approval could not be shown to the perso
 _ALTERED = "Not run: it is not what was approved. Say so, and ask again if it is still wanted."
 _NO_JSON = "Not run: its arguments cannot be shown in full, so nobody can approve them."
 REISSUED = "Asked again, since your accounts were linked."
+TOO_LATE = "You approved this before, but it could not be done in time. Nothing was done: please decide again."
+GRACE = timedelta(minutes=15)
+"""How long after its expiry what was approved in time may still begin: a turn that runs may keep it waiting."""
 
 _log = structlog.get_logger()
 
@@ -124,9 +127,17 @@ class Desk:
         whole = (bound.get("approver"), bound.get("tenant"), bound.get("tool"))
         if whole != (self.tenant_id, self.tenant_id, what.name) or not isinstance(arguments, dict):
             return await self._altered(approval, "bound to something else")
+        if not what.begun and self.clock.now() > moment + GRACE:
+            return await self._too_late(what, approval, arguments)
         changed = "; ".join(differences(storable(what.arguments), arguments))
         text = f"Before approving, the person changed: {changed}." if changed else ""
         return Consent(ConsentState.GRANTED, arguments=arguments, changed=text)
+
+    async def _too_late(self, what: ConsentTo, approval: Approval, arguments: JsonObject) -> Consent:
+        """Ask anew: after an outage the world is another than the person had in mind."""
+        _log.warning("approved_too_long_ago", approval=approval.id)
+        await self.store.refused(self.tenant_id, approval.id, "too late", self.clock.now())
+        return await self._request(what, arguments, approval.generation + 1, note=TOO_LATE)
 
     async def _altered(self, approval: Approval, why: str) -> Consent:
         _log.error("approval_not_what_was_approved", approval=approval.id, why=why)

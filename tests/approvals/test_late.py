@@ -1,0 +1,102 @@
+"""What was approved in time, and comes to be done much later: after an outage, or since it has begun already."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+
+from core.agents.fields import InputField
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
+from core.agents.valet import valet
+from core.json_types import JsonObject
+from tests.contract.approving import Approving, open_approving
+from tests.contract.houses import SmsHouse
+from tests.core.agents.house import SetClock
+from tests.core.helpers import says, wants
+
+MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "I am five minutes late."}
+DONE: list[str] = []
+
+
+@valet(name="Booker", ttl=timedelta(days=2))
+class Booker(StandardAgent):
+    """Book a table."""
+
+    place = InputField("Where?", description="Place")
+
+    def needs_approval(self) -> bool:
+        """Ask always."""
+        return True
+
+    async def on_running(self, msg: str) -> AgentResult:
+        """Find what is free, and ask which."""
+        DONE.append("looked")
+        return self.make_result(status=AgentStatus.WAITING_FOR_INPUT, raw_message="At 7 or at 9?")
+
+    async def on_waiting_for_input(self, msg: str) -> AgentResult:
+        """Book it."""
+        DONE.append(f"booked {self.place} at {msg}")
+        return self.make_result(raw_message="Booked.")
+
+
+@pytest.fixture
+async def office(database_url: str) -> AsyncIterator[Approving]:
+    """Give an office in which a mail was asked about, whose worker is away by now."""
+    DONE.clear()
+    async with open_approving(SmsHouse, database_url, SetClock()) as office:
+        office.options["agents"] = AgentRegistry([Booker])
+        yield office
+
+
+async def test_promise_9_what_was_approved_and_could_not_begin_for_hours_is_asked_again_and_not_done(
+    office: Approving,
+) -> None:
+    office.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
+    await office.say("mail sam")
+    old = await office.code()
+    await office.desk.house.said(f"OK {old}")
+    office.clock.move(timedelta(hours=3))
+    await office.work()
+    assert (await office.states(), office.sent) == (["approved", "pending"], [])
+    assert "could not be done in time. Nothing was done" in office.card().text
+    new = await office.code()
+    assert new != old
+    await office.say(f"OK {old}")
+    assert office.sent == [], "the old code does nothing any more"
+    await office.say(f"OK {new}")
+    assert office.sent == [MAIL]
+    assert office.last() == "Sent."
+    audit = await office.desk.store.eye.fetch("select what, how from approval_audit order by id")
+    assert [tuple(one) for one in audit if one["what"] in ("refused", "ran", "approved")] == [
+        ("approved", "code"),
+        ("refused", "too late"),
+        ("approved", "code"),
+        ("ran", "ok"),
+    ]
+
+
+@pytest.mark.parametrize("minutes", [29, 44])
+async def test_a_decision_in_time_stands_while_a_busy_conversation_keeps_it_waiting(
+    office: Approving, minutes: int
+) -> None:
+    office.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
+    await office.say("mail sam")
+    await office.desk.house.said(f"OK {await office.code()}")
+    office.clock.move(timedelta(minutes=minutes))
+    await office.work()
+    assert (await office.states(), office.sent) == (["approved"], [MAIL])
+
+
+async def test_an_agent_that_began_in_time_goes_on_when_its_question_is_answered_a_day_later(
+    office: Approving,
+) -> None:
+    office.model.script = [wants(("Booker", {"place": "Luigi's"}))]
+    await office.say("book a table")
+    await office.say(f"OK {await office.code()}")
+    assert DONE == ["looked"]
+    office.clock.move(timedelta(hours=20))
+    office.model.script = [wants(("answer_waiting_agent", {"words": "9"})), says("Booked.")]
+    await office.say("9")
+    assert DONE == ["looked", "booked Luigi's at 9"]
+    assert await office.states() == ["approved"]
