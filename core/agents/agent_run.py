@@ -211,7 +211,7 @@ class AgentRun:
         if self._turn.consents is None:
             return REFUSED_REPEAT if repeats else NEEDS_APPROVAL, Outcome.REFUSED
         place = f"{self._path}#{self._run}"
-        note = MAY_HAVE_HAPPENED if repeats else run.last.raw_message if run.last is not None else ""
+        note = MAY_HAVE_HAPPENED if repeats else ""
         return await self._consented(agent, run, fields, place, verdict.risk, note)
 
     async def _consented(
@@ -221,11 +221,22 @@ class AgentRun:
             return await self._make({name: one for name, one in given.items() if name != INSTRUCTION}, run.state)
 
         given = fields | ({INSTRUCTION: self._instruction} if self._instruction else {})
+        itself = run.last if run.last is not None and run.last.status is AgentStatus.WAITING_FOR_APPROVAL else None
         # What it did before it asked something, or before what it uses had to wait, is a part of what was approved.
         begun = run.known is not None or (run.last is not None and run.last.status is AgentStatus.WAITING_FOR_INPUT)
         assert self._turn.consents is not None  # noqa: S101 - asked by who calls this
         consent: Consent = await self._turn.consents.ask(
-            agent_consent(place, self._valet, given, make, risk=risk, note=note, begun=begun)
+            agent_consent(
+                place,
+                self._valet,
+                given,
+                make,
+                risk=risk,
+                note=note,
+                begun=begun,
+                asks=itself.raw_message if itself else "",
+                state=run.state if itself else None,
+            )
         )
         if consent.state is ConsentState.PENDING:
             return await self._wait(AgentStatus.WAITING_FOR_APPROVAL, consent.text, fields, state=run.state)

@@ -26,7 +26,7 @@ def tool_consent(
         quiet = frozenset(name for name, one in _parameters(tool).items() if is_empty(one.get("default", _NONE)))
         return Described(tool.name.replace("_", " "), told, quiet=quiet, form=tool_form(tool, given))
 
-    return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note, begun)
+    return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note, begun=begun)
 
 
 def agent_consent(
@@ -38,6 +38,8 @@ def agent_consent(
     risk: str = "",
     note: str = "",
     begun: bool = False,
+    asks: str = "",
+    state: JsonObject | None = None,
 ) -> ConsentTo:
     """Ask consent to an agent's run; `make` gives the agent with other values, which says what is shown of them."""
     inputs = valet.inputs
@@ -55,7 +57,7 @@ def agent_consent(
         )
 
     check = agent_check(inputs, (INSTRUCTION,))
-    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note, begun)
+    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note, asks, state or {}, begun)
 
 
 def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 from core.approvals.exact import Verb, button
-from core.approvals.shown import as_markdown, plain_line
+from core.approvals.shown import as_markdown, plain_line, plain_words
 from core.approvals.types import HIGH, Approval, NewApproval
 from core.json_types import JsonObject
 from core.messages import Action, ActionStyle, Form, OutboundKind, OutboundMessage
@@ -91,7 +91,7 @@ def _lines(approval: NewApproval) -> list[str]:
     code = approval.code
     lines = [f"**{code}: {plain_line(approval.summary)}**", ""]
     if approval.note:
-        lines += [plain_line(approval.note), ""]
+        lines += [plain_words(approval.note), ""]
     lines += [as_markdown(approval.shown)]
     if approval.changed:
         lines += ["Changed, as you asked:", as_markdown([_halves(one) for one in approval.changed])]

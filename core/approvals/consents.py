@@ -52,6 +52,10 @@ class ConsentTo:
     risk: str = ""
     note: str = ""
     """Why consent is asked although it is not always, for the card."""
+    asks: str = ""
+    """What an agent asks by itself, in its own words; the card shows it in full, and it is bound."""
+    state: JsonObject = field(default_factory=dict)
+    """What that agent kept meanwhile, which decides what it does then, and is bound too."""
     begun: bool = False
     """Whether it began before, in time: how long it has taken since then says nothing."""
 

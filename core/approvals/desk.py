@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from core.approvals.consents import CANCELLED, Consent, ConsentState, ConsentTo
+from core.approvals.consents import CANCELLED, Consent, ConsentState, ConsentTo, Described
 from core.approvals.edits import differences
 from core.approvals.exact import new_token
 from core.approvals.seal import seal
-from core.approvals.shown import arguments_shown, plain_line
+from core.approvals.shown import arguments_shown, as_text, is_short, plain_line
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState, NewApproval
 from core.canonical import canonical_hash
@@ -88,8 +88,9 @@ class Desk:
     ) -> Consent:
         arguments = storable(arguments)
         try:
-            sealed = seal(self.tenant_id, self.tenant_id, what.name, arguments)
-        except ValueError:
+            asks, state = storable(what.asks), storable(what.state)
+            sealed = seal(self.tenant_id, self.tenant_id, what.name, arguments, asks, state)
+        except (TypeError, ValueError):
             return Consent(ConsentState.REFUSED, _NO_JSON)
         now = self.clock.now()
         approval_id = f"apr_{canonical_hash([self.turn_id, what.place, generation])[:26]}"
@@ -101,7 +102,7 @@ class Desk:
             name=what.name,
             summary=plain_line(shown.summary) or what.name,
             arguments=arguments,
-            shown=arguments_shown(arguments, shown.told, shown.labels, shown.quiet),
+            shown=_in_full(what, shown) + arguments_shown(arguments, shown.told, shown.labels, shown.quiet),
             form=shown.form if shown.editable else (),
             risk=what.risk,
             source=self.source,
@@ -127,6 +128,8 @@ class Desk:
         whole = (bound.get("approver"), bound.get("tenant"), bound.get("tool"))
         if whole != (self.tenant_id, self.tenant_id, what.name) or not isinstance(arguments, dict):
             return await self._altered(approval, "bound to something else")
+        if (bound.get("asks", ""), bound.get("state", {})) != (storable(what.asks), storable(what.state)):
+            return await self._altered(approval, "its agent's state")
         if not what.begun and self.clock.now() > moment + GRACE:
             return await self._too_late(what, approval, arguments)
         changed = "; ".join(differences(storable(what.arguments), arguments))
@@ -165,6 +168,12 @@ class Desk:
 
     def _latest(self, place: str) -> Approval | None:
         return max((one for one in self._own() if one.place == place), key=lambda one: one.generation, default=None)
+
+
+def _in_full(what: ConsentTo, shown: Described) -> tuple[tuple[str, str], ...]:
+    """Give what the heading of a card cuts, and what an agent asks by itself."""
+    action = () if is_short(shown.summary) else (("Action", as_text(shown.summary)),)
+    return (*action, ("Asks", as_text(what.asks))) if what.asks else action
 
 
 def _pending(code: str, summary: str) -> str:

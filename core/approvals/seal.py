@@ -1,4 +1,7 @@
-"""What binds an approval: a SHA-256 over canonical JSON of approver, arguments, expiry, tenant and tool (promise 9)."""
+"""What binds an approval: a SHA-256 over canonical JSON of approver, arguments, expiry, tenant and tool (promise 9).
+
+Where an agent asks by itself, its question and its state are bound as well.
+"""
 
 import hashlib
 import json
@@ -22,19 +25,24 @@ class Sealed:
         return hashlib.sha256(self._text(expires_at).encode()).hexdigest()
 
     def open(self, expires_at: datetime) -> JsonObject:
-        """Give what is bound: approver, arguments, expiry, tenant, tool."""
+        """Give what is bound: approver, arguments, expiry, tenant, tool; `asks` and `state` where there are any."""
         return cast(JsonObject, json.loads(self._text(expires_at)))
 
     def _text(self, expires_at: datetime) -> str:
         return self.head + expires_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") + self.tail
 
 
-def seal(tenant_id: str, approver: str, tool: str, arguments: JsonObject) -> Sealed:
+def seal(
+    tenant_id: str, approver: str, tool: str, arguments: JsonObject, asks: str = "", state: JsonObject | None = None
+) -> Sealed:
     """Bind a call; the names are in canonical order, with the expiry in their middle.
 
-    Raises `ValueError` where the arguments are no JSON (a number that is none).
+    `asks` and `state` are an agent's own question and what it kept, where it asks by itself. Raises `ValueError` where
+    something is no JSON (a number that is none).
     """
-    json.dumps(arguments, allow_nan=False)
-    head = canonical_json({"approver": approver, "arguments": arguments})
-    tail = canonical_json({"tenant": tenant_id, "tool": tool})
+    json.dumps([arguments, state], allow_nan=False)
+    before: JsonObject = {"approver": approver, "arguments": arguments}
+    after: JsonObject = {"tenant": tenant_id, "tool": tool}
+    head = canonical_json(before | {"asks": asks} if asks else before)
+    tail = canonical_json(after | {"state": state} if state else after)
     return Sealed(f'{head[:-1]},"expiry":"', f'",{tail[1:]}')

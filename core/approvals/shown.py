@@ -1,11 +1,12 @@
 """How an action is shown: every argument in full, and so that no character of it can pretend to be something else."""
 
+import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
 from core.json_types import Json, JsonObject
 
-_MARKUP = str.maketrans(dict.fromkeys("*_~`[]<>#|\\{}", ""))
+_MARKUP = re.compile(r"[*~`\[\]<>#|\\{}]|(?<![^\W_])_+|_+(?![^\W_])")
 _MOST_OF_SUMMARY = 200
 _JOINER = "\u200d"
 _PICTURE = "\ufe0f"
@@ -66,10 +67,20 @@ def visible(text: str) -> str:
     return "".join(one if _is_seen(text, at) else f"<U+{ord(one):04X}>" for at, one in enumerate(text))
 
 
+def plain_words(text: str) -> str:
+    """Give a text as one line without markup, in full. What stands inside a word is none, as in `a_b@example.com`."""
+    return " ".join(_MARKUP.sub("", visible(text)).split())
+
+
 def plain_line(text: str) -> str:
     """Give a text as one short line without markup; an argument is never shown by this alone."""
-    line = " ".join(visible(text).translate(_MARKUP).split())
-    return line if len(line) <= _MOST_OF_SUMMARY else line[: _MOST_OF_SUMMARY - 3] + "..."
+    line = plain_words(text)
+    return line if is_short(line) else line[: _MOST_OF_SUMMARY - 3] + "..."
+
+
+def is_short(text: str) -> bool:
+    """Tell whether `plain_line` shows a text in full."""
+    return len(plain_words(text)) <= _MOST_OF_SUMMARY
 
 
 def as_markdown(pairs: Sequence[tuple[str, str]]) -> str:
