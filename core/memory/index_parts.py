@@ -49,11 +49,16 @@ class NearTerms:
                 continue  # nobody could embed it: it is found by its own letters only
             place = self._places.get(text)
             if place is None:
-                self._places[text] = place = len(self._terms)
+                self._put(len(self._terms), embedding)
+                self._places[text] = len(self._terms)  # whoever looks from another thread finds the row there
                 self._terms.append(text)
-                self._put(place, embedding)
             elif place >= before:
                 self._copies[place] += 1
+
+    def vector(self, text: str) -> Sequence[float]:
+        """Give a term's vector, empty for one that is not there."""
+        place = self._places.get(text)
+        return () if place is None else tuple(self._matrix[place].tolist())
 
     async def lookup_terms(
         self, texts: list[str], max_hits: int | None = None, min_score: float | None = None
@@ -95,9 +100,11 @@ class NearTerms:
 
 @dataclass(slots=True)
 class _Knowledge:
-    """The kind of a reference's knowledge; whoever asks for more gets the row."""
+    """What a query asks of a reference's knowledge: its kind, and by what an entity is named."""
 
     knowledge_type: str
+    name: str = ""
+    type: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -113,8 +120,8 @@ class _Reference:
 class QuickReferences:
     """Stands before the collection of references: where each one points, and of what kind it is, in five bytes.
 
-    A message is one chunk here, so that its number is all of a reference's range. Only an entity's own row is read,
-    whose names and types a query compares.
+    A message is one chunk here, so that its number is all of a reference's range. Of an entity, its name and types are
+    kept as well, which a query compares.
     """
 
     rows: Any
@@ -122,6 +129,9 @@ class QuickReferences:
     make_metadata: Any
     _messages: array[int] = field(default_factory=lambda: array("i"))
     _kinds: bytearray = field(default_factory=bytearray)
+    _entities: dict[int, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    _ranges: dict[int, Any] = field(default_factory=dict)
+    """The ranges made within one search."""
 
     @property
     def is_persistent(self) -> bool:
@@ -143,15 +153,16 @@ class QuickReferences:
         """Take some in."""
         items = list(items)
         await self.rows.extend(items)
+        for place, one in enumerate(items, len(self._messages)):
+            if one.knowledge.knowledge_type == "entity":
+                self._entities[place] = (one.knowledge.name, tuple(one.knowledge.type))
         self._messages.extend(one.range.start.message_ordinal for one in items)
         self._kinds.extend(_KINDS.index(one.knowledge.knowledge_type) for one in items)
 
     async def get_item(self, arg: int) -> Any:
-        """Give a reference, read from its row only if it is an entity."""
-        kind = _KINDS[self._kinds[arg]]
-        if kind == "entity":
-            return await self.rows.get_item(arg)
-        return _Reference(arg, self.make_range(self._messages[arg]), _Knowledge(kind))
+        """Give a reference as queries need it."""
+        name, types = self._entities.get(arg, ("", ()))
+        return _Reference(arg, self._range(arg), _Knowledge(_KINDS[self._kinds[arg]], name, types))
 
     async def get_slice(self, start: int, stop: int) -> Any:
         """Give whole references, from their rows."""
@@ -163,9 +174,18 @@ class QuickReferences:
 
     async def get_metadata_multiple(self, ordinals: list[int]) -> list[Any]:
         """Give where references point and of what kind they are."""
-        return [
-            self.make_metadata(one, self.make_range(self._messages[one]), _KINDS[self._kinds[one]]) for one in ordinals
-        ]
+        return [self.make_metadata(one, self._range(one), _KINDS[self._kinds[one]]) for one in ordinals]
+
+    def end_search(self) -> None:
+        """Let go of what was made for one search."""
+        self._ranges.clear()
+
+    def _range(self, reference: int) -> Any:
+        message = self._messages[reference]
+        found = self._ranges.get(message)
+        if found is None:
+            found = self._ranges[message] = self.make_range(message)
+        return found
 
 
 @dataclass(slots=True)
@@ -211,11 +231,23 @@ class CountedTexts:
 
 
 class QuickLookups:
-    """Stands before the index from terms to references: within one search each term's rows are read once."""
+    """Stands before the index from terms to references: it knows how many each term has without reading them, and
+    within one search each term's rows are read once."""
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
+        self._counts: Counter[str] = Counter()
         self._known: dict[str, list[Any]] = {}
+
+    async def add_term(self, term: str, semantic_ref_ordinal: Any) -> Any:
+        """Hand on, and count."""
+        self._counts[term.lower()] += 1
+        return await self._rows.add_term(term, semantic_ref_ordinal)
+
+    async def add_terms_batch(self, terms: Sequence[tuple[str, Any]]) -> None:
+        """Hand on, and count."""
+        self._counts.update(term.lower() for term, _ in terms)
+        await self._rows.add_terms_batch(terms)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
@@ -228,8 +260,8 @@ class QuickLookups:
         return list(found)
 
     async def count(self, term: str) -> int:
-        """Count a term's references."""
-        return len(await self.lookup_term(term))
+        """Count a term's references; a term that is written otherwise where it is kept is looked up."""
+        return self._counts.get(term) or len(await self.lookup_term(term))
 
     def end_search(self) -> None:
         """Let go of what was read."""

@@ -6,7 +6,7 @@ an index of another epoch is dropped before it is asked again, in every worker.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -71,6 +71,11 @@ class StructuredIndexes:
             return []
         self._entries.move_to_end(tenant_id)
         return await self._thread.run(self._alone(entry.index.search(query, most)))
+
+    def vectors(self, tenant_id: str, words: Sequence[str]) -> dict[str, Vector]:
+        """Give the vectors of those words that stand in a person's index: they need not be embedded again."""
+        entry = self._entries.get(tenant_id)
+        return entry.index.vectors(words) if entry else {}
 
     def soon(self, tenant_id: str) -> None:
         """Have a person's index made or brought up to date a little later; the first one loads typeagent."""

@@ -66,7 +66,7 @@ class Searcher:
             return Recall()
         question = await self._with_names(scope, read_question(text, now))
         deadline = began + self.config.patience
-        embedding = asyncio.create_task(self._embed(question), name="embed question")
+        embedding = asyncio.create_task(self._embed(scope, question), name="embed question")
         ways: dict[Leg, Callable[[], Awaitable[Sequence[Hit]]]] = {
             Leg.TEXT: lambda: self._by_text(scope, question),
             Leg.VECTOR: lambda: self._by_vector(scope, question, embedding),
@@ -128,9 +128,12 @@ class Searcher:
             hits = await self.indexes.search(scope.tenant_id, everywhere, DEPTH)
         return hits
 
-    async def _embed(self, question: Question) -> Mapping[str, Vector]:
-        texts = list(dict.fromkeys([question.text, *(question.words if self.indexes is not None else ())]))
-        return dict(zip(texts, await self.embedder.embed(texts), strict=True))
+    async def _embed(self, scope: Scope, question: Question) -> Mapping[str, Vector]:
+        """Embed the question, and those of its words that this person's index has no vector of."""
+        known = self.indexes.vectors(scope.tenant_id, question.words) if self.indexes is not None else {}
+        words = question.words if self.indexes is not None else ()
+        texts = [question.text, *(word for word in words if word not in known and word != question.text)]
+        return known | dict(zip(texts, await self.embedder.embed(texts), strict=True))
 
     async def _fuse(
         self, scope: Scope, question: Question, reports: Sequence[LegReport], *, sure: bool

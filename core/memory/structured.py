@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MOST_RELATED = 8
+MOST_REFERENCES = 2000
+"""That one search goes through: the rarest terms first. What stands in every other memory tells nothing apart."""
 RELATED = 0.86
 """From what score on, (cosine + 1) / 2, a term counts as related: for the embedded sentence encoder."""
 
@@ -75,6 +77,7 @@ class PersonIndex:
                 term: await self._weight(self._lookups, term) * query.shares.get(term, 1.0) for term in query.terms
             }
             related = self._related(library, query, weights)
+            weights = await self._telling(self._lookups, weights, related)
             terms = [
                 library.SearchTerm(library.Term(term, weight), related.get(term, []))
                 for term, weight in weights.items()
@@ -83,7 +86,7 @@ class PersonIndex:
             options = library.SearchOptions(exact_match=True, max_message_matches=most)
             result = await library.search_conversation(self._conversation, group, _when(library, query), options)
         finally:
-            self._lookups.end_search()
+            self._end_search()
         whole = sum(weight for term, weight in weights.items() if query.shares.get(term, 1.0) >= 1) or 1.0
         matches = result.message_matches if result else []
         return [Hit(self.ids[one.message_ordinal], one.score, min(one.score / whole, 1.0)) for one in matches]
@@ -93,8 +96,7 @@ class PersonIndex:
         try:
             return await _library().search_conversation(self._conversation, query, when, options)
         finally:
-            if self._lookups is not None:
-                self._lookups.end_search()
+            self._end_search()
 
     async def close(self) -> None:
         """Let go of it."""
@@ -143,6 +145,36 @@ class PersonIndex:
         """Weigh a term the more the fewer memories it is filed under."""
         everything = len(self.ids) + 1
         return 10.0 * log(1 + everything / (1 + await lookups.count(term))) / log(1 + everything)
+
+    async def _telling(
+        self, lookups: QuickLookups, weights: Mapping[str, float], related: dict[str, list[Any]]
+    ) -> dict[str, float]:
+        """Give the terms to look for, without the commonest where there are more references than a search goes through.
+
+        A related term counts with the terms; one that is too common is taken out of `related`.
+        """
+        counts = {term: await lookups.count(term) for term in weights}
+        counts |= {one.text: await lookups.count(one.text) for near in related.values() for one in near}
+        left, taken = MOST_REFERENCES, set[str]()
+        for term, count in sorted(counts.items(), key=lambda item: item[1]):
+            left -= count
+            if left < 0 and taken:
+                break
+            taken.add(term)
+        for term, near in related.items():
+            related[term] = [one for one in near if one.text in taken]
+        return {term: weight for term, weight in weights.items() if term in taken}
+
+    def vectors(self, words: Sequence[str]) -> dict[str, Vector]:
+        """Give the vectors of those words that are terms here: they need not be embedded again."""
+        if self._near is None:
+            return {}
+        return {word: vector for word in words if (vector := self._near.vector(word))}
+
+    def _end_search(self) -> None:
+        if self._conversation is not None and self._lookups is not None:
+            self._lookups.end_search()
+            self._conversation.semantic_refs.end_search()
 
     async def _check(self) -> None:
         indexed = await self._conversation.messages.size()
