@@ -14,12 +14,14 @@ from core.memory.statements import statements, worth_keeping
 from core.memory.store import Change, MemoryStore
 from core.memory.terms import terms_of
 from core.memory.types import Kind, Memory, Said, Statement, Vector
-from core.memory.words import words_of
+from core.memory.words import stems_of, words_of
 
 CANDIDATES = 6
 """Memories that a new statement is compared with."""
 NEAR = 0.6
 """From what likeness on a memory may be contradicted by a statement, whatever words it uses."""
+_OBJECTIONS = stems_of("wrong right correct incorrect mistake mistaken actually false untrue forget forgot")
+"""Words about what is known, which say nothing of the person."""
 
 _log = structlog.get_logger()
 
@@ -32,10 +34,15 @@ class Adder:
     embedder: Embedder
     extractor: Extractor
 
-    async def add(self, tenant_id: str, collection: str, messages: Sequence[Said], *, infer: bool = True) -> list[str]:
-        """Keep what is worth it; gives the ids of what is new. `infer=False`: the texts as they are, by rule."""
+    async def add(
+        self, tenant_id: str, collection: str, messages: Sequence[Said], *, infer: bool = True, kept: Sequence[str] = ()
+    ) -> list[str]:
+        """Keep what is worth it; gives the ids of what is new. `infer=False`: the texts as they are, by rule.
+
+        `kept` is what a tool has kept of these messages already, in words of its own: it is not kept twice.
+        """
         extractor = self.extractor.at_cost_of(tenant_id) if infer else RuleExtractor()
-        fresh = await self._fresh(tenant_id, messages, whole=not infer)
+        fresh = await self._fresh(tenant_id, messages, kept, whole=not infer)
         # All texts at once: an embedder takes many for little more than one.
         read = [await _read(said, part, text, extractor) for said, texts in fresh for part, text in texts]
         vectors = await self._embed([one.text for one in read])
@@ -75,12 +82,12 @@ class Adder:
         return await self.store.keep(tenant_id, collection, changes, self.embedder.name, mine)
 
     async def _fresh(
-        self, tenant_id: str, messages: Sequence[Said], *, whole: bool
+        self, tenant_id: str, messages: Sequence[Said], kept: Sequence[str], *, whole: bool
     ) -> list[tuple[Said, list[tuple[int, str]]]]:
         """Cut messages into statements and leave out secrets, empty words, and what is kept already."""
         cut = [(said, list(enumerate(statements(said.text)))) for said in messages]
         wanted = [
-            (said, [(part, text) for part, text in texts if not is_secret(text) and (whole or _worth(said, text))])
+            (said, [(p, text) for p, text in texts if not is_secret(text) and (whole or _worth(said, text, kept))])
             for said, texts in cut
         ]
         known = await self.store.known(tenant_id, [f"{said.key}#{part}" for said, texts in wanted for part, _ in texts])
@@ -126,5 +133,13 @@ async def _read(said: Said, part: int, text: str, extractor: Extractor) -> State
     return Statement(said, part, text, knowledge, extractor.name, slot.name if slot else "")
 
 
-def _worth(said: Said, text: str) -> bool:
+def _worth(said: Said, text: str, kept: Sequence[str]) -> bool:
+    if any(_says_as_much(one, text) for one in kept):
+        return False
     return worth_keeping(text) or (said.kind is Kind.TOLD and slot_of(text) is not None)
+
+
+def _says_as_much(kept: str, text: str) -> bool:
+    """Tell whether what was kept says at least half of a text: "I row on Wednesdays" of "That's wrong, Wednesdays"."""
+    asked = stems_of(text) - _OBJECTIONS
+    return bool(asked) and len(asked & stems_of(kept)) >= len(asked) / 2

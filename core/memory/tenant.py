@@ -9,7 +9,7 @@ from core.memory.access import Remembered
 from core.memory.recall import Scope
 from core.memory.secrets import is_secret
 from core.memory.types import PERSON, Kind, Memory, Said
-from core.memory.words import stems_of
+from core.memory.words import stems_of, words_of
 
 if TYPE_CHECKING:
     from core.memory.momex import Momex
@@ -78,8 +78,21 @@ class TenantMemory:
         said = Said(key, text, PERSON, Kind.TOLD, now, self.turn_id)
         kept = await momex.add_now(self.tenant_id, [said], collection=found[0].collection)
         if kept:
-            await momex.store.replace(self.tenant_id, found[0].id, kept[0].id, now)
+            for old in [found[0], *await self._saying_the_same(found[0])]:
+                await momex.store.replace(self.tenant_id, old.id, kept[0].id, now)
         return [shown(one) for one in kept]
+
+    async def _saying_the_same(self, old: Memory) -> list[Memory]:
+        """Give what else says what a memory says, such as the assistant's own words about it."""
+        store, stems = self.momex.store, stems_of(old.text)
+        words = dict.fromkeys(words_of(old.text), 1.0)
+        near = await store.by_text(self.tenant_id, words, MOST_MEANT, [old.collection] if old.collection else [])
+        known = await store.memories(self.tenant_id, [one for one, _, _ in near])
+        return [
+            one for one in known.values()
+            if stems and one.id != old.id and one.turn_id != self.turn_id
+            and (stems == stems_of(one.text) or (one.kind is Kind.INFERRED and stems <= stems_of(one.text)))
+        ]  # fmt: skip
 
     async def _meant(self, what: str) -> list[Memory]:
         """Give the memories that say it: those with most of its words, else the surest find."""

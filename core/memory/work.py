@@ -89,11 +89,12 @@ class MemoryWork:
             )  # fmt: skip
             if row is None:
                 return
-            said = handed_over(row["messages"])
+            said, kept = handed_over(row["messages"]), list[str]()
             if row["turn_id"] and self.adder is not None:
                 said = await said_in_turn(connection, job.tenant_id, row["turn_id"])
+                kept = await kept_by_tools(connection, job.tenant_id, row["turn_id"])
         if self.adder is not None:
-            added = await self.adder.add(job.tenant_id, row["collection"], said, infer=row["infer"])
+            added = await self.adder.add(job.tenant_id, row["collection"], said, infer=row["infer"], kept=kept)
             _log.info("memory_added", job=job.id, count=len(added))
             if added and self.indexes is not None:
                 self.indexes.soon(job.tenant_id)
@@ -136,6 +137,15 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
         key = f"history:{row['conversation_id']}:{row['position']}"
         said += spoken_of(key, message, row["created_at"], turn_id, used_tools=used_tools)
     return said
+
+
+async def kept_by_tools(connection: Connection, tenant_id: str, turn_id: str) -> list[str]:
+    """Give what tools kept in a turn, because the person asked for it."""
+    rows = await connection.fetch(
+        "select text from memories where tenant_id = $1 and turn_id = $2 and source_key not like 'history:%'",
+        tenant_id, turn_id,
+    )  # fmt: skip
+    return [row["text"] for row in rows]
 
 
 def handed_over(messages: Sequence[dict[str, str]]) -> list[Said]:

@@ -61,3 +61,20 @@ async def test_outside_content_never_becomes_or_changes_a_fact_about_the_person(
     lines = (await momex.search("ann", "Where do I live, Moscow or Berlin?")).lines()
     assert all(("from outside content" in line) == ("Moscow" in line) for line in lines)
     assert any("told by the person" in line for line in lines)
+
+
+async def test_what_a_tool_kept_of_a_message_is_not_kept_again_in_the_messages_own_words(momex: Momex) -> None:
+    await momex.add_now("ann", [told("I row on Wednesdays.", key="tool")])
+    said = "That's wrong, it's Wednesdays. My sister Greta lives in Porto."
+    await momex.adder.add("ann", "", [told(said)], kept=["I row on Wednesdays."])
+    assert await holding(momex, "ann") == ["I row on Wednesdays.", "My sister Greta lives in Porto."]
+
+
+async def test_a_correction_ends_what_the_assistant_said_of_it_too(momex: Momex) -> None:
+    await momex.add_now("ann", [told("I row on Tuesdays.", key="tool", days_ago=2)])
+    await momex.add_now("ann", [told("So you row on Tuesdays.", kind=Kind.INFERRED, speaker=ASSISTANT, days_ago=2)])
+    await momex.add_now("ann", [told("I row with Greta.", days_ago=1)])
+    await momex.for_tenant("ann", "t9").correct(1, "I row on Wednesdays.", "k9")
+    assert await holding(momex, "ann") == ["I row with Greta.", "I row on Wednesdays."]
+    gone = [one for one in await everything(momex, "ann") if one.valid_to]
+    assert len({one.superseded_by for one in gone}) == 1
