@@ -40,7 +40,7 @@ def own_words(text: str, channel: str) -> Command | None:
     if found := _AGAIN.fullmatch(said):
         return Command("again", found[1].upper())
     word = said.lower()
-    return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "pending"} else None
+    return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "pending", "memory"} else None
 
 
 def answer_command(command: Command, channel: str) -> CommandAnswer | None:

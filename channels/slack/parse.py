@@ -26,7 +26,7 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
 
-WORDS = frozenset({"new", "stop", "help", "link", "unlink", "prefs", "profile", "pending"})
+WORDS = frozenset({"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending"})
 """What `/valet` takes as a command; anything else is a message."""
 
 

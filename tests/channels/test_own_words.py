@@ -26,6 +26,10 @@ CODE = "ABC-2D3-EFG"
         ("link the blue car to mine", "sms", None),
         ("link our two cars", "sms", None),
         ("UNLINK", "sms", Command("unlink")),
+        ("MEMORY", "sms", Command("memory")),
+        ("memory.", "slack", Command("memory")),
+        ("memory", "telegram", None),
+        ("my memory is bad", "sms", None),
         ("Prefs quiet 22:00-07:00", "sms", Command("prefs", "quiet 22:00-07:00")),
         ("prefs are odd", "sms", None),
         ("profile undo 3", "telegram", Command("profile", "undo 3")),
@@ -35,7 +39,7 @@ def test_words_are_read_alike(text: str, channel: str, command: Command | None) 
     assert own_words(text, channel) == command
 
 
-@pytest.mark.parametrize("word", ["link", "unlink", "prefs", "profile"])
+@pytest.mark.parametrize("word", ["link", "unlink", "prefs", "profile", "memory"])
 def test_slash_commands_are_read_by_their_channels(word: str) -> None:
     bot = telegram.BotIdentity(str(telegram_kit.BOT_ID), "valet_bot")
     typed = telegram.parse_update(telegram_kit.command(f"/{word} {CODE}"), bot).inbound
@@ -47,4 +51,4 @@ def test_slash_commands_are_read_by_their_channels(word: str) -> None:
 
 def test_no_word_that_carriers_take_is_asked_for() -> None:
     carriers = {"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "START", "UNSTOP", "YES"}
-    assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MERGE"})
+    assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MEMORY", "MERGE"})

@@ -141,4 +141,4 @@ def test_the_commands_are_within_telegrams_limits_and_known_to_the_core() -> Non
     for name, words in profile.commands:
         assert 1 <= len(name) <= 32
         assert len(words) <= 256
-        assert name in {*PERSON_COMMANDS, "pending"} or answer_command(Command(name), "telegram")
+        assert name in {*PERSON_COMMANDS, "pending", "memory"} or answer_command(Command(name), "telegram")
