@@ -1,6 +1,6 @@
 """Turns in Postgres: leases on lanes, the journal, and the one transaction that ends a turn."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import cast
@@ -56,12 +56,16 @@ class BegunTurn:
 
 
 class TurnStore:
-    """Claim lanes, begin and finish turns. Statements may be repeated: an error does not mean they failed."""
+    """Claim lanes, begin and finish turns. Statements may be repeated: an error does not mean they failed.
 
-    def __init__(self, database: Database, make_id: IdMaker, lease: timedelta) -> None:
+    `channels`: those that are on, on which runs may speak; empty: any.
+    """
+
+    def __init__(self, database: Database, make_id: IdMaker, lease: timedelta, channels: Collection[str] = ()) -> None:
         self._database = database
         self._make_id = make_id
         self.lease = lease
+        self._channels = frozenset(channels)
         # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
         self._unanswered: list[str] = []
 
@@ -217,7 +221,7 @@ class TurnStore:
         return BegunTurn(turn_id, attempts, address, request, command)
 
     async def _load_run(self, connection: Connection, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
-        turn = await load_run_turn(connection, lease.tenant_id, turn_id)
+        turn = await load_run_turn(connection, lease.tenant_id, turn_id, self._channels)
         request = TurnRequest(
             turn_id=turn_id,
             tenant=turn.tenant,

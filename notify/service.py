@@ -98,12 +98,6 @@ class NotificationService:
             went += await self._go_elsewhere(tenant_id, id, now)
         return went
 
-    async def place(self, tenant_id: str, wanted: str = "") -> Place | None:
-        """Give where a person is asked something that they must be able to answer: never push or email."""
-        person = await self._store.recipient(tenant_id, wanted, self._clock.now())
-        places = order_places(person, self._channels, wanted=wanted)
-        return next((place for place in places if place.channel not in CANNOT_ANSWER), None)
-
     async def holds_cards(self, tenant_id: str, run_id: str) -> bool:
         """Tell whether quiet hours hold the cards of a task's run now; its time begins when a card is sent."""
         return await self.quiet_until(tenant_id) is not None and not await self._store.is_urgent_run(tenant_id, run_id)

@@ -68,7 +68,8 @@ async def open_web(
         await bell.start()
         stack.push_async_callback(bell.stop)
         clock = Clock(settings.onevalet_clock)
-        channels = build_channels(settings, Inbox(database, bell, make_id, settings.access, clock=clock), database)
+        inbox = Inbox(database, bell, make_id, settings.access, clock=clock, waiting=settings.waiting)
+        channels = build_channels(settings, inbox, database)
         bus = EventBus(bell_url, database)
         stack.push_async_callback(bus.close)
         events = EventRoutes(EventSources(database, CredentialStore(database, keys), make_id), bus)
@@ -103,6 +104,7 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
     from core.events.merging import EventSourceMerge
     from core.linking import Linking
     from core.memory.merging import MemoryMerge
+    from core.notifications.merging import MutedMerge
     from core.person import People
     from core.person_commands import PersonCommands
     from core.profile import ProfileMerge
@@ -143,13 +145,14 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
         for channel in channels.values():
             stack.push_async_callback(channel.close)
         notifications = build_notifications(database, channels, bell, clock, settings.manners)
-        triggers = build_triggers(engine, orchestrator, notifications.service)
+        kept = timedelta(days=settings.onevalet_runs_kept_days)
+        triggers = build_triggers(engine, orchestrator, notifications.service, kept)
         memory = memory_work(orchestrator.momex, database, bell)
         # Whoever's tables want more in a merge than their rows moved adds a hook here (core.linking.MergeHook).
-        merges = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(keeper))
+        merges = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(keeper), MutedMerge())
         linking = Linking(database, CredentialStore(database, keys), make_id, hooks=merges)
         people = PersonCommands(linking, People(database, make_id, clock))
-        store = TurnStore(database, make_id, LANE_LEASE)
+        store = TurnStore(database, make_id, LANE_LEASE, channels)
         turns = TurnRunner(
             store,
             orchestrator,
@@ -163,7 +166,7 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
             notifications.service.holds_cards,
         )
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
-        inbox = Inbox(database, bell, make_id, settings.access, clock=clock)
+        inbox = Inbox(database, bell, make_id, settings.access, clock=clock, waiting=settings.waiting)
         ways_in = build_channels(settings, inbox, database)
         for way_in in ways_in:
             stack.push_async_callback(way_in.stop)
@@ -174,7 +177,7 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
             CatchUp(ways_in, database, worker).run,
             Upkeep(Pool(database, bell), clock).run,
             Tidying(database, clock).run,
-            triggers.runner.run,
+            triggers.upkeep,
             notifications.upkeep,
         )
         upkeep = together(upkeep, MemoryUpkeep(memory, clock).run)

@@ -20,6 +20,7 @@ from pydantic_settings import (
 from core.access import Access, Policy, parse_listed
 from core.errors import ConfigError
 from core.notifications.types import Manners
+from core.overload import Waiting
 from core.secret_keys import read_secret_key
 from core.tiers import Tiers, read_tiers
 
@@ -95,9 +96,12 @@ class Settings(BaseSettings):
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
+    onevalet_most_waiting: int = Field(default=100, ge=1)
+    onevalet_most_waiting_in_all: int = Field(default=10_000, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_clock: Path | None = None
     onevalet_notify_daily_cap: int = Field(default=30, ge=1)
+    onevalet_runs_kept_days: int = Field(default=90, ge=1, le=36500)
     onevalet_notify_fallback_minutes: int | None = Field(default=None, ge=1)
     loop: dict[str, str] = Field(default_factory=dict, exclude=True)
     """`ONEVALET_LOOP_<NAME>` for each number of ReactLoopConfig, by lower-case name."""
@@ -168,6 +172,11 @@ class Settings(BaseSettings):
         """Give how people are told things unasked."""
         minutes = self.onevalet_notify_fallback_minutes
         return Manners(self.onevalet_notify_daily_cap, timedelta(minutes=minutes) if minutes else None)
+
+    @property
+    def waiting(self) -> Waiting:
+        """Give how many messages may wait."""
+        return Waiting(self.onevalet_most_waiting, self.onevalet_most_waiting_in_all)
 
     @property
     def access(self) -> Access:

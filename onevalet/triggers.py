@@ -1,6 +1,8 @@
 """The triggers of a worker, built: the engine, what its runs are done by, and what keeps it going."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from core.bell import Bell
 from core.clock import Clock
@@ -14,15 +16,18 @@ from core.triggers.looking import Looking
 from core.triggers.notices import Notices
 from core.triggers.reading import OrchestratorTools
 from core.triggers.running import RunExecutors
+from jobs.runs import KEPT, RunUpkeep
 from jobs.triggers import TriggerRunner
+from jobs.upkeep import together
 
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """`runs` does the work of runs within turns, `runner` takes what is due."""
+    """`runs` does the work of runs within turns, `runner` takes what is due, `upkeep` runs for ever."""
 
     runs: RunExecutors
     runner: TriggerRunner
+    upkeep: Callable[[], Awaitable[None]]
 
 
 def build_engine(redis_url: str, database: Database, bell: Bell, clock: Clock) -> TriggerEngine:
@@ -30,9 +35,12 @@ def build_engine(redis_url: str, database: Database, bell: Bell, clock: Clock) -
     return TriggerEngine(database, make_id, clock, bell, event_bus=EventBus(redis_url, database, make_id))
 
 
-def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier) -> Triggers:
-    """Make what a worker runs of the triggers."""
+def build_triggers(
+    engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier, kept: timedelta = KEPT
+) -> Triggers:
+    """Make what a worker runs of the triggers; runs are kept for so long once they are over."""
     notices = Notices(engine.store, notifier)
     looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, make_id), engine.clock, make_id)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
-    return Triggers(runs, TriggerRunner(engine, looking, notices, engine.clock))
+    runner = TriggerRunner(engine, looking, notices, engine.clock)
+    return Triggers(runs, runner, together(runner.run, RunUpkeep(engine.store, kept).run))

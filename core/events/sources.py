@@ -9,12 +9,10 @@ import asyncpg
 from core.credentials import CredentialStore
 from core.database import Database
 from core.errors import OneValetError
-from core.events.source_types import EventSource, SourceOptions, Style
+from core.events.source_types import RESERVED, EventSource, SourceOptions, Style
 from core.ids import IdMaker
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-RESERVED = frozenset({"sms", "slack", "telegram", "console", "push", "email"})
-"""Channels publish under their own names."""
 
 
 class SourceError(OneValetError):

@@ -256,7 +256,7 @@ begin
     return query select 'go', v_gone, v_counts;
 end $$;
 
-CREATE FUNCTION public.begin_run(p_tenant text, p_turn text) RETURNS TABLE(run_id text, history jsonb, conversation_id text)
+CREATE FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[] DEFAULT '{}'::text[]) RETURNS TABLE(run_id text, history jsonb, conversation_id text)
     LANGUAGE plpgsql
     AS $$
 declare
@@ -264,7 +264,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     if exists (select 1 from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn and r.started_at is null) then
-        select home_conversation(p_tenant, coalesce(k.output ->> 'channel', '')) into v_home
+        select home_conversation(p_tenant, coalesce(k.output ->> 'channel', ''), p_on) into v_home
         from task_runs r join tasks k on k.tenant_id = r.tenant_id and k.id = r.task_id
         where r.tenant_id = p_tenant and r.turn_id = p_turn;
         update turns t set conversation_id = v_home where t.tenant_id = p_tenant and t.id = p_turn;
@@ -930,11 +930,27 @@ CREATE FUNCTION public.count_consents(p_channel text, p_account text, p_user_key
       and c.at > clock_timestamp() - p_within
 $$;
 
+CREATE FUNCTION public.count_event_runs(p_tenant text, p_task text, p_within interval) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return (select count(*) from task_runs r where r.tenant_id = p_tenant and r.task_id = p_task
+            and r.created_at > clock_timestamp() - p_within and r.state <> 'SKIPPED');
+end $$;
+
 CREATE FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) RETURNS void
     LANGUAGE sql
     AS $$
     select add_guess(p_scope || chr(31) || p_channel || chr(31) || p_account, p_now),
            add_guess(p_scope || chr(31) || p_channel || chr(31) || p_account || chr(31) || p_user_key, p_now)
+$$;
+
+CREATE FUNCTION public.count_waiting(p_most integer) RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select count(*)::int from (select 1 from inbound i where i.state = 'waiting' limit p_most + 1) w
 $$;
 
 CREATE FUNCTION public.count_work() RETURNS TABLE(waiting_messages bigint, running_turns bigint, open_outbound bigint, ambiguous bigint, failed bigint, poison bigint, oldest_waiting timestamp with time zone)
@@ -1652,13 +1668,14 @@ begin
     where t.tenant_id = p_tenant and t.id = p_turn for update of l;
 end $$;
 
-CREATE FUNCTION public.home_conversation(p_tenant text, p_channel text) RETURNS text
+CREATE FUNCTION public.home_conversation(p_tenant text, p_channel text, p_on text[] DEFAULT '{}'::text[]) RETURNS text
     LANGUAGE sql STABLE
     AS $$
     select c.id from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     join tenants t on t.tenant_id = c.tenant_id
     where c.tenant_id = p_tenant and i.state = 'active' and c.channel not in ('push', 'email')
+      and (p_on = '{}' or c.channel = any (p_on))
     order by (c.channel = p_channel) desc, (c.channel = t.preferred_channel) desc, (c.thread = '') desc,
              c.last_inbound_at desc nulls last, c.id
     limit 1
@@ -2112,6 +2129,13 @@ begin
         last_out_at = coalesce(excluded.last_out_at, s.last_out_at);
 end $$;
 
+CREATE FUNCTION public.may_match(p_text text, p_pattern text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select p_pattern is null or position('[' in p_pattern) > 0 or p_text like
+        replace(replace(replace(replace(replace(p_pattern, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%'), '?', '_')
+$$;
+
 CREATE FUNCTION public.may_notify(p_tenant text, p_identity text, p_channel text, p_peer text) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
@@ -2444,7 +2468,8 @@ begin
         perform publish_event(new.tenant_id, c.channel, new.id, '', 'message.received',
             jsonb_build_object('message_id', new.id, 'conversation_id', new.conversation_id, 'text', new.text,
                                'media', jsonb_array_length(new.media)), new.received_at)
-        from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
+        from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id
+          and wants_channel_event(new.tenant_id, c.channel, 'message.received');
     end if;
     return null;
 end $$;
@@ -2520,16 +2545,35 @@ begin
     return true;
 end $$;
 
-CREATE FUNCTION public.note_undelivered() RETURNS trigger
+CREATE FUNCTION public.note_task_end() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-    if wants_channel_events(new.tenant_id) then
-        perform publish_event(new.tenant_id, c.channel, new.id, '', 'delivery.failed',
-            jsonb_build_object('outbound_id', new.id, 'conversation_id', new.conversation_id, 'kind', new.kind,
-                               'reason', new.reason), clock_timestamp())
-        from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
+    new.ended_at := case when new.state = 'COMPLETED' then clock_timestamp() end;
+    return new;
+end $$;
+
+CREATE FUNCTION public.note_undelivered() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_task text;
+    v_again boolean;
+begin
+    if not wants_channel_events(new.tenant_id) then
+        return null;
     end if;
+    select max(r.task_id), bool_or(r.cause ->> 'type' = 'delivery.failed') into v_task, v_again
+    from task_runs r where r.tenant_id = new.tenant_id and (r.turn_id = new.turn_id or r.id in (
+        select n.run_id from notifications n where n.tenant_id = new.tenant_id and (n.outbound_id = new.id
+            or n.digest_id in (select d.id from notifications d
+                               where d.tenant_id = new.tenant_id and d.outbound_id = new.id))));
+    perform publish_event(new.tenant_id, c.channel, new.id, '', 'delivery.failed',
+        jsonb_build_object('outbound_id', new.id, 'conversation_id', new.conversation_id, 'kind', new.kind,
+                           'reason', new.reason, 'task_id', coalesce(v_task, ''), 'again', coalesce(v_again, false)),
+        clock_timestamp())
+    from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id
+      and wants_channel_event(new.tenant_id, c.channel, 'delivery.failed');
     return null;
 end $$;
 
@@ -2773,6 +2817,44 @@ CREATE FUNCTION public.prune_notifications(p_before timestamp with time zone, p_
             where o.at < p_before and o.state not in ('held', 'owed', 'failed')
             order by o.at limit p_limit for update skip locked) o
         where n.tenant_id = o.tenant_id and n.id = o.id
+        returning 1)
+    select count(*), greatest(0, p_limit - count(*)) from gone
+$$;
+
+CREATE FUNCTION public.prune_runs(p_kept interval, p_limit integer) RETURNS TABLE(pruned bigint, left_over bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_run record;
+    v_pruned bigint := 0;
+begin
+    for v_run in select r.tenant_id, r.id, r.turn_id from task_runs r
+                 where r.finished_at < clock_timestamp() - p_kept
+                 order by r.finished_at limit p_limit for update skip locked
+    loop
+        if v_run.turn_id is not null then
+            update history h set turn_id = null where h.tenant_id = v_run.tenant_id and h.turn_id = v_run.turn_id;
+            update outbound o set turn_id = null where o.tenant_id = v_run.tenant_id and o.turn_id = v_run.turn_id;
+            delete from lanes l where l.tenant_id = v_run.tenant_id and l.id = v_run.id;
+        end if;
+        delete from task_runs r where r.tenant_id = v_run.tenant_id and r.id = v_run.id;
+        v_pruned := v_pruned + 1;
+    end loop;
+    return query select v_pruned, greatest(0, p_limit - v_pruned);
+end $$;
+
+CREATE FUNCTION public.prune_tasks(p_kept interval, p_limit integer) RETURNS TABLE(pruned bigint, left_over bigint)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    with gone as (
+        delete from tasks t using (
+            select o.tenant_id, o.id from tasks o
+            where o.ended_at < clock_timestamp() - p_kept
+              and not exists (select 1 from task_runs r where r.tenant_id = o.tenant_id and r.task_id = o.id)
+            order by o.ended_at limit p_limit for update skip locked) o
+        where t.tenant_id = o.tenant_id and t.id = o.id
         returning 1)
     select count(*), greatest(0, p_limit - count(*)) from gone
 $$;
@@ -3241,6 +3323,39 @@ begin
     update identities i set admitted = 'pairing' where i.tenant_id = v_tenant and i.id = v_identity;
     update tenants t set role = p_role, tier = p_tier where t.tenant_id = v_tenant;
     return query select 'paired', v_code.channel, v_code.account, v_code.user_key, v_until;
+end $$;
+
+CREATE FUNCTION public.refuse_overload(p_tenant text, p_inbound text, p_of_person integer, p_of_all integer, p_full text, p_busy text, p_outbound text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_conversation text;
+    v_full boolean;
+begin
+    if p_tenant is null then
+        return null;
+    end if;
+    perform set_config('onevalet.tenant', p_tenant, true);
+    v_full := exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
+                      offset p_of_person limit 1);
+    if not v_full and count_waiting(p_of_all) <= p_of_all then
+        -- Refused already: this very call committed before, and its answer was lost.
+        return (select '' from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload');
+    end if;
+    update inbound i set state = 'ignored', reason = 'overload'
+    where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting'
+    returning i.conversation_id into v_conversation;
+    if v_conversation is null then
+        return (select '' from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload');
+    end if;
+    update tenants t set told_full_at = clock_timestamp()
+    where t.tenant_id = p_tenant and coalesce(t.told_full_at < clock_timestamp() - interval '10 minutes', true);
+    if not found then
+        return '';
+    end if;
+    perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'reply', 'text', case when v_full then p_full else p_busy end)));
+    return v_conversation;
 end $$;
 
 CREATE FUNCTION public.reissue_approvals(p_tenant text, p_outcome text, p_now timestamp with time zone) RETURNS integer
@@ -3989,6 +4104,14 @@ begin
     where l.tenant_id = p_tenant and l.id = v_lane;
     return v_lane;
 end $$;
+
+CREATE FUNCTION public.wants_channel_event(p_tenant text, p_channel text, p_type text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    select exists (select 1 from tasks t where t.tenant_id = p_tenant and t.kind = 'event' and t.state = 'ACTIVE'
+                   and may_match(p_channel, t.trigger ->> 'source') and may_match(p_type, t.trigger ->> 'type'))
+        or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
+$$;
 
 CREATE FUNCTION public.wants_channel_events(p_tenant text) RETURNS boolean
     LANGUAGE sql STABLE
@@ -4867,6 +4990,7 @@ CREATE TABLE public.tasks (
     revision integer DEFAULT 0 NOT NULL,
     deleted_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
     CONSTRAINT tasks_kind_check CHECK ((kind = ANY (ARRAY['schedule'::text, 'event'::text, 'condition'::text]))),
     CONSTRAINT tasks_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'DISABLED'::text, 'COMPLETED'::text])))
 );
@@ -4887,6 +5011,7 @@ CREATE TABLE public.tenants (
     muted text[] DEFAULT '{}'::text[] NOT NULL,
     while_running text DEFAULT 'steer'::text NOT NULL,
     channel_events boolean DEFAULT false NOT NULL,
+    told_full_at timestamp with time zone,
     CONSTRAINT tenants_quiet_check CHECK (((quiet_from = ''::text) = (quiet_until = ''::text))),
     CONSTRAINT tenants_quiet_from_check CHECK ((quiet_from ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'::text)),
     CONSTRAINT tenants_quiet_until_check CHECK ((quiet_until ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'::text)),
@@ -5226,6 +5351,8 @@ CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_ha
 
 CREATE INDEX task_runs_conversation ON public.task_runs USING btree (tenant_id, conversation_id);
 
+CREATE INDEX task_runs_over ON public.task_runs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
 CREATE INDEX task_runs_task ON public.task_runs USING btree (tenant_id, task_id, created_at DESC);
 
 CREATE INDEX task_runs_turn ON public.task_runs USING btree (tenant_id, turn_id);
@@ -5233,6 +5360,8 @@ CREATE INDEX task_runs_turn ON public.task_runs USING btree (tenant_id, turn_id)
 CREATE INDEX tasks_due ON public.tasks USING btree (next_at) WHERE ((state = 'ACTIVE'::text) AND (next_at IS NOT NULL));
 
 CREATE INDEX tasks_events ON public.tasks USING btree (tenant_id) WHERE ((kind = 'event'::text) AND (state = 'ACTIVE'::text));
+
+CREATE INDEX tasks_over ON public.tasks USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 
 CREATE INDEX turns_id ON public.turns USING btree (id);
 
@@ -5259,6 +5388,8 @@ CREATE TRIGGER outbound_part_undelivered AFTER UPDATE OF status ON public.outbou
 CREATE TRIGGER owe_memory AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((new.state = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text])) AND (old.state IS DISTINCT FROM new.state))) EXECUTE FUNCTION public.owe_memory();
 
 CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'running'::text)) EXECUTE FUNCTION public.release_stream();
+
+CREATE TRIGGER tasks_end BEFORE UPDATE OF state ON public.tasks FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_task_end();
 
 CREATE TRIGGER tenants_reconsider AFTER UPDATE OF quiet_from, quiet_until, timezone, muted ON public.tenants FOR EACH ROW WHEN (((((old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until)) OR (old.timezone IS DISTINCT FROM new.timezone)) OR (old.muted IS DISTINCT FROM new.muted))) EXECUTE FUNCTION public.reconsider_held();
 
@@ -5792,8 +5923,8 @@ GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fe
 REVOKE ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[]) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text) TO onevalet_app;
@@ -5873,8 +6004,14 @@ GRANT ALL ON FUNCTION public.count_belongings(p_kept text, p_gone text, p_tables
 REVOKE ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.count_event_runs(p_tenant text, p_task text, p_within interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_event_runs(p_tenant text, p_task text, p_within interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.count_waiting(p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_waiting(p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.count_work() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_work() TO onevalet_app;
@@ -6014,8 +6151,8 @@ GRANT ALL ON FUNCTION public.hold_person(p_tenant text, p_alone boolean) TO onev
 REVOKE ALL ON FUNCTION public.hold_turn(p_tenant text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.hold_turn(p_tenant text, p_turn text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text, p_on text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text, p_on text[]) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) TO onevalet_app;
@@ -6091,6 +6228,9 @@ GRANT ALL ON FUNCTION public.make_shared_collection(p_owner text, p_name text, p
 REVOKE ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.mark_channel(p_channel text, p_account text, p_in boolean) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.may_match(p_text text, p_pattern text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.may_match(p_text text, p_pattern text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.may_notify(p_tenant text, p_identity text, p_channel text, p_peer text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.may_notify(p_tenant text, p_identity text, p_channel text, p_peer text) TO onevalet_app;
 
@@ -6139,6 +6279,9 @@ GRANT ALL ON FUNCTION public.note_run(p_tenant text, p_turn text, p_state text, 
 REVOKE ALL ON FUNCTION public.note_sender(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_sender(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.note_task_end() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_task_end() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.note_undelivered() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_undelivered() TO onevalet_app;
 
@@ -6183,6 +6326,12 @@ GRANT ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_l
 
 REVOKE ALL ON FUNCTION public.prune_notifications(p_before timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prune_notifications(p_before timestamp with time zone, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.prune_runs(p_kept interval, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prune_runs(p_kept interval, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.prune_tasks(p_kept interval, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.prune_tasks(p_kept interval, p_limit integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) TO onevalet_app;
@@ -6234,6 +6383,9 @@ GRANT ALL ON FUNCTION public.record_step(p_tenant text, p_lane text, p_fence big
 
 REVOKE ALL ON FUNCTION public.redeem_pairing(p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamp with time zone, p_most integer, p_window interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.redeem_pairing(p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamp with time zone, p_most integer, p_window interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.refuse_overload(p_tenant text, p_inbound text, p_of_person integer, p_of_all integer, p_full text, p_busy text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.refuse_overload(p_tenant text, p_inbound text, p_of_person integer, p_of_all integer, p_full text, p_busy text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.reissue_approvals(p_tenant text, p_outcome text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reissue_approvals(p_tenant text, p_outcome text, p_now timestamp with time zone) TO onevalet_app;
@@ -6351,6 +6503,9 @@ GRANT ALL ON FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_t
 
 REVOKE ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.wake_turn(p_tenant text, p_turn text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.wants_channel_event(p_tenant text, p_channel text, p_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.wants_channel_event(p_tenant text, p_channel text, p_type text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.wants_channel_events(p_tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.wants_channel_events(p_tenant text) TO onevalet_app;

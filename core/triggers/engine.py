@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from core.bell import Bell
 from core.canonical import canonical_hash
 from core.clock import Clock
 from core.database import Database
+from core.events.source_types import RESERVED
 from core.events.store import EventStore
 from core.events.types import Event
 from core.ids import IdMaker
@@ -20,7 +20,7 @@ from core.triggers.firing import Fired, fire_due, run_row
 from core.triggers.missed import Course
 from core.triggers.schedule import ScheduleTrigger, TriggerError
 from core.triggers.store import TaskStore
-from core.triggers.types import AGENT, ORCHESTRATOR, ActionExecutor, Task, TaskOutput, TaskRun
+from core.triggers.types import AGENT, ORCHESTRATOR, ActionExecutor, RunState, Task, TaskOutput, TaskRun
 
 if TYPE_CHECKING:
     from core.events.bus import EventBus
@@ -31,7 +31,10 @@ MOST_ACTIVE = 200
 MOST_TITLE = 80
 GROUP = "tasks"
 """The name under which all workers share the events."""
-_CHANNELS = ("sms", "slack", "telegram")
+MOST_AN_HOUR = 60
+"""How often in an hour a task runs on what the person's own channels publish: more looks like a loop."""
+_AGAIN = "the message that could not be delivered was itself about one that could not be: it would go on for ever"
+_LOOP = f"it had run {MOST_AN_HOUR} times within an hour on messages, which looks like a loop"
 
 
 class TriggerEngine:
@@ -99,9 +102,6 @@ class TriggerEngine:
         kept = await self.store.add(task, now, MOST_ACTIVE)
         if kept is None:
             raise TriggerError(f"There are {MOST_ACTIVE} active tasks already: stop one first.")
-        own = isinstance(trigger, EventTrigger) and any(fnmatchcase(name, trigger.source) for name in _CHANNELS)
-        if own:
-            await self.events.want_channel_events(tenant_id, True)
         return kept
 
     async def list_tasks(self, tenant_id: str) -> Sequence[Task]:
@@ -148,7 +148,12 @@ class TriggerEngine:
             if isinstance(task.trigger, EventTrigger) and task.trigger.matches(event):
                 cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
                 when = event.occurred_at or self.clock.now()
-                row = run_row(self._make_id, event.key, when, channel=task.output.channel, cause=storable(cause))
+                why_not = await self._why_not(task, event)
+                state = RunState.SKIPPED if why_not else RunState.QUEUED
+                row = run_row(
+                    self._make_id, event.key, when,
+                    channel=task.output.channel, cause=storable(cause), state=state, reason=why_not,
+                )  # fmt: skip
                 rows.append(row | {"task_id": task.id})
         lanes = await self.store.start(tenant_id, rows) if rows else []
         self.ring(lanes)
@@ -182,6 +187,15 @@ class TriggerEngine:
         from core.triggers.access import TaskAccess  # they need each other
 
         return TaskAccess(self, tenant_id)
+
+    async def _why_not(self, task: Task, event: Event) -> str:
+        """Say why a task must not run on an event that it matches; empty where it may."""
+        if event.source not in RESERVED:
+            return ""
+        if event.data.get("again") is True:
+            return _AGAIN
+        ran = await self.store.event_runs(task.tenant_id, task.id, timedelta(hours=1))
+        return _LOOP if ran >= MOST_AN_HOUR else ""
 
     async def _on_event(self, event: Event) -> None:
         await self.fire_for_event(event.tenant_id, event)

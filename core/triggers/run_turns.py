@@ -1,6 +1,6 @@
 """A run's turn as the store of turns reads and ends it. Light: whatever serves turns imports it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from core.database import Connection
@@ -67,16 +67,22 @@ def is_run(lane_id: str) -> bool:
     return lane_id.startswith(_PREFIX)
 
 
-async def load_run_turn(connection: Connection, tenant_id: str, turn_id: str) -> RunTurn:
-    """Read what a run's turn works on, and note that it runs. Raises `LeaseLost` where the run is gone."""
+async def load_run_turn(
+    connection: Connection, tenant_id: str, turn_id: str, channels: Collection[str] = ()
+) -> RunTurn:
+    """Read what a run's turn works on, and note that it runs. Raises `LeaseLost` where the run is gone.
+
+    `channels`: those that are on, where the person may be spoken to; empty: any.
+    """
     row = await connection.fetchrow(
         "select r.run_id, r.history, coalesce(r.conversation_id, '') as conversation_id, t.waiting_step,"
         " coalesce(c.channel, '') as channel, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
-        " p.timezone <> '' as timezone_known, p.role, p.tier from begin_run($1,$2) r"
+        " p.timezone <> '' as timezone_known, p.role, p.tier from begin_run($1,$2,$3) r"
         " join turns t on t.tenant_id = $1 and t.id = $2 join tenants p on p.tenant_id = $1"
         " left join conversations c on c.tenant_id = $1 and c.id = r.conversation_id",
         tenant_id,
         turn_id,
+        sorted(channels),
     )
     if row is None:
         raise LeaseLost

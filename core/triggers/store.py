@@ -144,6 +144,17 @@ class TaskStore:
         )
         return [row["lane"] for row in rows]
 
+    async def event_runs(self, tenant_id: str, task_id: str, within: timedelta) -> int:
+        """Count how often a task has run on events lately."""
+        row = await self.database.call("select count_event_runs($1,$2,$3) as runs", tenant_id, task_id, within)
+        return int(row["runs"]) if row else 0
+
+    async def prune(self, kept: timedelta, limit: int = 200) -> int:
+        """Delete runs, and tasks, that have been over for so long; gives how many went."""
+        runs = await self.database.call("select * from prune_runs($1,$2)", kept, limit)
+        tasks = await self.database.call("select * from prune_tasks($1,$2)", kept, limit)
+        return sum(int(one["pruned"]) for one in (runs, tasks) if one)
+
     async def next_due(self) -> datetime | None:
         """Give when the next task is due, of anybody's."""
         row = await self.database.call("select due from next_due_task()")

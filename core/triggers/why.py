@@ -41,7 +41,7 @@ async def explain(engine: TriggerEngine, task: Task) -> JsonObject:
     zone = ZoneInfo((await engine.store.person(task.tenant_id))[0] or "UTC")
     runs = await engine.runs(task.tenant_id, task.id, LAST_RUNS)
     lines = [f"Task {task.number}, “{task.title}”: {in_words(task.trigger, zone)}.", _standing(task, zone)]
-    lines += [_run_line(one, zone) for one in runs] or ["It has not run yet."]
+    lines += [_run_line(one, zone) for one in runs] or [_no_runs(task)]
     looks = _looks(task, zone)
     events = await _unmatched(engine, task)
     lines += looks + events
@@ -71,6 +71,10 @@ def _standing(task: Task, zone: ZoneInfo) -> str:
         return "It waits for the next event."
     word = "It looks again" if task.kind is Kind.CONDITION else "It comes next"
     return f"{word} on {moment_in_words(task.next_at, zone)}."
+
+
+def _no_runs(task: Task) -> str:
+    return "It has not run lately: what was before is not kept any more." if task.fired else "It has not run yet."
 
 
 def _run_line(run: TaskRun, zone: ZoneInfo) -> str:

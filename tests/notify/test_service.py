@@ -269,11 +269,7 @@ async def test_a_card_that_waits_is_told_by_push_without_a_way_to_decide_there(h
     await house.service.release_held()
     assert await states(house) == ["sent", "muted", "muted"]
     await night(house, "ann", "", "")
-    place = await house.service.place("ann")
-    assert place is not None
-    assert place.channel == "telegram"
     await house.prefer("ann", preferred_channel="push")
-    assert (await house.service.place("ann")) == place  # nobody can decide there
     await house.service.notify("ann", Notification("Shall I?", actions=(Action("Yes", "t"),)))
     assert await house.store.one("select text from outbound order by created_at desc limit 1") == (
         "Shall I?\n\nTo answer, open Telegram."
@@ -312,6 +308,11 @@ async def test_a_task_speaks_where_the_person_prefers_and_never_where_nobody_can
         await house.prefer("ann", preferred_channel=preferred)
         homes.append(await house.store.one("select home_conversation('ann', '')"))
     assert homes == ["ann-telegram-talk", "ann-sms-talk", "ann-telegram-talk"]
+    await house.prefer("ann", preferred_channel="sms")
+    assert await house.store.one("select home_conversation('ann', '', '{telegram,slack}')") == "ann-telegram-talk", (
+        "off"
+    )
+    assert await house.store.one("select home_conversation('ann', 'sms', '{slack}')") is None
     assert await house.store.one("select other_conversation('ann', 'sms')") == "ann-telegram-talk"
 
 

@@ -5,6 +5,7 @@ import re
 from core.approvals.store import ApprovalMerge
 from core.events.merging import EventSourceMerge
 from core.memory.merging import MemoryMerge
+from core.notifications.merging import MutedMerge
 from core.profile import ProfileMerge
 from core.tenancy import MERGE_RULES, TENANT_TABLES, Merge
 from tests.core.people.house import CHAT, PHONE, House
@@ -21,6 +22,7 @@ async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None
         ProfileMerge(),
         ApprovalMerge(house.clock),  # type: ignore[arg-type]
         EventSourceMerge(house.credentials),
+        MutedMerge(),
     )
     for number, (sender, account) in enumerate(((ANN, PHONE), (ANN_CHAT, CHAT))):
         await house.ask("hello", sender, account)
@@ -40,6 +42,10 @@ async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None
     await house.store.eye.execute(
         "update memory_versions set version = 5 where tenant_id = $1", await house.tenant(ANN)
     )
+    for sender, account, muted in ((ANN, PHONE, ["price", "mail"]), (ANN_CHAT, CHAT, ["mail", "*"])):
+        await house.store.eye.execute(
+            "update tenants set muted = $2 where tenant_id = $1", await house.tenant(sender, account), muted
+        )
     code = await house.code(ANN_CHAT, CHAT)
     await house.settle()
     kept, gone = await house.tenant(ANN), await house.tenant(ANN_CHAT, CHAT)
@@ -58,5 +64,6 @@ async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None
             assert (table, int(str(now))) >= (table, int(str(before[table])))
     assert await house.store.column("select number from memories order by number") == [5, 6]
     assert await house.store.column("select number from tasks order by number") == [1, 2]
+    assert await house.store.one("select muted from tenants where tenant_id = $1", kept) == ["*", "mail", "price"]
     assert await house.store.one("select count(*) from tenants where tenant_id = $1", gone) == 0
     assert await house.ask("hello again", ANN_CHAT, CHAT) == "re hello again"

@@ -76,6 +76,8 @@ TOLD = {
     "find_held_cards": {"tenant_id", "outbound_id", "approval_id"},
     "find_undelivered": {"tenant_id", "notification_id"},
     "prune_notifications": {"pruned", "left_over"},
+    "prune_runs": {"pruned", "left_over"},
+    "prune_tasks": {"pruned", "left_over"},
     "count_work": {
         "waiting_messages", "running_turns", "open_outbound", "ambiguous", "failed", "poison", "oldest_waiting",
     },
