@@ -17,6 +17,7 @@ from core.context_manager import estimate_tokens
 from core.errors import ModelError, OneValetError
 from core.memory.config import MomexConfig
 from core.memory.embedder import Embedder
+from core.memory.fusing import ENOUGH, certainty, fused
 from core.memory.indexes import CatchingUp, StructuredIndexes
 from core.memory.question import Question, read_question
 from core.memory.rules import slot_of
@@ -25,18 +26,12 @@ from core.memory.structured import IndexBroken, StructuredQuery
 from core.memory.types import Hit, Leg, LegReport, Memory, Recall, Recalled, Vector
 from core.model_types import ChatMessage, Role
 
-RANK_CONSTANT = 60
-"""Of reciprocal rank fusion: how much less the second place counts than the first."""
 DEPTH = 30
 """Hits that each leg gives into the fusion."""
-ENOUGH = 0.6
-"""How sure the legs must be, taken together, for a memory to be brought up at all."""
 ASKED = 3.0
 """What a slot weighs that a question asks for by a rule, against a word of it."""
 MEANT = 0.5
 """What a word weighs that merely means the same as one of the question."""
-IN_PERIOD = 1.5
-"""How much more a memory counts that was said at the time which the question names."""
 
 _log = structlog.get_logger()
 
@@ -87,14 +82,14 @@ class Searcher:
             return question
         known = await self.store.in_slots(scope.tenant_id, question.relations)
         names = [slot.value for one in known if (slot := slot_of(one.text)) is not None]
-        return replace(question, names=tuple(dict.fromkeys([*question.names, *names])))
+        return question.naming(names)
 
     async def _by_text(self, scope: Scope, question: Question) -> Sequence[Hit]:
         words = dict.fromkeys(question.meant, MEANT) | dict.fromkeys(question.words, 1.0)
-        words |= dict.fromkeys(question.names, 1.0)
+        words |= dict.fromkeys(question.names, 1.0) | {one: MEANT for one in words if one in question.known}
         if not words:
             return []
-        rows = await self.store.by_text(scope.tenant_id, words, DEPTH, scope.collections, closed=question.past)
+        rows = await self.store.by_text(scope.tenant_id, words, DEPTH, scope.collections, closed=question.beyond_now)
         asked = max(len(question.words), 1)
         return [Hit(one, rank, min(held / asked, 1.0)) for one, rank, held in rows]
 
@@ -103,7 +98,7 @@ class Searcher:
     ) -> Sequence[Hit]:
         vector = (await asyncio.shield(embedding))[question.text]
         rows = await self.store.by_vector(
-            scope.tenant_id, vector, self.embedder.name, DEPTH, scope.collections, closed=question.past
+            scope.tenant_id, vector, self.embedder.name, DEPTH, scope.collections, closed=question.beyond_now
         )
         floor, sure = self.embedder.floor, self.embedder.sure
         return [Hit(one, near, min(ENOUGH * near / sure, 1.0)) for one, near in rows if near >= floor]
@@ -114,16 +109,18 @@ class Searcher:
         if self.indexes is None:
             raise _Off
         vectors = await asyncio.shield(embedding)
-        period = question.period
+        # What holds for long was often told before the time that is asked for.
+        period = None if question.asked_slots else question.period
         query = StructuredQuery(
             question.terms,
             {term: vectors[term] for term in question.words},
             period.start if period else None,
             period.end if period else None,
-            {term: MEANT for term in question.terms if term not in question.own} | dict.fromkeys(question.slots, ASKED),
+            {term: ASKED if term in question.slots else 1.0 for term in question.own}
+            | {term: MEANT for term in question.terms if term not in question.own},
         )
         hits = await self.indexes.search(scope.tenant_id, query, DEPTH)
-        if not hits and period:
+        if not hits and query.since:
             everywhere = replace(query, since=None, until=None)
             hits = await self.indexes.search(scope.tenant_id, everywhere, DEPTH)
         return hits
@@ -138,22 +135,15 @@ class Searcher:
     async def _fuse(
         self, scope: Scope, question: Question, reports: Sequence[LegReport], *, sure: bool
     ) -> list[Recalled]:
-        scores: dict[str, float] = {}
-        legs: dict[str, list[Leg]] = {}
-        strength: dict[str, float] = {}
-        for report in reports:
-            for place, hit in enumerate(report.hits, 1):
-                scores[hit.memory_id] = scores.get(hit.memory_id, 0.0) + 1 / (RANK_CONSTANT + place)
-                legs.setdefault(hit.memory_id, []).append(report.leg)
-                strength[hit.memory_id] = strength.get(hit.memory_id, 0.0) + hit.strength
-        wanted = [one for one in scores if not sure or strength[one] >= ENOUGH]
+        found: dict[str, list[Hit]] = {}
+        for hit in (hit for report in reports for hit in report.hits):
+            found.setdefault(hit.memory_id, []).append(hit)
+        # Where no slot is asked for, what nobody is sure of need not be read.
+        every = not sure or question.asked_slots
+        wanted = [one for one, hits in found.items() if every or certainty(hits) >= ENOUGH]
         memories = await self.store.memories(scope.tenant_id, wanted)
-        found = [
-            Recalled(memory, scores[memory.id] * _bonus(memory, question), tuple(legs[memory.id]))
-            for memory in memories.values()
-            if (question.past or memory.valid_to is None) and _inside(memory, scope)
-        ]
-        return sorted(found, key=lambda one: (-one.score, -one.memory.number))
+        inside = {memory.id: memory for memory in memories.values() if _inside(memory, scope)}
+        return fused(inside, reports, question, sure=sure)
 
 
 class _Off(Exception):
@@ -179,11 +169,6 @@ async def _timed(leg: Leg, way: Callable[[], Awaitable[Sequence[Hit]]], deadline
     if missed not in ("", "off", "catching up"):
         _log.warning("memory_leg_missed", leg=leg.value, cause=missed)
     return LegReport(leg, tuple(hits), int((time.monotonic() - began) * 1000), missed)
-
-
-def _bonus(memory: Memory, question: Question) -> float:
-    period = question.period
-    return IN_PERIOD if period and period.start <= memory.said_at < period.end else 1.0
 
 
 def _inside(memory: Memory, scope: Scope) -> bool:

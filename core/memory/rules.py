@@ -8,16 +8,12 @@ import re
 from dataclasses import dataclass
 
 from core.json_types import Json, JsonObject
+from core.memory.others import END, MANY, PROPER, RELATION, VALUE, facts_of
 from core.memory.words import content_words, stem, word_set
 
-EXTRACTOR = "rules-2"
+EXTRACTOR = "rules-3"
 """Stands beside what these rules found; raised when they change."""
 
-_VALUE = r"(?P<value>[^.,;!?\n]{1,60}?)"
-_END = (
-    r"(?=\s*(?:[.,;!?\n]|$|\b(?:and|but|because|since|with|when|where|which|who|so|now|these days|last|this|next|for"
-    r" the|in order|after|before|until|from|every|while|as well|too|again|at the moment|right now|nowadays)\b))"
-)
 _NOW = (
     r"(?:\s+(?:now|just|currently|recently|finally|actually|really|still|also|only|always|already|officially|mostly))*"
 )
@@ -34,17 +30,11 @@ class SlotRule:
 
 
 def _rule(slot: str, pattern: str, verb: str, *, many: bool = False) -> SlotRule:
-    return SlotRule(slot, re.compile(pattern.replace("VALUE", _VALUE + _END), re.IGNORECASE), verb, many)
+    return SlotRule(slot, re.compile(pattern.replace("VALUE", VALUE + END), re.IGNORECASE), verb, many)
 
 
 _I = r"\b(?:i|we)(?:'ve|'m|'re| have| am| are| was| will| got)?" + _NOW
-_RELATION = (
-    r"wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?|boss|manager|landlord|dentist|doctor|gp|lawyer|therapist"
-    r"|accountant|mother|mum|mom|father|dad|dog|cat|neighbou?r"
-)
-_MANY = "sister|brother|friend|cousin|aunt|uncle|daughter|son|niece|nephew|colleague|grandson|granddaughter"
-_PETS = "dog|cat|puppy|kitten|spaniel|terrier|poodle|parrot|tortoise|pony|horse|hamster|rabbit|ferret|hedgehog"
-_PROPER = r"(?-i:[A-Z][\w-]+)"
+PETS = "dog|cat|puppy|kitten|spaniel|terrier|poodle|parrot|tortoise|pony|horse|hamster|rabbit|ferret|hedgehog"
 _MAKES = (
     "audi|bmw|citro[eë]n|dacia|fiat|ford|honda|hyundai|kia|mazda|mercedes|mini|nissan|opel|peugeot|renault|seat|skoda"
     "|suzuki|tesla|toyota|vauxhall|volkswagen|vw|volvo"
@@ -71,15 +61,15 @@ _RULES = (
     _rule("allergy", rf"{_I} (?:severely |badly )?allergic to VALUE", "avoid", many=True),
     _rule("car", rf"\b(?:bought|got|drive|own|have|leased|the) (?:an? |my |our )?(?:used |new |old )?"
                  rf"(?P<value>(?:{_MAKES})\b(?: [A-Z0-9][\w-]*| estate| van)?)", "drive"),
-    _rule("pet", rf"\b(?:our|my) (?:[a-z]+ )?(?:{_PETS})(?: is)?(?: called| named)? (?P<value>{_PROPER})", "have",
+    _rule("pet", rf"\b(?:our|my) (?:[a-z]+ )?(?:{PETS})(?: is)?(?: called| named)? (?P<value>{PROPER})", "have",
           many=True),
     _rule("pet", rf"\b(?:adopted|got|have|bought|found) an? (?:[a-z]+ )?[a-z]+"
-                 rf" (?:called|named|and named it|and called it) (?P<value>{_PROPER})", "have", many=True),
+                 rf" (?:called|named|and named it|and called it) (?P<value>{PROPER})", "have", many=True),
     _rule("hobby", r"\bi (?:usually |always )?(?P<value>(?:sing|play the \w+|drum|dance|paint|row|climb|knit|fence)\b"
                    r"[^.,;!?]{0,40})", "do", many=True),
-    _rule("MINE", rf"\bmy (?:older |younger |big |little |twin )?(?P<what>{_MANY})(?:'s name)?(?:'s| is)?"
-                  rf" (?:called |named )?(?P<value>{_PROPER})", "have", many=True),
-    _rule("MINE", rf"\bmy (?:new )?(?P<what>{_RELATION})(?:'s name)?(?:'s| is)(?: now)?(?: called| named)? VALUE",
+    _rule("MINE", rf"\bmy (?:older |younger |big |little |twin )?(?P<what>{MANY})(?:'s name)?(?:'s| is)?"
+                  rf" (?:called |named )?(?P<value>{PROPER})", "have", many=True),
+    _rule("MINE", rf"\bmy (?:new )?(?P<what>{RELATION})(?:'s name)?(?:'s| is)(?: now)?(?: called| named)? VALUE",
           "have"),
     _rule("MINE", r"\bmy (?:new )?(?P<what>(?:fav(?:ou?rite)? )?[a-z'-]+(?: [a-z'-]+)?)"
                   r"(?:'s| is| are)(?: now)? VALUE", "have"),
@@ -149,7 +139,14 @@ def names_in(text: str) -> list[str]:
 
 def knowledge_of(text: str, speaker: str) -> JsonObject:
     """Give what the rules find, as a KnowledgeResponse of typeagent's schema."""
-    entities: list[Json] = [{"name": name, "type": ["name"], "facets": None} for name in names_in(text)]
+    facets: dict[str, list[Json]] = {}
+    for fact in facts_of(text):
+        if fact.owner.lower() not in _COMMON | _NO_NAMES:
+            facets.setdefault(fact.owner, []).append({"name": fact.kind, "value": fact.value})
+    names = dict.fromkeys([*names_in(text), *facets])
+    entities: list[Json] = [
+        {"name": name, "type": ["name"], "facets": list(facets.get(name) or ()) or None} for name in names
+    ]
     actions: list[Json] = []
     topics = list(dict.fromkeys([*content_words(text), *(stem(word) for word in content_words(text))]))
     topics += [number for number in _NUMBER.findall(text) if number not in topics]

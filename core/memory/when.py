@@ -18,11 +18,18 @@ _UNITS = {
 _AGO = re.compile(rf"\b(\d+|{'|'.join(_NUMBERS)})\s+(day|week|month|year)s?\s+ago\b", re.IGNORECASE)
 _LAST = re.compile(r"\b(?:last|past|previous)\s+(week|month|year)\b", re.IGNORECASE)
 _MONTH = re.compile(
-    rf"\b(?:in|during|last|this|back in|of|since)\s+({'|'.join(_MONTHS)})(?:\s+(\d{{4}}))?\b", re.IGNORECASE
+    rf"\b(in|during|last|this|back in|of|since)\s+({'|'.join(_MONTHS)})(?:\s+(\d{{4}}))?\b", re.IGNORECASE
 )
 _YEAR = re.compile(r"\b(?:in|during|back in|of)\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+"""The month that each begins with, in the north."""
+_SEASON = re.compile(
+    r"\b(last|this|during|over|in|back in|of)\s+(?:the\s+)?(spring|summer|autumn|fall|winter)\b", re.IGNORECASE
+)
+_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_DAY = re.compile(rf"\b(?:last|this|past)\s+({'|'.join(_DAYS)}|weekend)\b", re.IGNORECASE)
 _PAST = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|old|earlier|ex|originally|first|back then|at that time"
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|(?<!how )old|earlier|ex|originally|first|back then|at that time"
     r"|at the time|until|prior)\b",
     re.IGNORECASE,
 )
@@ -40,6 +47,8 @@ def period_of(question: str, now: datetime) -> Period | None:
     """Give the time that a question names, None where it names none."""
     day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     lower = question.lower()
+    if "day before yesterday" in lower:
+        return Period(day - timedelta(days=2), day - timedelta(days=1))
     if "yesterday" in lower:
         return Period(day - timedelta(days=1), day)
     if found := _AGO.search(question):
@@ -49,10 +58,17 @@ def period_of(question: str, now: datetime) -> Period | None:
         return Period(middle - unit / 2, middle + unit / 2 + timedelta(days=1))
     if found := _LAST.search(question):
         return _last(found[1].lower(), day)
+    if found := _SEASON.search(question):
+        return _season(_SEASONS[found[2].lower()], day, over=found[1].lower() == "last")
+    if found := _DAY.search(question):
+        return _weekday(found[1].lower(), day)
     if found := _MONTH.search(question):
-        month = _MONTHS.index(found[1].lower()) + 1
-        year = int(found[2]) if found[2] else day.year - (month > day.month)
-        return Period(datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC))
+        month = _MONTHS.index(found[2].lower()) + 1
+        year = int(found[3]) if found[3] else day.year - (month > day.month)
+        end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+        if found[1].lower() == "since":
+            end = day + timedelta(days=1)
+        return Period(datetime(year, month, 1, tzinfo=UTC), end)
     if found := _YEAR.search(question):
         return Period(datetime(int(found[1]), 1, 1, tzinfo=UTC), datetime(int(found[1]) + 1, 1, 1, tzinfo=UTC))
     return None
@@ -73,3 +89,20 @@ def _last(unit: str, day: datetime) -> Period:
             return Period((first - timedelta(days=1)).replace(day=1), first)
         case _:
             return Period(day.replace(year=day.year - 1, month=1, day=1), day.replace(month=1, day=1))
+
+
+def _season(month: int, day: datetime, *, over: bool) -> Period:
+    """Give the newest season that begins with this month; `over`: that has ended."""
+    for year in (day.year, day.year - 1, day.year - 2):
+        start = datetime(year, month, 1, tzinfo=UTC)
+        end = datetime(year + (month + 3) // 13, (month + 2) % 12 + 1, 1, tzinfo=UTC)
+        if (end if over else start) <= day:
+            break
+    return Period(start, end)
+
+
+def _weekday(name: str, day: datetime) -> Period:
+    """Give the newest such day before today; a weekend is its Saturday and Sunday."""
+    first = _DAYS.index("saturday" if name == "weekend" else name)
+    start = day - timedelta(days=(day.weekday() - first - 1) % 7 + 1)
+    return Period(start, start + timedelta(days=2 if name == "weekend" else 1))

@@ -1,0 +1,85 @@
+"""What is read from a question and from a statement by rule: times, slots, other people's facts."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core.memory.others import Fact, facts_of
+from core.memory.question import read_question
+from core.memory.rules import knowledge_of
+from core.memory.when import period_of
+from tests.core.memory.house import NOW
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("last spring", "2026-03-01", "2026-06-01"),
+        ("last summer", "2025-06-01", "2025-09-01"),
+        ("this summer", "2026-06-01", "2026-09-01"),
+        ("in winter", "2025-12-01", "2026-03-01"),
+        ("last autumn", "2025-09-01", "2025-12-01"),
+        ("last weekend", "2026-06-13", "2026-06-15"),
+        ("last Monday", "2026-06-08", "2026-06-09"),
+        ("last Sunday", "2026-06-14", "2026-06-15"),
+        ("the day before yesterday", "2026-06-13", "2026-06-14"),
+        ("yesterday", "2026-06-14", "2026-06-15"),
+        ("in July", "2025-07-01", "2025-08-01"),
+        ("since March", "2026-03-01", "2026-06-16"),
+    ],
+)
+def test_a_time_that_a_question_names_is_a_period(words: str, first: str, last: str) -> None:
+    period = period_of(f"Where did I eat {words}?", NOW)
+    assert period is not None
+    assert (f"{period.start:%Y-%m-%d}", f"{period.end:%Y-%m-%d}") == (first, last)
+
+
+@pytest.mark.parametrize("words", ["on Thursday evenings", "with spring water", "falling asleep", "at a market"])
+def test_what_names_no_single_time_is_no_period(words: str) -> None:
+    assert period_of(f"What do I drink {words}?", NOW) is None
+
+
+def test_a_year_later_the_same_words_mean_the_next_year() -> None:
+    later = period_of("last winter", datetime(2027, 6, 1, tzinfo=UTC))
+    assert later is not None
+    assert later.start.year == 2026
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Greta is a vet now.", Fact("Greta", "their profession", "vet")),
+        ("My sister works as a nurse in Graz.", Fact("my sister", "their profession", "nurse")),
+        ("My brother Kofi wants to become a baker.", Fact("Kofi", "their profession", "baker")),
+        ("Jonas moved to Riga last week.", Fact("Jonas", "their home", "riga")),
+        ("Priya works for Norvex.", Fact("Priya", "their work", "norvex")),
+        ("My cousin Lukas is allergic to kiwi.", Fact("Lukas", "their allergy", "kiwi")),
+        ("Amelie is vegan, by the way.", Fact("Amelie", "their diet", "vegan")),
+    ],
+)
+def test_what_is_said_of_others_is_a_facet_of_theirs(text: str, found: Fact) -> None:
+    assert found in facts_of(text)
+    entities = knowledge_of(text, "person")["entities"]
+    assert {"name": found.kind, "value": found.value} in [
+        facet for one in entities if one["name"] == found.owner for facet in one["facets"] or ()  # type: ignore[union-attr,index,call-overload]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["I am a nurse.", "It is a mess.", "Today is a holiday.", "They moved to Riga."])
+def test_who_speaks_and_what_is_nobody_owns_no_such_facet(text: str) -> None:
+    assert "their " not in str(knowledge_of(text, "person"))
+
+
+def test_a_question_about_somebody_asks_for_their_slot_and_not_for_ones_own() -> None:
+    assert "their profession" in read_question("What is my sister's job?", NOW).slots
+    assert "their home" in read_question("Where does Greta live?", NOW).slots
+    assert "my home" in read_question("Where did I live before Lisbon?", NOW).slots
+    assert "my shoe size" in read_question("What is my shoe size?", NOW).slots
+
+
+def test_once_a_name_is_known_who_it_is_counts_less_unless_just_that_is_asked() -> None:
+    job = read_question("What is my sister's job?", NOW).naming(["greta"])
+    assert (job.names, set(job.known)) == (("greta",), {"my sister", "sister"})
+    assert "my sister" not in job.asked_slots
+    who = read_question("What is my sister's name?", NOW).naming(["greta"])
+    assert "my sister" in who.asked_slots
