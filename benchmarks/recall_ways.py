@@ -1,0 +1,150 @@
+"""The ways of recalling that are compared, and what each comes to."""
+
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from benchmarks.recall_lives import NOW, Asked, Line
+from core.context_manager import estimate_tokens
+from core.memory.momex import Momex
+from core.memory.recall import Scope
+from core.memory.types import Leg
+from core.model_types import ChatMessage, Role
+
+type Way = Callable[[Asked, Sequence[Line]], Awaitable[tuple[list[str], float]]]
+
+NOT_TOLD = ("unknown", "nearly known")
+"""Kinds of questions that nothing answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one way brought up for one question, the most important first, and how long it took in seconds."""
+
+    asked: Asked
+    texts: tuple[str, ...]
+    took: float
+
+    def hit(self, most: int) -> bool:
+        """Tell whether the answer is among the first so many."""
+        return any(self.asked.answer.lower() in text.lower() for text in self.texts[:most])
+
+    def stale(self) -> bool:
+        """Tell whether what was true once is among the first five."""
+        return any(self.asked.stale.lower() in text.lower() for text in self.texts[:5])
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one way of recalling came to."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def add(self, asked: Asked, texts: Sequence[str], took: float) -> None:
+        """Take in one answer."""
+        self.outcomes.append(Outcome(asked, tuple(texts), took))
+
+    def of(self, *kinds: str) -> list[Outcome]:
+        """Give those of some kinds of questions; of no kind: all that can be answered."""
+        return [
+            one for one in self.outcomes
+            if (one.asked.kind in kinds if kinds else one.asked.kind not in NOT_TOLD)
+        ]  # fmt: skip
+
+    def within(self, lives: Iterable[int]) -> "Tally":
+        """Give what it came to over some lives only."""
+        return Tally([one for one in self.outcomes if one.asked.life in lives])
+
+    def hit(self, most: int, *kinds: str) -> float:
+        """Give the share of questions whose answer is among the first so many."""
+        return share(one.hit(most) for one in self.of(*kinds))
+
+    def answered(self, *kinds: str) -> float:
+        """Give the share of questions for which anything was brought up."""
+        return share(bool(one.texts) for one in self.of(*kinds))
+
+    def stale(self) -> float:
+        """Give how often what was true once stands among the first five."""
+        return share(one.stale() for one in self.outcomes if one.asked.stale)
+
+    def tokens(self) -> float:
+        """Give how many tokens a question adds to a prompt on average."""
+        return statistics.mean(tokens_of(one.texts) for one in self.outcomes)
+
+    def cells(self, kinds: Sequence[str]) -> list[str]:
+        """Write it as the cells of a table, without the name."""
+        times = sorted(one.took * 1000 for one in self.outcomes)
+        told = [kind for kind in kinds if kind not in NOT_TOLD]
+        untold = [kind for kind in kinds if kind in NOT_TOLD]
+        shares = [self.hit(1), self.hit(5), *(self.hit(5, kind) for kind in told), self.stale()]
+        shares += [self.answered(kind) for kind in untold]
+        rest = [self.tokens(), statistics.median(times), times[int(len(times) * 0.95)]]
+        return [f"{100 * one:.0f} %" for one in shares] + [f"{one:.0f}" for one in rest]
+
+
+def share(values: Iterable[bool]) -> float:
+    """Give how many of them are true, of 1."""
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else 0.0
+
+
+def tokens_of(texts: Sequence[str]) -> int:
+    """Give what some lines add to a prompt."""
+    return sum(estimate_tokens((ChatMessage(Role.USER, one),)) for one in texts)
+
+
+def table(tallies: dict[str, Tally]) -> list[str]:
+    """Write the lines of a table, one for each way."""
+    kinds = list(dict.fromkeys(one.asked.kind for tally in tallies.values() for one in tally.outcomes))
+    told = [kind for kind in kinds if kind not in NOT_TOLD]
+    untold = [f"answered when {kind}" for kind in kinds if kind in NOT_TOLD]
+    head = ["way", "hit@1", "hit@5", *told, "stale in 5", *untold, "tokens", "p50 ms", "p95 ms"]
+    rows = [[name, *tally.cells(kinds)] for name, tally in tallies.items()]
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def misses(tally: Tally, most: int = 1) -> list[str]:
+    """Say what a way did not put among its first so many, or brought up although nothing was ever said about it."""
+    return [
+        f"{one.asked.kind} · life {one.asked.life} · {one.asked.text} · {one.asked.answer or '(never told)'}"
+        f" · got: {' / '.join(one.texts[:3]) or 'nothing'}"
+        for one in tally.outcomes
+        if (bool(one.texts) if one.asked.kind in NOT_TOLD else not one.hit(most))
+    ]
+
+
+def ways(momex: Momex, *, embedded_anew: bool = True) -> dict[str, Way]:
+    """Give every way of recalling that is compared; `embedded_anew`: no question's vector is remembered."""
+    patient = replace(momex.searcher, config=replace(momex.config, patience=30.0))
+
+    async def nothing(asked: Asked, lines: Sequence[Line]) -> tuple[list[str], float]:
+        return [], 0.0
+
+    async def last(asked: Asked, lines: Sequence[Line]) -> tuple[list[str], float]:
+        return [line.text for line in reversed(lines[-20:])], 0.0
+
+    def by(*legs: Leg, sure: bool = True) -> Way:
+        searcher = replace(patient, legs=frozenset(legs))
+
+        async def search(asked: Asked, lines: Sequence[Line]) -> tuple[list[str], float]:
+            if embedded_anew:
+                momex.embedder.clear()
+            began = time.monotonic()
+            recall = await searcher.search(Scope(f"life{asked.life}"), asked.text, NOW, sure=sure)
+            return list(recall.lines()), time.monotonic() - began
+
+        return search
+
+    return {
+        "no memory": nothing,
+        "last 20 messages": last,
+        "pgvector only, no bar": by(Leg.VECTOR, sure=False),
+        "full text only, no bar": by(Leg.TEXT, sure=False),
+        "typeagent only, no bar": by(Leg.STRUCTURED, sure=False),
+        "pgvector only": by(Leg.VECTOR),
+        "full text only": by(Leg.TEXT),
+        "typeagent only": by(Leg.STRUCTURED),
+        "fused without typeagent": by(Leg.TEXT, Leg.VECTOR),
+        "fused": by(*Leg),
+    }
