@@ -31,6 +31,7 @@ from core.messages import (
     SenderProfile,
     StatusUpdate,
 )
+from core.overload import BUSY, Waiting
 from core.pairing import (
     MOST_OF_ACCOUNT,
     MOST_OF_SENDER,
@@ -53,7 +54,8 @@ class CodeMaker(Protocol):
 class Inbox:
     """Take in whatever a channel parsed: one transaction each, then the bell.
 
-    `access` says who may come in; unless told otherwise, strangers are given a code.
+    `access` says who may come in; unless told otherwise, strangers are given a code. Past `waiting` a message is
+    kept and refused.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Inbox:
         *,
         clock: Clock | None = None,
         make_code: CodeMaker = new_code,
+        waiting: Waiting | None = None,
     ) -> None:
         self._database = database
         self._bell = bell
@@ -72,6 +75,7 @@ class Inbox:
         self._access = access or Access()
         self._clock = clock or Clock()
         self._make_code = make_code
+        self._waiting = waiting or Waiting()
         self._decisions = Decisions(database, bell, make_id, self._access, self._clock)
 
     async def accept(self, inbound: Inbound) -> Received:
@@ -101,10 +105,12 @@ class Inbox:
         message = replace(message, command=message.command or own_words(message.text, address.channel))
         exact = read_exact(message.text) if message.command is None and not message.media else None
         if exact is not None:
-            return await self._received(message, sender, await self._decisions.exact(message, sender, exact))
+            decided = await self._decisions.exact(message, sender, exact)
+            return await self._received(message, sender, decided, await self._refused(decided))
         row = await self._database.call(
-            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $21) from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,"
-            "$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20) r",
+            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $21), refuse_overload("
+            "r.tenant_id, case when not r.duplicate then r.inbound_id end, $22,$23,$24,$25,$26) as refused"
+            " from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20) r",
             self._make_id("msg"),
             address.channel,
             address.account,
@@ -126,15 +132,38 @@ class Inbox:
             self._access.policy is Policy.ALLOWLIST,
             self._access.role.value,
             storable(message.reply_to),
+            *self._bounds(),
         )
         assert row is not None  # noqa: S101 - the function always returns one row
-        return await self._received(message, sender, row)
+        return await self._received(message, sender, row, row["refused"])
 
-    async def _received(self, message: InboundMessage, sender: str, row: asyncpg.Record) -> Received:
+    def _bounds(self) -> tuple[int, int, str, str, str]:
+        return self._waiting.of_person, self._waiting.of_all, self._waiting.full, BUSY, self._make_id("out")
+
+    async def _refused(self, row: asyncpg.Record) -> str | None:
+        """Refuse an exact word that decided nothing where too much waits, as any other text."""
+        if row["duplicate"] or not row["lane_id"]:
+            return None
+        said = await self._database.call(
+            "select refuse_overload($1,$2,$3,$4,$5,$6,$7) as refused",
+            row["tenant_id"],
+            row["inbound_id"],
+            *self._bounds(),
+        )
+        return said["refused"] if said else None
+
+    async def _received(
+        self, message: InboundMessage, sender: str, row: asyncpg.Record, refused: str | None
+    ) -> Received:
+        """Ring for what was taken in; `refused`: where something is owed about a refusal, None where it is none."""
         address = message.address
         if row["inbound_id"] is None:
             return await self._meet_stranger(message, sender)
-        if row["lane_id"]:
+        if refused is not None:
+            _log.warning("message_refused", channel=address.channel, message=row["inbound_id"], reason="overload")
+            if refused:
+                self._bell.delivery(refused)
+        elif row["lane_id"]:
             self._bell.turn(row["lane_id"])
         _log.info(
             "message_received",

@@ -13,7 +13,7 @@ import aiohttp
 from channels.app import build_app, serve
 from channels.slack.receive import SlackChannel
 from channels.slack.verify import sign
-from core.channel import Received
+from core.channel import Received, Sweep
 from core.errors import StoreUnavailable
 from core.messages import Form, Inbound, Press, SenderProfile
 
@@ -122,6 +122,14 @@ def proof(body: bytes, *, at: float | None = None, secret: str = SECRET) -> dict
     """Give the two headers that Slack sends with a body."""
     stamp = str(int(time.time() if at is None else at))
     return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": sign(secret, body, stamp)}
+
+
+class Remembered(Sweep):
+    """A sweep that remembers its place."""
+
+    async def reached(self, place: str) -> None:
+        """Remember it."""
+        self.place = place
 
 
 @dataclass

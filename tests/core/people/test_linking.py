@@ -180,7 +180,7 @@ async def test_nobody_is_merged_while_the_other_place_is_at_work(house: House) -
     code = await house.code(ANN_CHAT, CHAT)
     await house.settle()
     await house.say("think hard", ANN_CHAT, CHAT)
-    lease, _ = await house.store.claim_turn()
+    lease, _ = await house.store.claim_turn("w2")
     assert "again in a minute" in await house.ask(f"LINK {code}", ANN)
     assert await house.store.turns.renew(lease)
     await house.store.expire()

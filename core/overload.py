@@ -1,0 +1,24 @@
+"""Overload: how much may wait, and what people are told past that."""
+
+from dataclasses import dataclass
+
+BUSY = (
+    "Too many messages are waiting here just now. This one, and what you send in the next minutes, may get no answer: "
+    "please send it again later."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many messages may wait for their turn: one person's, and all people's together."""
+
+    of_person: int = 100
+    of_all: int = 10_000
+
+    @property
+    def full(self) -> str:
+        """Say that a person's messages are too many."""
+        return (
+            f"I have {self.of_person} of your messages waiting and can take no more for now. This one, and what you "
+            "send before I have caught up, gets no answer: please send it again later."
+        )

@@ -1,0 +1,55 @@
+"""Overload in small: one person floods, the others are answered as if they did not, and each text has its fate."""
+
+import asyncio
+import time
+
+from core.inbox import Inbox
+from core.overload import Waiting
+from core.turn_types import TurnRequest, TurnResult
+from core.turns import LANES_OF_ONE
+from jobs.worker import TURN_SLOTS
+from tests.core.store.house import OPEN, Store, message
+from tests.jobs.office import Office, echo
+
+FLOODER = "+15550000999"
+BOUND, THREADS, OTHERS = 40, 24, 12
+TURN = 0.2
+"""Seconds that a turn takes."""
+
+
+async def test_promise_6_who_floods_is_refused_past_the_bound_and_keeps_nobody_waiting(
+    store: Store, redis_url: str
+) -> None:
+    begun: list[str] = []
+    all_busy = asyncio.Event()
+
+    async def slow(request: TurnRequest) -> TurnResult:
+        begun.append(request.inbound[0].text.split()[0])
+        if len(begun) == TURN_SLOTS:
+            all_busy.set()
+        await all_busy.wait()
+        await asyncio.sleep(TURN)
+        return await echo(request)
+
+    inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_person=BOUND))
+    for number in range(120):
+        await inbox.accept(message(f"flood {number}", FLOODER, f"SMF{number}", thread=f"t{number % THREADS}"))
+    for number in range(OTHERS):
+        await inbox.accept(message(f"other {number}", f"+1555000{number:04}", f"SMP{number}"))
+    office, clock = Office(store), time.perf_counter()
+    async with office.working(redis_url, slow):
+        # 24 answers to who floods, 12 to the others, and one sentence about what was too much.
+        await office.until_sent(THREADS + OTHERS + 1, within=30)
+        took = time.perf_counter() - clock
+    first = begun[:TURN_SLOTS]
+    # The flood was first by far, and has its four lanes (one more, as two claims may meet), and no more.
+    assert LANES_OF_ONE <= first.count("flood") <= LANES_OF_ONE + 1
+    assert first.count("other") >= OTHERS - 1
+    flood = await store.column(
+        "select i.state || ' ' || i.reason from inbound i join conversations c on c.tenant_id = i.tenant_id"
+        " and c.id = i.conversation_id where c.peer = $1",
+        FLOODER,
+    )
+    assert (flood.count("done "), flood.count("ignored overload")) == (BOUND, 120 - BOUND)
+    assert office.channel.texts.count(Waiting(of_person=BOUND).full) == 1
+    print(f"{len(begun)} turns of {TURN} s in {took:.1f} s; begun in this order: {' '.join(begun)}")  # noqa: T201
