@@ -1,6 +1,7 @@
 """`python -m tests.triggers`: two workers, one of them killed every few seconds, a thousand tasks due over minutes.
 
-The clock runs five times as fast. Exits 1 when an occurrence ran twice, early or not at all.
+Then a burst of 200 events, while one of two consumers is killed and replaced. The clock runs five times as fast for
+the tasks. Exits 1 when anything ran twice, early or not at all.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from core.migrate import migrate
 from tests.services import private_postgres, private_valkey
+from tests.triggers.bursts import Burst, run_burst
 from tests.triggers.house import REPEATS, Outcome, Plan, run_plan
 
 
@@ -27,16 +29,19 @@ def main() -> None:
     span = timedelta(minutes=options.minutes)
     plan = Plan(options.tasks - again * REPEATS, again, span, options.rate, options.kill_every, lease=10)
     with tempfile.TemporaryDirectory() as folder:
-        outcome = asyncio.run(_run(Path(folder), plan))
-    for line in outcome.lines():
+        outcome, burst = asyncio.run(_run(Path(folder), plan))
+    for line in (*outcome.lines(), burst.line()):
         sys.stdout.write(f"{line}\n")
-    sys.exit(0 if outcome.well else 1)
+    sys.exit(0 if outcome.well and burst.well else 1)
 
 
-async def _run(folder: Path, plan: Plan) -> Outcome:
+async def _run(folder: Path, plan: Plan) -> tuple[Outcome, Burst]:
     async with private_postgres() as postgres, private_valkey() as valkey:
         await migrate(postgres.url)
-        return await run_plan(folder, postgres.url, valkey.url, plan)
+        outcome = await run_plan(folder, postgres.url, valkey.url, plan)
+    async with private_postgres() as postgres, private_valkey() as valkey:
+        await migrate(postgres.url)
+        return outcome, await run_burst(folder, postgres.url, valkey.url)
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ async def run_plan(folder: Path, database_url: str, redis_url: str, plan: Plan) 
     options = {"database": database_url, "redis": redis_url, "clock": str(clock_path), "lease": plan.lease}
     eye = await asyncpg.connect(database_url)
     try:
-        async with _nursery(options | {"log": str(folder / "workers.log")}) as order:
+        async with nursery(options | {"log": str(folder / "workers.log")}) as order:
             start = clock.now() + timedelta(seconds=1.5 * plan.rate)
             await eye.execute(_PEOPLE, plan.people)
             await eye.execute(_ONCE, plan.people, plan.tasks, start, plan.span)
@@ -163,7 +163,8 @@ async def _outcome(eye: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base: 
 
 
 @asynccontextmanager
-async def _nursery(options: dict[str, object]) -> "AsyncIterator[Order]":
+async def nursery(options: dict[str, object]) -> "AsyncIterator[Order]":
+    """Give what starts and ends workers."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.triggers.nursery", json.dumps(options), cwd=ROOT, stdin=-1, stdout=-1
     )

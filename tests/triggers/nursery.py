@@ -18,6 +18,8 @@ import structlog
 from core.bell import RedisBell
 from core.clock import Clock
 from core.database import Database
+from core.events.bus import EventBus
+from core.events.types import Event
 from core.ids import make_id
 from core.orchestrator import Orchestrator
 from core.outbox import Outbox
@@ -41,6 +43,16 @@ class Instant(Orchestrator):
     async def handle_message(self, request: TurnRequest) -> TurnResult:
         """Say that it is done."""
         return TurnResult(TurnState.DONE, f"done in {os.getpid()}")
+
+
+class Slow(TriggerEngine):
+    """Takes ten milliseconds over each event, and writes down that it began."""
+
+    async def _on_event(self, event: Event) -> None:
+        async with self._database.tenant(event.tenant_id) as connection:
+            await connection.execute("insert into begun (event_id, pid) values ($1, $2)", event.id, os.getpid())
+        await asyncio.sleep(0.01)
+        await super()._on_event(event)
 
 
 def main() -> None:
@@ -80,7 +92,8 @@ async def _work(name: str, options: dict[str, Any]) -> None:
     clock, database = Clock(Path(options["clock"])), Database(options["database"], name=name)
     bell = RedisBell(options["redis"])
     await bell.start()
-    engine = TriggerEngine(database, make_id, clock, bell)
+    bus = EventBus(options["redis"], database, make_id, handle_within=lease)
+    engine = Slow(database, make_id, clock, bell, event_bus=bus if options.get("handles") else None)
     orchestrator = Instant(FakeModel([]), trigger_engine=engine, clock=clock)
     notifier = ConversationNotifier(database, bell)
     notices = Notices(engine.store, notifier, lease)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.triggers.bursts import run_burst
 from tests.triggers.house import Plan, run_plan
 
 
@@ -21,3 +22,15 @@ async def test_promise_13_each_occurrence_runs_once_and_none_early_while_workers
     outcome = await run_plan(tmp_path, database_url, redis_url, plan)
     assert outcome.well, outcome.lines()
     assert outcome.kills >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.xdist_group("kills")
+async def test_promise_13_of_200_events_4_ms_apart_each_is_handled_once_though_a_consumer_is_killed_midway(
+    tmp_path: Path, database_url: str, redis_url: str
+) -> None:
+    burst = await run_burst(tmp_path, database_url, redis_url)
+    assert burst.well, burst.line()
+    assert burst.consumers == 3
+    assert burst.again <= 8, "what the dead one held, and nothing else, was begun anew"

@@ -1,0 +1,113 @@
+"""A burst of events while a consumer is killed and replaced: what became of each."""
+
+import asyncio
+import signal
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import asyncpg
+
+from core.bell import SilentBell
+from core.clock import Clock, set_clock
+from core.database import Database
+from core.events.bus import EventBus
+from core.events.types import Event
+from core.ids import make_id
+from core.triggers.engine import TriggerEngine
+from core.triggers.event import EventTrigger
+from tests.triggers.house import nursery
+
+EVENTS = 200
+APART = 0.004
+_PERSON = (
+    "insert into tenants (tenant_id, timezone) values ('ann', 'UTC')",
+    "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
+    " values ('ann', 'i', 'none', 'a', 'ann', 'open')",
+    "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
+    " values ('ann', 'c', 'i', 'none', 'a', 'ann', now())",
+    "create table begun (event_id text not null, pid int not null)",
+    "grant insert on begun to onevalet_app",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """What became of the events. `again`: those that the dead had begun, and another began anew."""
+
+    done: int
+    runs: int
+    completed: int
+    told: int
+    again: int
+    consumers: int
+
+    @property
+    def well(self) -> bool:
+        """Tell whether each event was handled, and made one run that was told once."""
+        return (self.done, self.runs, self.completed, self.told) == (EVENTS,) * 4
+
+    def line(self) -> str:
+        """Say it."""
+        return (
+            f"events {EVENTS}  handled {self.done}  runs {self.runs}  completed {self.completed}  told {self.told}"
+            f"  begun again after the kill {self.again}  consumers {self.consumers}"
+        )
+
+
+async def run_burst(folder: Path, database_url: str, redis_url: str) -> Burst:
+    """Publish them while two workers consume, of which one is killed and replaced midway."""
+    clock_path = folder / "burst.json"
+    set_clock(clock_path, rate=1)
+    options = {"database": database_url, "redis": redis_url, "clock": str(clock_path), "lease": 2, "handles": True}
+    eye, database = await asyncpg.connect(database_url), Database(database_url)
+    bus = EventBus(redis_url, database)
+    try:
+        for statement in _PERSON:
+            await eye.execute(statement)
+        engine = TriggerEngine(database, make_id, Clock(clock_path), SilentBell())
+        trigger = EventTrigger("door", "opened")
+        await engine.create_task(tenant_id="ann", trigger=trigger, action={"instruction": "Say who"})
+        async with nursery(options | {"log": str(folder / "burst.log")}) as order:
+            pids = [await order({"start": f"w{n}"}) for n in (1, 2)]
+            async with asyncio.timeout(20):
+                while not await eye.fetchval("select count(*) from event_groups where name = 'tasks'"):  # noqa: ASYNC110 - nothing tells
+                    await asyncio.sleep(0.02)
+            for number in range(EVENTS):
+                assert await bus.publish(Event("door", "opened", {"n": number}, f"{number}", "ann"))
+                await asyncio.sleep(APART)
+                if number == EVENTS // 2:
+                    await order({"end": pids.pop(0), "signal": signal.SIGKILL})
+                    pids.append(await order({"start": "w3"}))
+            await _until_told(eye, folder)
+            await asyncio.sleep(timedelta(seconds=3).total_seconds())  # one more sweep finds nothing to do again
+            for pid in pids:
+                await order({"end": pid, "signal": signal.SIGTERM})
+        return await _seen(eye)
+    finally:
+        await bus.close()
+        await database.close()
+        await eye.close()
+
+
+async def _until_told(eye: "asyncpg.Connection[asyncpg.Record]", folder: Path) -> None:
+    told = "select count(*) from run_notices where state = 'handed_over'"
+    try:
+        async with asyncio.timeout(60):
+            while await eye.fetchval(told) < EVENTS:  # noqa: ASYNC110 - nothing tells
+                await asyncio.sleep(0.1)
+    except TimeoutError as error:
+        raise AssertionError(f"{await _seen(eye)}\n{(folder / 'burst.log').read_text()[-3000:]}") from error
+
+
+async def _seen(eye: "asyncpg.Connection[asyncpg.Record]") -> Burst:
+    begun = Counter(row["event_id"] for row in await eye.fetch("select event_id from begun"))
+    return Burst(
+        done=await eye.fetchval("select count(*) from event_work where group_name = 'tasks' and state = 'done'"),
+        runs=await eye.fetchval("select count(*) from task_runs"),
+        completed=await eye.fetchval("select count(*) from task_runs where state = 'COMPLETED'"),
+        told=await eye.fetchval("select count(*) from outbound where kind = 'notification'"),
+        again=sum(count > 1 for count in begun.values()),
+        consumers=await eye.fetchval("select count(distinct pid) from begun"),
+    )
