@@ -64,6 +64,7 @@ async def _database(database: Database) -> list[Check]:
     try:
         row = await database.call("select max(number) as newest from schema_migrations")
         work = await database.call("select * from count_work()")
+        lost = await database.call("select * from count_lost_answers(interval '7 days')")
     except OneValetError:
         return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
     except Exception as error:  # whatever a half-made database answers is told, not raised
@@ -86,6 +87,12 @@ async def _database(database: Database) -> list[Check]:
         trouble = work["ambiguous"] + work["failed"] + work["poison"]
         detail = f"{work['ambiguous']} ambiguous, {work['failed']} not deliverable, {work['poison']} set aside"
         checks.append(Check("trouble", True, detail, "see `trace ID` for each" if trouble else ""))
+    if lost:
+        detail = (
+            f"{lost['lost']} in 7 days: {lost['found']} found by look-up, {lost['told']} told by the provider,"
+            f" {lost['resent']} sent again, {lost['left_alone']} left, {lost['still_open']} open"
+        )
+        checks.append(Check("sends without an answer", True, detail))
     return checks
 
 

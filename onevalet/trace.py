@@ -16,6 +16,19 @@ from onevalet.transcript import label
 
 type Line = dict[str, object]
 
+WITHOUT_LOOK_UP = frozenset({"telegram", "email"})
+"""Channels that cannot be asked what became of a send: its policy says whether it is sent again."""
+_DELIVERIES = """
+select d.*, e.state as part_state, c.channel, exists (
+    select 1 from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id
+    and n.part = d.part and n.attempt > d.attempt) as again
+from deliveries d
+join outbound_parts e on e.tenant_id = d.tenant_id and e.outbound_id = d.outbound_id and e.part = d.part
+join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id
+join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+where d.tenant_id = $1 and d.outbound_id = $2
+"""
+
 
 async def print_trace(settings: Settings, wanted: str, *, as_json: bool) -> None:
     """Print every known moment of the path, in order of time; ids and states, never text."""
@@ -113,12 +126,7 @@ async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> l
                 "reason": row["reason"],
             }
         )
-        lines += [
-            _delivery_line(delivery)
-            for delivery in await connection.fetch(
-                "select * from deliveries where tenant_id = $1 and outbound_id = $2", tenant, row["id"]
-            )
-        ]
+        lines += [_delivery_line(delivery) for delivery in await connection.fetch(_DELIVERIES, tenant, row["id"])]
         lines += [
             {"at": part["status_at"], "what": part["status"], "id": part["provider_id"], "code": part["error_code"]}
             for part in await connection.fetch(
@@ -157,7 +165,22 @@ def _delivery_line(delivery: asyncpg.Record) -> Line:
         "attempt": delivery["attempt"],
         "id": delivery["provider_id"],
         "code": delivery["error_code"],
+        "answer_lost": _resolved(delivery),
     }
+
+
+def _resolved(delivery: asyncpg.Record) -> str:
+    """Say how it was found out what became of a send whose answer was lost; empty for any other."""
+    if delivery["outcome"] == "found":
+        return "found by look-up"
+    if delivery["outcome"] == "left":
+        return "left as it is"
+    if delivery["outcome"] != "ambiguous":
+        return ""
+    if delivery["again"]:
+        return "sent again by policy" if delivery["channel"] in WITHOUT_LOOK_UP else "not found, sent again"
+    known = {"sent": "told by the provider", "ambiguous": "given up"}
+    return known.get(delivery["part_state"], "being looked up")
 
 
 def _in_order(lines: list[Line]) -> list[Line]:

@@ -946,6 +946,26 @@ CREATE FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account 
            add_guess(p_scope || chr(31) || p_channel || chr(31) || p_account || chr(31) || p_user_key, p_now)
 $$;
 
+CREATE FUNCTION public.count_lost_answers(p_within interval) RETURNS TABLE(lost bigint, found bigint, told bigint, resent bigint, left_alone bigint, still_open bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select count(*), count(*) filter (where w.how = 'found'), count(*) filter (where w.how = 'told'),
+           count(*) filter (where w.how = 'resent'), count(*) filter (where w.how = 'left'),
+           count(*) filter (where w.how = 'open')
+    from (select case
+              when d.outcome in ('found', 'left') then d.outcome
+              when exists (select 1 from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id
+                           and n.part = d.part and n.attempt > d.attempt) then 'resent'
+              when e.state = 'sent' then 'told'
+              when e.state = 'ambiguous' then 'left'
+              else 'open' end as how
+          from deliveries d join outbound_parts e
+              on e.tenant_id = d.tenant_id and e.outbound_id = d.outbound_id and e.part = d.part
+          where d.outcome in ('ambiguous', 'found', 'left')
+            and d.finished_at > clock_timestamp() - p_within) w
+$$;
+
 CREATE FUNCTION public.count_waiting(p_most integer) RETURNS integer
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -5259,6 +5279,8 @@ CREATE INDEX consents_address ON public.consents USING btree (channel, account, 
 
 CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (tenant_id, service) WHERE preferred;
 
+CREATE INDEX deliveries_lost ON public.deliveries USING btree (finished_at) WHERE (outcome = ANY (ARRAY['ambiguous'::text, 'found'::text, 'left'::text]));
+
 CREATE INDEX event_sources_hash ON public.event_sources USING btree (secret_hash) WHERE (secret_hash IS NOT NULL);
 
 CREATE INDEX event_work_waiting ON public.event_work USING btree (group_name, next_attempt_at) WHERE (state = 'waiting'::text);
@@ -6009,6 +6031,9 @@ GRANT ALL ON FUNCTION public.count_event_runs(p_tenant text, p_task text, p_with
 
 REVOKE ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.count_lost_answers(p_within interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_lost_answers(p_within interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.count_waiting(p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_waiting(p_most integer) TO onevalet_app;

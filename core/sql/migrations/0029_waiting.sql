@@ -45,12 +45,34 @@ begin
     return v_conversation;
 end $$;
 
+-- Sends whose answer was lost, and what was found out about each; numbers only, over all tenants, for operators.
+-- "told": a callback said that it arrived; "resent": not found, or sent again by the channel's policy.
+create function count_lost_answers(p_within interval)
+returns table (lost bigint, found bigint, told bigint, resent bigint, left_alone bigint, still_open bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select count(*), count(*) filter (where w.how = 'found'), count(*) filter (where w.how = 'told'),
+           count(*) filter (where w.how = 'resent'), count(*) filter (where w.how = 'left'),
+           count(*) filter (where w.how = 'open')
+    from (select case
+              when d.outcome in ('found', 'left') then d.outcome
+              when exists (select 1 from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id
+                           and n.part = d.part and n.attempt > d.attempt) then 'resent'
+              when e.state = 'sent' then 'told'
+              when e.state = 'ambiguous' then 'left'
+              else 'open' end as how
+          from deliveries d join outbound_parts e
+              on e.tenant_id = d.tenant_id and e.outbound_id = d.outbound_id and e.part = d.part
+          where d.outcome in ('ambiguous', 'found', 'left')
+            and d.finished_at > clock_timestamp() - p_within) w
+$$;
+create index deliveries_lost on deliveries (finished_at) where outcome in ('ambiguous', 'found', 'left');
+
 do $$
 declare
     f text;
 begin
     foreach f in array array[
-        'count_waiting(integer)', 'refuse_overload(text, text, integer, integer, text, text, text)'] loop
+        'count_waiting(integer)', 'count_lost_answers(interval)', 'refuse_overload(text, text, integer, integer, text, text, text)'] loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);
     end loop;

@@ -57,6 +57,7 @@ TOLD = {
     "claim_redraw": {"tenant_id", "outbound_id", "fence"},
     "find_tenants": {"tenant_id", "identities"},
     "find_consent": {"state", "since"},
+    "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
     "count_consents": {"stops", "starts"},
     "drop_strangers": {"strangers", "codes"},
     "look_for_part": {"tenant_id", "outbound_id", "part"},
