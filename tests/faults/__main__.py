@@ -11,6 +11,7 @@ import shlex
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -86,7 +87,9 @@ async def _run_one(test: Test, folder: Path, nursery: Nursery, seed: int, short:
             return await run(house)
     except Exception as error:  # the outermost loop: a test that breaks is a miss, and the others still run
         result = Result(test.name, "it broke", "it runs", seconds=time.monotonic() - began)
-        result.missed.append(f"{type(error).__name__}: {str(error)[:500]}")
+        where = [one for one in traceback.extract_tb(error.__traceback__) if "tests/faults" in one.filename]
+        at = f"{where[-1].name}, line {where[-1].lineno}" if where else "nowhere known"
+        result.missed.append(f"{type(error).__name__} in {at}: {str(error)[:500]}")
         return result
 
 

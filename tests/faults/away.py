@@ -1,4 +1,4 @@
-"""T7, T8: a gateway that was away for long, and clocks that disagree."""
+"""T7: a gateway that was away for long, on a clock that ran faster meanwhile."""
 
 import asyncio
 import signal
@@ -7,7 +7,7 @@ from pathlib import Path
 from core.clock import Clock, set_clock
 from tests.faults.house import House
 from tests.faults.phones import Saying
-from tests.faults.results import Result, conclude, deliver, settle, timed
+from tests.faults.results import Result, conclude, settle, timed
 
 HOUR = 3600.0
 BACK_WITHIN = 240.0
@@ -33,31 +33,6 @@ async def outages(house: House, *, lengths: tuple[float, ...], messages: int, re
             await settle(house, result)
         await conclude(house, everything, result, excused=frozenset(excused))
     result.numbers |= {"texts": str(len(everything)), "older than their provider keeps": str(len(excused))}
-    return result
-
-
-async def clocks(house: House, *, messages: int, seconds: float) -> Result:
-    """T8: workers whose clocks are ten minutes off, and step; leases go by the database's clock."""
-    result = Result("T8", "workers' clocks +-10 min, stepping, 90 s apart", "leases hold, nothing twice")
-    files: list[Path] = []
-    for number, worker in enumerate(house.workers):
-        await worker.end()
-        files.append(house.folder / f"clock-{worker.name}.json")
-        set_clock(files[-1], offset=(-1) ** number * 600.0)
-        worker.start(ONEVALET_CLOCK=str(files[-1]))
-    sayings = house.say(messages, seconds=seconds)
-    async with timed(result):
-        writing = asyncio.create_task(deliver(house, sayings, result))
-        await asyncio.sleep(seconds / 2)
-        for number, path in enumerate(files):
-            set_clock(path, offset=(-1) ** number * 45.0 - 600.0)
-        house.strike("clocks stepped")
-        await writing
-        await conclude(house, sayings, result)
-    for worker in house.workers:
-        await worker.end()
-        worker.start()
-    result.numbers["the machine's own clock stepped"] = "untested: no faketime here"
     return result
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from tests.faults import away, deaths, decisions, named, soak, stores, wire
+from tests.faults import away, clocks, deaths, decisions, named, soak, stores, wire
 from tests.faults.house import House
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
@@ -52,12 +52,12 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T3",
-        lambda house: stores.postgres(house, strikes=90, messages=1200, every=4.0),
+        lambda house: stores.postgres(house, strikes=90, messages=1200, every=5.5),
         lambda house: stores.postgres(house, strikes=3, messages=6, every=0.1),
     ),
     Test(
         "T4",
-        lambda house: stores.redis(house, strikes=50, messages=800, every=3.0, away=5.0),
+        lambda house: stores.redis(house, strikes=50, messages=800, every=5.5, away=5.0),
         lambda house: stores.redis(house, strikes=3, messages=6, every=0.1, away=0.5),
     ),
     Test(
@@ -80,10 +80,14 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T8",
-        lambda house: away.clocks(house, messages=300, seconds=30),
-        lambda house: away.clocks(house, messages=9, seconds=0.5),
+        lambda house: clocks.clocks(house, messages=300, seconds=30),
+        lambda house: clocks.clocks(house, messages=9, seconds=10),
     ),
-    Test("T9", lambda house: decisions.races(house, cards=1000), lambda house: decisions.races(house, cards=9)),
+    Test(
+        "T9",
+        lambda house: decisions.races(house, cards=1000, late=50),
+        lambda house: decisions.races(house, cards=9, late=9),
+    ),
     Test(
         "T10",
         lambda house: deaths.poison(house, messages=8, slow_seconds=40),

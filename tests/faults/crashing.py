@@ -5,7 +5,8 @@ The product knows nothing of it: `main` puts subclasses in the place of the data
 
     FAULTS_FOLDER   where the journals are
     FAULTS_POINT    where: "STATEMENT WHEN" (before, after, unknown: it committed, and its answer was lost),
-                    "send before", "send after", "once.entered", "once.acted", "again.acted"
+                    "acknowledged", "send before", "send within, accepted" (or "not accepted": what the provider
+                    does is its own affair), "send after", "once.entered", "once.acted", "again.acted"
     FAULTS_NAME     the name of this plan: it happens once over all processes that have it
     FAULTS_DROP     a write that does not happen: the mutation that must make the test fail
     FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
@@ -16,6 +17,7 @@ import asyncio
 import os
 import re
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -44,13 +46,18 @@ _KEYS = 6
 
 
 def main() -> None:
-    """Be `onevalet`, with the hooks in place."""
+    """Be `onevalet`, with the hooks in place; asked by SIGUSR1, it writes down what it waits for."""
+    signal.signal(signal.SIGUSR1, lambda *_: sys.stderr.write(waiting()))
+    from aiohttp.web_protocol import RequestHandler
+
     import jobs.catchup
     import onevalet.app
     from onevalet.cli import main as run
     from onevalet.providers import build_notification_channels
 
     root: Any = onevalet.app
+    handler: Any = RequestHandler
+    handler.finish_response = _crashing_answer(RequestHandler.finish_response)
     root.Database = CrashingDatabase
     root.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
     if lease := os.environ.get("FAULTS_LEASE"):
@@ -61,6 +68,20 @@ def main() -> None:
         defaults["every"] = timedelta(seconds=float(sweep))
         jobs.catchup.LEASE = timedelta(seconds=float(sweep))
     run()
+
+
+def waiting() -> str:
+    """Give for each task of this process's loop where it stands, from the outermost call to the innermost."""
+    lines: list[str] = []
+    for task in asyncio.all_tasks():
+        lines.append(f"waits: {task.get_name()}")
+        inner: Any = task.get_coro()
+        while inner is not None:
+            frame = getattr(inner, "cr_frame", None) or getattr(inner, "ag_frame", None)
+            if frame is not None:
+                lines.append(f"    {frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_qualname}")
+            inner = getattr(inner, "cr_await", None) or getattr(inner, "ag_await", None)
+    return "\n".join([*lines, ""])
 
 
 def folder() -> Path | None:
@@ -126,9 +147,23 @@ def _hooked(channels: Mapping[str, NotificationChannel]) -> Mapping[str, Notific
 def _crashing_send(send: Callable[[Part, Target], Awaitable[Receipt]]) -> Callable[[Part, Target], Awaitable[Receipt]]:
     async def crashing(part: Part, target: Target) -> Receipt:
         await reach("send before")
+        if _is_due("send within, accepted") or _is_due("send within, not accepted"):
+            sending = asyncio.ensure_future(send(part, target))
+            await asyncio.wait([sending], timeout=0.7)
+            os.kill(os.getpid(), signal.SIGKILL)
         receipt = await send(part, target)
         await reach("send after")
         return receipt
+
+    return crashing
+
+
+def _crashing_answer(finish: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def crashing(handler: Any, request: Any, response: Any, *rest: Any) -> Any:
+        finished = await finish(handler, request, response, *rest)
+        if request.method == "POST" and response.status == 200 and not request.path.endswith("/status"):
+            await reach("acknowledged")
+        return finished
 
     return crashing
 

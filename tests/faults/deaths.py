@@ -28,7 +28,7 @@ async def kill_loop(house: House, *, kills: int, messages: int, every: float) ->
         await arrive(house, sayings, result)
         evidence = await conclude(house, sayings, result)
     result.numbers["kills"] = str(struck)
-    result.numbers["work again after a kill"] = show_recoveries(recoveries(house, evidence, frozenset({"kill"})))
+    result.numbers["work again after a kill"] = show_recoveries(recoveries(house, evidence, frozenset({"kill"}))[0])
     result.require(struck == kills, f"only {struck} of {kills} kills were struck")
     return result
 
@@ -62,6 +62,7 @@ async def poison(house: House, *, messages: int, slow_seconds: float) -> Result:
     }
     result.require(poisoned <= {row["token"] for row in aside}, "a poisonous text was not set aside")
     result.require(len(told) >= len(poisoned), "somebody was not told that their text was set aside")
+    result.require(not innocent, f"{len(innocent)} innocent texts were set aside: {innocent[:3]}")
     return result
 
 

@@ -1,69 +1,115 @@
-"""T9: a card that is approved and cancelled at the same time, from two devices, and pressed by somebody else."""
+"""T9: a card that is approved and cancelled at the same time, pressed by somebody else, pressed again, and too late."""
 
 import asyncio
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from core.clock import set_clock
 from core.json_types import JsonObject
 from tests.faults.house import House
 from tests.faults.journals import read
 from tests.faults.phones import Saying
 from tests.faults.results import Result, conclude, deliver, settle, timed
-from tests.faults.script import CONSENT, TOKEN
+from tests.faults.script import CHANNELS, CONSENT, TOKEN
 
+EXPIRED = 30 * 24 * 3600.0
+"""Seconds after which no card is still to be decided."""
+UPKEEP_WITHIN = 60.0
+_OPEN = "select count(*) from approvals where state = 'pending'"
+_TIMELESS = f"{_OPEN} and expires_at is null"
+"""A card's time begins once it is known to be sent."""
 _CODE = re.compile(r"\bOK ([0-9A-Z]{2,3})\b")
 _DECIDED = "select arguments::text as arguments, state from approvals"
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card as a person has it: by SMS its code, on Telegram its message and the data of its buttons."""
+    """A card as a person has it: by SMS its code, on Telegram its message and its buttons' data, in Slack its ts."""
 
     token: str
     person: str
     code: str = ""
     message_id: int = 0
     buttons: tuple[str, ...] = ()
+    ts: str = ""
 
 
-async def races(house: House, *, cards: int) -> Result:
-    """T9: each card is decided both ways at once, twice each, and by a stranger; what was approved ran once."""
-    result = Result("T9", "approve and cancel at once, twice each, and by another person", "one decision, one effect")
+async def races(house: House, *, cards: int, late: int) -> Result:
+    """T9: each card is decided both ways at once, twice each, and by a stranger; what was approved ran once.
+
+    When that is over every button is pressed again. `late` more cards are decided after they expired.
+    """
+    result = Result("T9", "approve and cancel at once, twice each, by strangers, again, and late", "one decision, once")
     asking = [_asks(house, number) for number in range(cards)]
     async with timed(result):
         for start in range(0, cards, len(house.people)):
-            batch = asking[start : start + len(house.people)]
-            await deliver(house, batch, result)
-            shown = [card for card in _cards(house) if card.token in {one.token for one in batch}]
-            result.require(len(shown) == len(batch), f"{len(batch) - len(shown)} cards were never shown")
-            async with asyncio.TaskGroup() as group:
-                for number, card in enumerate(shown):
-                    group.create_task(_decide_both_ways(house, card, shown[number - 1]))
+            shown = await _shown(house, asking[start : start + len(house.people)], result)
+            await _all_at_once(house, shown)
             await settle(house, result)
+            await _all_at_once(house, shown)
+            await settle(house, result)
+        tardy = [_asks(house, number) for number in range(late)]
+        shown = await _shown(house, tardy, result)
+        await _until_none(house, _TIMELESS)
+        set_clock(house.clock, offset=EXPIRED)
+        await _all_at_once(house, shown)
+        await _until_none(house, _OPEN)
+        await settle(house, result)
         await conclude(house, [], result)
-        await _judge(house, result, {one.token for one in asking})
+        await _judge(house, result, {one.token for one in asking}, {one.token for one in tardy})
+        set_clock(house.clock)
     return result
+
+
+async def _shown(house: House, batch: Sequence[Saying], result: Result) -> list[Card]:
+    """Let people ask, and give the cards that they then have."""
+    await deliver(house, batch, result)
+    tokens = {one.token for one in batch}
+    shown = [card for card in _cards(house) if card.token in tokens]
+    result.require(len(shown) == len(batch), f"{len(batch) - len(shown)} cards were never shown")
+    return shown
+
+
+async def _until_none(house: House, statement: str) -> None:
+    """Wait until a statement counts none."""
+    connection = await house.connect()
+    try:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(UPKEEP_WITHIN):
+                while await connection.fetchval(statement):  # noqa: ASYNC110 - other processes work
+                    await asyncio.sleep(0.3)
+    finally:
+        await connection.close()
+
+
+async def _all_at_once(house: House, shown: Sequence[Card]) -> None:
+    async with asyncio.TaskGroup() as group:
+        for number, card in enumerate(shown):
+            group.create_task(_decide_both_ways(house, card, shown[number - 1]))
 
 
 def _asks(house: House, number: int) -> Saying:
     person = house.people[number % len(house.people)]
     token = house.token(person.key)
-    channel = "sms" if number % 2 else "telegram"
+    # Over the rounds everybody asks on each channel.
+    channel = CHANNELS[(number + number // len(house.people)) % len(CHANNELS)]
     return Saying(at=0.0, token=token, person=person.key, channel=channel, body=f"{token} {CONSENT}")
 
 
 async def _decide_both_ways(house: House, card: Card, other: Card) -> None:
-    presses = [house.act(card.person, "twilio", "say", text=f"{word} {card.code}") for word in ("OK", "NO", "NO", "OK")]
-    if card.buttons:
-        for press in presses:
-            press.close()
+    me = card.person
+    if card.code:
+        presses = [house.act(me, "twilio", "say", text=f"{word} {card.code}") for word in ("OK", "NO", "NO", "OK")]
+    elif card.ts:
+        presses = [house.act(me, "slack", "press", ts=card.ts, action_id=f"choice_{index}") for index in (0, 2, 2, 0)]
+    else:
         mine = {"message_id": card.message_id}
-        presses = [
-            house.act(card.person, "telegram", "press", data=card.buttons[index], **mine) for index in (0, -1, -1, 0)
-        ]
-        if other.buttons and other.person != card.person:
+        presses = [house.act(me, "telegram", "press", data=card.buttons[index], **mine) for index in (0, -1, -1, 0)]
+        if other.buttons and other.person != me:
             # A changed client sends whatever it likes; only the person who was asked may decide.
             forged = {"message_id": other.message_id, "data": card.buttons[0]}
             presses.insert(0, house.act(other.person, "telegram", "forge_press", **forged))
@@ -83,6 +129,12 @@ def _cards(house: House) -> list[Card]:
             continue
         if one["endpoint"] == "twilio.messages.create" and (code := _CODE.search(str(body.get("Body")))):
             found.append(Card(token[0], people[str(body["To"])], code=code[1]))
+        elif (
+            one["endpoint"] == "slack.chat.postMessage"
+            and "choice_0" in shown
+            and isinstance(ts := _told_ts(answer), str)
+        ):
+            found.append(Card(token[0], token[0].partition("-")[2], ts=ts))
         elif one["endpoint"] == "telegram.sendMessage" and "reply_markup" in body:
             markup = body["reply_markup"]
             data = re.findall(r'"callback_data": ?"([^"]+)"', markup if isinstance(markup, str) else json.dumps(markup))
@@ -92,23 +144,28 @@ def _cards(house: House) -> list[Card]:
     return found
 
 
-async def _judge(house: House, result: Result, tokens: set[str]) -> None:
+def _told_ts(answer: JsonObject) -> object:
+    return _object(answer.get("body")).get("ts")
+
+
+async def _judge(house: House, result: Result, tokens: set[str], late: set[str]) -> None:
     connection = await house.connect()
     try:
         rows = await connection.fetch(_DECIDED)
     finally:
         await connection.close()
-    states = {token: row["state"] for row in rows for token in TOKEN.findall(row["arguments"]) if token in tokens}
+    states = {token: row["state"] for row in rows for token in TOKEN.findall(row["arguments"])}
     effects = Counter(str(one["token"]) for one in read(house.folder / "effects.jsonl"))
     wrong = [
         f"{token}: {states.get(token, 'no approval')}, ran {effects[token]} times"
-        for token in sorted(tokens)
+        for token in sorted(tokens | late)
         if effects[token] != (1 if states.get(token) == "approved" else 0)
-        or states.get(token) not in ("approved", "cancelled")
+        or states.get(token) not in (("approved", "cancelled") if token in tokens else ("expired",))
     ]
     result.numbers |= {
         "cards": str(len(tokens)),
-        "decided": str(dict(Counter(states.values()))),
+        "decided": str(dict(Counter(states.get(token) for token in sorted(tokens)))),
+        "pressed after they expired": f"{len(late)}: {dict(Counter(states.get(token) for token in sorted(late)))}",
         "wrong": str(len(wrong)),
     }
     result.require(not wrong, f"{len(wrong)} cards went wrong: {wrong[:3]}")

@@ -149,7 +149,7 @@ class House:
     async def _kept(self) -> set[str]:
         connection = await self.connect()
         try:
-            return {row["text"].split()[0] for row in await connection.fetch("select text from inbound")}
+            return {row["text"].partition(" ")[0] for row in await connection.fetch("select text from inbound")}
         finally:
             await connection.close()
 

@@ -1,11 +1,13 @@
 """One process of ours, which may be killed and begun again."""
 
 import asyncio
+import os
 import signal
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.nursery import Forked, Nursery
+from tests.nursery import ROOT, Forked, Nursery
 
 WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"]}
 """A killed worker stays dead until the test starts it again."""
@@ -22,7 +24,7 @@ class Member:
     name: str
     command: str
     environment: dict[str, str]
-    process: Forked | None = None
+    process: Forked | asyncio.subprocess.Process | None = None
     lives: int = 0
     done: int = 0
     """How much work its log showed when it was begun."""
@@ -43,6 +45,18 @@ class Member:
         self.done = self.work()
         environment = self.environment | changed
         self.process = self.nursery.fork(WORDS[self.command], environment, self.log, module="tests.faults.crashing")
+
+    async def start_alone(self) -> None:
+        """Begin as a whole new interpreter, for what must be in its environment from the start."""
+        self.done = self.work()
+        log = os.open(self.log, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+        try:
+            command = (sys.executable, "-m", "tests.faults.crashing", *WORDS[self.command])
+            self.process = await asyncio.create_subprocess_exec(
+                *command, cwd=ROOT, env=self.environment, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        finally:
+            os.close(log)
 
     def work(self) -> int:
         """Count the work that its log shows, over all its lives."""

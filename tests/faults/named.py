@@ -8,15 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from tests.faults.house import House
-from tests.faults.journals import read
+from tests.faults.journals import append, read
 from tests.faults.members import Member
-from tests.faults.phones import PROVIDERS
+from tests.faults.phones import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import ACT
 from tests.faults.sends import sends
 
 MET_WITHIN = 40.0
+HANGS = 2.0
+"""Seconds that a provider which is to be killed at keeps its answer back."""
+SENDS = {"sms": "twilio.messages.create", "slack": "slack.chat.postMessage", "telegram": "telegram.sendMessage"}
 _HOLD = """
 update lanes set not_before = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour' where pending;
 update outbound set next_attempt_at = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour'
@@ -41,6 +44,11 @@ class Plan:
     point: Point
     drop: str = ""
 
+    @property
+    def said(self) -> Saying:
+        """Give the text as others have it."""
+        return Saying(0.0, self.token, self.person, self.channel, f"{self.token} {ACT}")
+
 
 @dataclass(frozen=True, slots=True)
 class Fate:
@@ -63,6 +71,7 @@ class Fate:
             "once": (self.once, expected.once),
             "again": (self.again, expected.again),
             "models": (self.models, expected.models),
+            "ambiguous": (self.ambiguous, expected.ambiguous),
         }
         wrong = [name for name, (count, (low, high)) in bounds.items() if not low <= count <= high]
         wrong += ["told"] if self.told not in expected.told else []
@@ -89,7 +98,7 @@ async def crash_points(
         fates = [await _fate(house, plan) for plan in plans]
         _judge(result, fates)
         house.spoilt |= {plan.token for plan in plans if plan.drop}
-        evidence = await conclude(house, [], result)
+        evidence = await conclude(house, [plan.said for plan in plans if not plan.drop], result)
         result.numbers["once effects of unknown end, told so"] = str(evidence.unknown_steps)
     return result
 
@@ -113,19 +122,26 @@ async def _strike(house: House, plan: Plan) -> None:
         await web.end()
         web.start(**struck)
         await house.until_ready(web)
-    await house.act(plan.person, PROVIDERS[plan.channel], "say", text=f"{plan.token} {ACT}")
+    if plan.point.fault:
+        await house.fault(endpoint=SENDS[plan.channel], kind=plan.point.fault, times=1, seconds=HANGS)
+    await house.act(plan.person, PROVIDERS[plan.channel], "say", text=plan.said.body)
+    append(house.folder / "phones.jsonl", event="said", status=200, token=plan.token, person=plan.person)
     if plan.point.process == "web":
         await _until_met(house, plan, web)
         await asyncio.sleep(0.2)
         await web.end()
         web.start()
         await house.until_ready(web)
+        if plan.drop != "receive_message":
+            # What the provider brings again is not to meet the next plan's point.
+            await house.until_kept({plan.token}, MET_WITHIN)
     else:
         await house.until_kept({plan.token}, 20)
         worker = house.workers[0]
         worker.start(**struck)
         await _until_met(house, plan, worker)
         await worker.end()
+    await house.no_faults()
     await _with(house, _HOLD)
 
 
@@ -204,5 +220,5 @@ def _judge(result: Result, fates: Sequence[Fate]) -> None:
 def _short(fate: Fate) -> str:
     return (
         f"met {fate.met}, answers {fate.answers}, once {fate.once}, again {fate.again} under {fate.keys} keys,"
-        f" model {fate.models}, told {fate.told or 'nothing'}"
+        f" model {fate.models}, told {fate.told or 'nothing'}, ambiguous {fate.ambiguous}"
     )

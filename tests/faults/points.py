@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 CHANNELS = ("sms", "slack", "telegram")
 FOUND = ("sms", "slack")
 """Where a lost answer can be looked up; elsewhere the stated policy is to send again, counted."""
+ACCEPTED_UNSEEN = ("send within, accepted", "send after", "end_delivery before")
+"""Points at which the provider has a message of which nothing is written down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,16 @@ class Point:
     expected: Expected
     why: str
 
+    @property
+    def fault(self) -> str:
+        """Give what the provider does meanwhile, empty: nothing amiss."""
+        return {"send within, not accepted": "timeout_before", "send within, accepted": "timeout_after"}.get(
+            self.name, ""
+        )
+
     def on(self, channel: str) -> Expected:
         """Give what is expected on a channel."""
-        if self.name in ("send after", "end_delivery before") and channel not in FOUND:
+        if self.name in ACCEPTED_UNSEEN and channel not in FOUND:
             return replace(self.expected, answers=(2, 2))
         return self.expected
 
@@ -68,6 +77,7 @@ def _around(statement: str, process: str, before: Expected, after: Expected, why
 
 POINTS: tuple[Point, ...] = (
     *_around("receive_message", "web", _WELL, _WELL, "not acknowledged: it comes again; kept: it is known"),
+    Point("acknowledged", "web", _WELL, "the provider has its 2xx and will not come again: it is kept"),
     Point("claim_lane after", "worker", _WELL, "the lease ends and another worker takes the lane"),
     *_around("begin_turn", "worker", _WELL, _WELL, "begun twice under one fence is begun once"),
     *_around("model", "worker", _ASKED_AGAIN, _WELL, "an answer that is not written is asked for again"),
@@ -91,6 +101,8 @@ POINTS: tuple[Point, ...] = (
     Point("begin_delivery after", "worker", _LOOKED_UP, "looked up, not found, sent"),
     Point("begin_delivery unknown", "worker", _WELL, "the write is repeated and the call leaves once"),
     Point("send before", "worker", _LOOKED_UP, "looked up, not found, sent"),
+    Point("send within, not accepted", "worker", _LOOKED_UP, "no answer yet: looked up, not found, sent"),
+    Point("send within, accepted", "worker", _LOOKED_UP, "no answer yet: looked up and found, or sent again, counted"),
     Point("send after", "worker", _LOOKED_UP, "looked up and found; Telegram cannot be asked, and is sent to again"),
     Point("end_delivery before", "worker", _LOOKED_UP, "the same: accepted, and not written down"),
     Point("end_delivery after", "worker", _WELL, "written down: not sent again"),

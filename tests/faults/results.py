@@ -1,6 +1,7 @@
 """What a fault came to: numbers as they came out, the invariants, and whether its bar was met."""
 
 import asyncio
+import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -12,6 +13,8 @@ from tests.faults.house import House
 from tests.faults.journals import read
 from tests.faults.phones import Saying
 
+BEGINS = "begins"
+"""What the journal of strikes says where one begins; each is noted again when it is over."""
 KEPT_WITHIN = 90.0
 QUIET_WITHIN = 240.0
 
@@ -74,6 +77,9 @@ async def settle(house: House, result: Result) -> None:
         result.numbers["quiet after"] = f"{await house.until_quiet(QUIET_WITHIN):.1f} s"
     except TimeoutError:
         result.missed.append(f"it was not quiet within {QUIET_WITHIN:.0f} s")
+        for member in house.members:  # their logs then say what they wait for
+            if member.process is not None:
+                member.process.send_signal(signal.SIGUSR1)
     await asyncio.sleep(0.3)  # an answer too many would be on its way
 
 
@@ -107,16 +113,26 @@ def _rates(evidence: Evidence) -> list[str]:
     ]
 
 
-def recoveries(house: House, evidence: Evidence, what: frozenset[str]) -> list[float]:
-    """Give for each strike of these kinds the seconds from its end to the next work that was done."""
+def recoveries(
+    house: House, evidence: Evidence, what: frozenset[str], *, within: float = float("inf")
+) -> tuple[list[float], int]:
+    """Give for each strike of these kinds the seconds from its end to the next work that was done.
+
+    Those during which the next strike began, sooner than `within` after the return, are counted apart.
+    """
     found: list[float] = []
-    for strike in read(house.folder / "strikes.jsonl"):
+    interrupted = 0
+    strikes = read(house.folder / "strikes.jsonl")
+    for number, strike in enumerate(strikes):
         if strike["what"] in what:
             back = float(str(strike["back"]))
             after = next((at for at in evidence.work if at > back), None)
-            if after is not None:
+            again = next((float(str(one["at"])) for one in strikes[number:] if one["what"] == BEGINS), float("inf"))
+            if after is None or (again < after and again - back < within):
+                interrupted += 1
+            else:
                 found.append(after - back)
-    return found
+    return found, interrupted
 
 
 def show_recoveries(found: Sequence[float]) -> str:

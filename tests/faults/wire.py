@@ -3,9 +3,9 @@
 import asyncio
 
 from tests.faults.house import House
-from tests.faults.proxy import Trouble
 from tests.faults.results import Result, conclude, deliver, timed
 from tests.faults.sends import RATE_LIMIT_SECONDS
+from tests.faults.stores import TROUBLES
 from tests.faults.strikes import trouble
 
 _SENDS = ("twilio.messages.create", "slack.chat.postMessage", "telegram.sendMessage")
@@ -47,7 +47,8 @@ async def provider_faults(house: House, *, messages: int, seconds: float, share:
         for key in sorted(leaving):
             await house.act(key, "telegram", "block")
             await house.act(key, "twilio", "say", text="STOP")
-        await trouble("providers", Trouble.DELAY, min(2.0, seconds / 4))(house)
+        for kind in TROUBLES:
+            await trouble("providers", kind, min(2.0, seconds / 20))(house)
         await writing
         await house.no_faults()
         evidence = await conclude(house, staying, result)
@@ -61,5 +62,6 @@ async def provider_faults(house: House, *, messages: int, seconds: float, share:
         "refused or broken": str(failed),
         "accepted with a lost answer": str(unseen),
         "people who stopped": str(len(leaving)),
+        "troubles of the wire": ", ".join(kind.value for kind in TROUBLES),
     }
     return result

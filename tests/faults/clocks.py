@@ -1,0 +1,154 @@
+"""T8: clocks that disagree: people's clock, which we hand in, and the machine's own, which steps and runs too fast."""
+
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from core.clock import set_clock
+from tests.faults.house import House
+from tests.faults.journals import read
+from tests.faults.members import Member
+from tests.faults.results import Result, conclude, deliver, settle, timed
+
+LIBRARY = Path("/usr/lib")
+"""Where Debian's package faketime puts its library, in a folder of the machine's kind."""
+STEPS = ("+600", "-600", "+90", "-90", "+0")
+"""What the machine's clock does in turn, in seconds off: far ahead, far behind, a little off, right again."""
+DRIFT = 1.3
+"""How fast people's clock runs in one of the other workers."""
+FAR = 60.0
+"""Seconds off, from which a tool's journal shows that its process lived in another time."""
+RUNS_WITHIN = 60.0
+STARTED_WITHIN = 90.0
+_DUE = """
+insert into tasks (tenant_id, id, number, title, kind, trigger, executor, action, anchor, due_at, next_at, created_at)
+select t.tenant_id, 'task_clock_' || t.n, 1, 'Clock', 'schedule', jsonb_build_object('at', t.due), 'orchestrator',
+       '{"instruction": "go"}', now(), t.due, t.due, now()
+from (select tenant_id, n, now() + make_interval(secs => $1 * n / count(*) over ()) as due
+      from (select tenant_id, row_number() over (order by tenant_id) as n from tenants) numbered) t
+"""
+_RUNS = """
+select k.id, count(r.task_id) as runs, count(*) filter (where r.state = 'COMPLETED') as completed,
+       extract(epoch from min(k.due_at - r.created_at))::float8 as early
+from tasks k left join task_runs r on r.tenant_id = k.tenant_id and r.task_id = k.id
+where k.id like 'task_clock_%' group by k.id
+"""
+
+
+async def clocks(house: House, *, messages: int, seconds: float) -> Result:
+    """T8: workers whose clocks are up to ten minutes off and step; leases go by the database's clock."""
+    result = Result("T8", "workers' clocks 45 s to 10 min off, stepping", "leases hold, nothing twice, tasks fire once")
+    began = time.time()
+    stepped = _stepped(house)
+    machine = house.folder / "machine-clock"
+    machine.write_text(STEPS[-1])
+    files = await _given_clocks(house)
+    async with timed(result):
+        if stepped is not None:
+            await _start(stepped)
+        first = house.say(messages // 3, seconds=seconds / 3)
+        await deliver(house, first, result)
+        await _change(house, _DUE, seconds)
+        sayings = house.say(messages - len(first), seconds=seconds)
+        writing = asyncio.create_task(deliver(house, sayings, result))
+        for number, step in enumerate(STEPS):
+            machine.write_text(step)
+            for other, path in enumerate(files):
+                set_clock(path, offset=(-1) ** other * 45.0 + (number % 2) * -600.0, rate=1.0 if other else DRIFT)
+            house.strike(f"clocks stepped{f', one machine to {step}' if stepped else ''}")
+            await asyncio.sleep(seconds / len(STEPS))
+        await writing
+        await _judge_tasks(house, result)
+        await settle(house, result)
+        await conclude(house, [*first, *sayings], result)
+    _judge_steps(house, result, began, stepped)
+    if stepped is not None:
+        await stepped.end()
+    for worker in house.workers:
+        await worker.end()
+        worker.start()
+    return result
+
+
+async def _given_clocks(house: House) -> list[Path]:
+    """Give each worker a clock of its own, ten minutes ahead or behind; gives their files."""
+    files: list[Path] = []
+    for number, worker in enumerate(house.workers):
+        await worker.end()
+        files.append(house.folder / f"clock-{worker.name}.json")
+        set_clock(files[-1], offset=(-1) ** number * 600.0)
+        worker.start(ONEVALET_CLOCK=str(files[-1]))
+    return files
+
+
+def _stepped(house: House) -> Member | None:
+    """Make one more worker, on a machine whose own clock steps; None where faketime is not installed."""
+    library = next(LIBRARY.glob("*/faketime/libfaketime.so.1"), None)
+    if library is None:
+        return None
+    environment = house.environment | {
+        "LD_PRELOAD": str(library),
+        "FAKETIME_TIMESTAMP_FILE": str(house.folder / "machine-clock"),
+        "FAKETIME_NO_CACHE": "1",
+        # A step of the time of day leaves the time since the start alone, on a real machine too.
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+    return Member(house.folder, house.nursery, "worker-stepped", "worker", environment)
+
+
+async def _start(worker: Member) -> None:
+    """Begin it, and wait until its imports are behind it."""
+    await worker.start_alone()
+    async with asyncio.timeout(STARTED_WITHIN):
+        while "worker_started" not in worker.log.read_text(errors="replace"):  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.2)
+
+
+async def _change(house: House, statement: str, *arguments: object) -> None:
+    connection = await house.connect()
+    try:
+        await connection.execute(statement, *arguments)
+    finally:
+        await connection.close()
+
+
+async def _judge_tasks(house: House, result: Result) -> None:
+    """Wait for every task's run, and see that each fired once, however many clocks thought that it was due."""
+    connection = await house.connect()
+    try:
+        rows = await connection.fetch(_RUNS)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RUNS_WITHIN):
+                while any(row["completed"] < 1 for row in rows):
+                    await asyncio.sleep(0.5)
+                    rows = await connection.fetch(_RUNS)
+    finally:
+        await connection.close()
+    twice = [row["id"] for row in rows if row["runs"] > 1]
+    never = [row["id"] for row in rows if row["completed"] < 1]
+    result.numbers |= {
+        "tasks that fell due": str(len(rows)),
+        "fired twice": str(len(twice)),
+        "never run": str(len(never)),
+        "earliest before its time": f"{max((row['early'] or 0.0 for row in rows), default=0.0):.0f} s",
+    }
+    result.require(bool(rows), "no task fell due")
+    result.require(not twice, f"{len(twice)} tasks fired twice")
+    result.require(not never, f"{len(never)} tasks were not run")
+
+
+def _judge_steps(house: House, result: Result, began: float, stepped: Member | None) -> None:
+    """Tell whether the machine's clock really stepped: its tools wrote down what they thought the time was."""
+    if stepped is None:
+        result.numbers["a machine's own clock stepped"] = "untested: faketime is not installed here"
+        return
+    ends = time.time()
+    times = [float(str(one["at"])) for one in read(house.folder / "effects.jsonl")]
+    ahead, behind = sum(at > ends + FAR for at in times), sum(at < began - FAR for at in times)
+    result.numbers |= {
+        "a machine's own clock stepped": f"by faketime to {', '.join(STEPS)}; monotonic time is left alone",
+        "tools that ran far ahead, far behind": f"{ahead}, {behind}",
+        "what that machine's worker did": f"{stepped.work()} turns and sends",
+    }
+    result.require(ahead > 0 or behind > 0, "no tool ran while the machine's clock was wrong: nothing was tested")
