@@ -31,7 +31,7 @@ async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_t
         return text("here").after(30 if call.number == 1 else 0)
 
     async with ScriptedModel(slow_at_first) as model, opened(database_url) as store:
-        keeper = nursery.fork(["worker"], _environment(database_url, redis_url, model.url), tmp_path / "log")
+        keeper = nursery.fork(["worker"], worker_environment(database_url, redis_url, model.url), tmp_path / "log")
         await store.say("hi")
         await asyncio.wait_for(asked.get(), 30)
         [worker] = psutil.Process(keeper.pid).children()
@@ -45,7 +45,8 @@ async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_t
     assert not worker.is_running()
 
 
-def _environment(database_url: str, redis_url: str, model_url: str) -> dict[str, str]:
+def worker_environment(database_url: str, redis_url: str, model_url: str) -> dict[str, str]:
+    """Give what a worker needs that speaks to this model only."""
     return plain_environment() | {
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,
