@@ -2484,7 +2484,7 @@ CREATE FUNCTION public.note_received() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-    if wants_channel_events(new.tenant_id) then
+    if (new.text <> '' or new.media <> '[]') and wants_channel_events(new.tenant_id) then
         perform publish_event(new.tenant_id, c.channel, new.id, '', 'message.received',
             jsonb_build_object('message_id', new.id, 'conversation_id', new.conversation_id, 'text', new.text,
                                'media', jsonb_array_length(new.media)), new.received_at)
@@ -2856,6 +2856,7 @@ begin
         if v_run.turn_id is not null then
             update history h set turn_id = null where h.tenant_id = v_run.tenant_id and h.turn_id = v_run.turn_id;
             update outbound o set turn_id = null where o.tenant_id = v_run.tenant_id and o.turn_id = v_run.turn_id;
+            update inbound i set turn_id = null where i.tenant_id = v_run.tenant_id and i.turn_id = v_run.turn_id;
             delete from lanes l where l.tenant_id = v_run.tenant_id and l.id = v_run.id;
         end if;
         delete from task_runs r where r.tenant_id = v_run.tenant_id and r.id = v_run.id;

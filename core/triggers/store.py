@@ -149,7 +149,7 @@ class TaskStore:
         row = await self.database.call("select count_event_runs($1,$2,$3) as runs", tenant_id, task_id, within)
         return int(row["runs"]) if row else 0
 
-    async def prune(self, kept: timedelta, limit: int = 200) -> int:
+    async def prune(self, kept: timedelta, limit: int = 100) -> int:
         """Delete runs, and tasks, that have been over for so long; gives how many went."""
         runs = await self.database.call("select * from prune_runs($1,$2)", kept, limit)
         tasks = await self.database.call("select * from prune_tasks($1,$2)", kept, limit)

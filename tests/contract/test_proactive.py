@@ -10,6 +10,7 @@ import pytest
 from core.approvals.words import DECIDE
 from core.json_types import JsonObject
 from core.model_types import ModelAnswer, ModelRequest, Role
+from jobs.runs import RunUpkeep
 from tests.contract.canaries import marked
 from tests.contract.houses import HOUSES
 from tests.contract.proactive import Proactive, open_proactive
@@ -37,6 +38,7 @@ async def test_tasks_in_words_an_event_a_price_and_reminders_reach_the_person(of
     await a_mail_that_is_approved(office)
     await a_mail_that_nobody_decides(office)
     await a_summary_in_quiet_hours(office)
+    await what_is_old_goes(office)
     where = "select distinct c.channel from outbound o join conversations c on c.id = o.conversation_id"
     assert await office.desk.store.column(where) == [channel], "all of it went where the person prefers it"
     assert await office.desk.store.column("select distinct state from event_work where source = 'home'") == ["done"]
@@ -138,8 +140,12 @@ async def a_mail_that_is_approved(office: Proactive) -> None:
     read = await office.happens("bill-1", "bill", {"total": 40}, wants(("send_mail", MAIL)))
     assert "sam@example.com" in read
     assert (office.sent, await office.runs("Mail it")) == ([], ["PENDING_APPROVAL"])
+    await office.desk.store.eye.execute("update tenants set channel_events = true")
     read = await office.decides("Approve", says("Sam has the bill."))
     assert "Sam has the bill." in read
+    events = await office.desk.store.column("select data ->> 'text' from events where type = 'message.received'")
+    assert len(events) == (1 if office.desk.house.name == "sms" else 0), "a press is no message"
+    await office.desk.store.eye.execute("update tenants set channel_events = false")
     assert (office.sent, await office.runs("Mail it")) == ([MAIL], ["COMPLETED"])
     assert is_drawn(office, "Approved at")
 
@@ -173,6 +179,18 @@ async def a_summary_in_quiet_hours(office: Proactive) -> None:
     assert digest.count("waited for you") == 1
     assert await office.is_at(MONDAY.replace(hour=9, minute=5)) == ""
     await office.hears("Yes, do that", knowing(summary, "Answered."))
+
+
+async def what_is_old_goes(office: Proactive) -> None:
+    """Runs go after a time, whatever was asked and decided in them; what was said stays."""
+    store = office.desk.store
+    kept = "select (select count(*) from history), (select count(*) from outbound), (select count(*) from inbound)"
+    before = await store.eye.fetchrow(kept)
+    await store.eye.execute("update task_runs set finished_at = finished_at - interval '91 days'")
+    assert await RunUpkeep(office.engine.store).once() >= 8
+    assert await store.eye.fetchrow(kept) == before
+    assert await store.one("select count(*) from task_runs") == 0
+    assert await store.one("select count(*) from approvals where source = 'trigger'") == 0
 
 
 def is_drawn(office: Proactive, words: str) -> bool:
