@@ -20,14 +20,16 @@ async def dry_run(engine: TriggerEngine, task: Task, expression: str = "") -> li
 
     Raises `TriggerError` for an expression that makes no sense.
     """
-    zone = ZoneInfo((await engine.store.person(task.tenant_id))[0] or "UTC")
+    persons = (await engine.store.person(task.tenant_id))[0]
+    zone = ZoneInfo(persons or "UTC")
     match task.trigger:
         case ConditionTrigger():
             trigger = replace(task.trigger, expression=expression) if expression else task.trigger
             return _over_looks(trigger, task, zone)
         case EventTrigger():
             return await _over_events(engine, task.trigger, task, zone)
-    return [moment_in_words(due, zone) for due in await engine.upcoming(task, TIMES)]
+    zone = task.trigger.zone(persons)
+    return [f"{moment_in_words(due, zone)} ({zone.key})" for due in await engine.upcoming(task, TIMES)]
 
 
 def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[str]:
@@ -35,15 +37,16 @@ def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[s
     trigger = replace(trigger, path="")
     watch, lines = Watch(), []
     for look in Watch.from_json(task.watch).seen:
-        when = str(look["at"])
+        at = datetime.fromisoformat(str(look["at"]))
+        when = moment_in_words(at, zone)
         if "error" in look:
             lines.append(f"{when}  failed: {look['error']}")
             continue
         value: Json = look.get("value")
-        judged = judge(trigger, watch, value, datetime.fromisoformat(when))
+        judged = judge(trigger, watch, value, at)
         watch = judged.watch
         said = "would tell" if judged.fires else f"would not tell: {judged.reason}"
-        lines.append(f"{moment_in_words(datetime.fromisoformat(when), zone)}  {value_in_words(value)}  {said}")
+        lines.append(f"{when}  {value_in_words(value)}  {said}")
     return lines
 
 

@@ -1,0 +1,64 @@
+"""What a task would do: its next times, its condition over what was seen, its filter over recorded events."""
+
+import pytest
+
+from core.errors import ToolFailed
+from core.events.types import Event
+from core.triggers.condition import ConditionTrigger
+from core.triggers.dry_run import dry_run
+from core.triggers.event import EventTrigger
+from core.triggers.schedule import ScheduleTrigger, TriggerError
+from tests.core.triggers.house import House
+
+PAGE = "https://flights.example/x"
+
+
+async def test_the_next_ten_times_are_told_in_the_tasks_own_zone_and_nothing_moves(house: House) -> None:
+    daily = ScheduleTrigger(cron="30 1 * * *", timezone="America/New_York", count=12)
+    task = await house.engine.create_task(tenant_id=house.tenant, trigger=daily, action={"instruction": "go"})
+    before = await house.store.everything()
+    lines = await dry_run(house.engine, task)
+    assert (len(lines), lines[0]) == (10, "Tue 3 Mar 2026, 01:30 (America/New_York)")
+    assert lines[5:7] == ["Sun 8 Mar 2026, 01:30 (America/New_York)", "Mon 9 Mar 2026, 01:30 (America/New_York)"]
+    assert await house.store.everything() == before
+
+
+async def test_a_condition_is_tried_over_what_was_seen_also_with_another_expression(house: House) -> None:
+    watch = ConditionTrigger("value < 300", url=PAGE, every_minutes=10, reset="value > 320")
+    task = await house.engine.create_task(tenant_id=house.tenant, trigger=watch, action={"instruction": "go"})
+    for page in (310, 290, ToolFailed("The server is away."), 310, 280, 330, 290):
+        house.world.pages[PAGE] = page
+        await house.work()
+        house.clock.pass_by(minutes=10)
+    task = await house.again(task)
+    said = [line.split("  ", 1)[1] for line in await dry_run(house.engine, task)]
+    assert said == [
+        "310  would not tell: not true",
+        "290  would tell",
+        "failed: The server is away.",
+        "310  would not tell: not true",
+        "280  would not tell: told already",
+        "330  would not tell: not true",
+        "290  would tell",
+    ]
+    assert len(await house.runs(task)) == 2, "as it was"
+    other = await dry_run(house.engine, task, "value < 285")
+    assert [line.endswith("would tell") for line in other].count(True) == 1
+    with pytest.raises(TriggerError):
+        await dry_run(house.engine, task, "price < 285")
+    assert len(await house.runs(task)) == 2
+
+
+async def test_a_filter_is_tried_over_the_events_that_came_of_its_person_alone(house: House) -> None:
+    trigger = EventTrigger("shop", "order.*", {"$.items[*].price": {"gt": 40}})
+    task = await house.engine.create_task(tenant_id=house.tenant, trigger=trigger, action={"instruction": "go"})
+    for id, type, price in (("1", "order.paid", 50), ("2", "order.paid", 5), ("3", "left", 50)):
+        data = {"items": [{"price": 1}, {"price": price}]}
+        await house.engine.events.keep(Event("shop", type, dict(data), id, house.tenant))
+    said = [line.split("  ", 1)[1] for line in await dry_run(house.engine, task)]
+    assert said == [
+        "shop:order.paid  1  would run",
+        "shop:order.paid  2  would not run: its $.items[*].price is another",
+        "shop:left  3  would not run: its type is another",
+    ]
+    assert await house.runs(task) == []
