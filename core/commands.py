@@ -40,7 +40,9 @@ def own_words(text: str, channel: str) -> Command | None:
     if found := _AGAIN.fullmatch(said):
         return Command("again", found[1].upper())
     word = said.lower()
-    return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "pending", "memory"} else None
+    if word == "pending":  # as cards and sentences about them name it, wherever they are read
+        return Command(word)
+    return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "memory"} else None
 
 
 def answer_command(command: Command, channel: str) -> CommandAnswer | None:

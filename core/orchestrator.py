@@ -347,7 +347,8 @@ class Orchestrator:
             result = replace(result, token_usage=await used_tokens(request.journal))
         settled = turn_result(request, context.said, result)
         if result.ended is Ended.HANDED_OVER:
-            settled = replace(settled, reason=answered(tuple(waiting.changed.values())))
+            told = words.told_of_decisions(result.messages)
+            settled = replace(settled, reply=told, reason=answered(tuple(waiting.changed.values())))
         parts = [notice(waiting), settled.reply, reminder(waiting, result)]
         settled = with_reply(settled, "\n\n".join(part for part in parts if part))
         return replace(settled, pool=waiting.entries)

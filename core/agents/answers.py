@@ -156,7 +156,7 @@ def waiting_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
         valet = registry.find(entry.agent_type)
         if valet is None or valet.schema_version != entry.schema_version:
             ended[entry.agent_id] = entry.ended("stale")
-            set_aside.append(entry.agent_type)
+            set_aside.append(entry.told_as)
         elif entry.expires_at <= now:
             ended[entry.agent_id] = entry.ended("expired")
         elif entry.status is AgentStatus.WAITING_FOR_INPUT and not entry.wakes:

@@ -1,5 +1,6 @@
 """An agent that waits for a person, as it is kept in the pool: data only, so that any worker can go on with it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -50,6 +51,13 @@ class PoolEntry:
     def wakes(self) -> bool:
         """Tell whether its turn may go on: it was answered, which leaves it without a question, or ended."""
         return not self.waits or not self.question
+
+    @property
+    def told_as(self) -> str:
+        """Name it for the person: by what they were asked, or else by the words of its name."""
+        asked = self.question.strip().partition("\n")[0]
+        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", self.agent_type.removesuffix("Agent")).replace("_", " ").lower()
+        return f"“{asked}”" if asked else words
 
     def completed(self) -> "PoolEntry":
         """Give it as one that came to its end."""

@@ -13,7 +13,7 @@ from core.turn_types import TurnRequest
 
 SET_ASIDE = "I had to set something aside that was waiting for you, because it has changed meanwhile ({names})."
 LET_GO = "So much is waiting for you that I have let go of what waited longest ({names}); ask me for it again."
-STILL_ASKED = "By the way, I still need to know: {question}"
+STILL_ASKED = "By the way, I still need to know:{gap}{question}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,12 @@ def reminder(waiting: Waiting, result: ReactLoopResult) -> str:
     if result.ended is not Ended.ANSWERED or any(call.name == ANSWER for call in result.tool_calls):
         return ""
     question = waiting.remind()
-    return STILL_ASKED.format(question=question) if question else ""
+    return STILL_ASKED.format(gap="\n" if "\n" in question else " ", question=question) if question else ""
 
 
 def notice(waiting: Waiting) -> str:
     """Tell of what cannot go on."""
-    return SET_ASIDE.format(names=", ".join(waiting.set_aside)) if waiting.set_aside else ""
+    return SET_ASIDE.format(names=", ".join(dict.fromkeys(waiting.set_aside))) if waiting.set_aside else ""
 
 
 def answered(entries: Sequence[PoolEntry]) -> str:
@@ -84,4 +84,4 @@ def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
 
 
 def _names(entries: Sequence[PoolEntry]) -> str:
-    return ", ".join(dict.fromkeys(one.agent_type for one in entries))
+    return ", ".join(dict.fromkeys(one.told_as for one in entries))

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from core.agents.entry import PoolEntry
 from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
 from core.agents.valet import Valet
-from core.approvals.consents import Consents
+from core.approvals.consents import Consents, place_order
 from core.approvals.types import NewApproval
 from core.budgets import NoBudget, TurnBudget
 from core.clock import Clock
@@ -99,8 +99,8 @@ class TurnAgents:
 
     @property
     def cards(self) -> tuple[NewApproval, ...]:
-        """Give what the person is to be shown, in the order in which it was asked."""
-        return tuple(self.new_approvals.values())
+        """Give what the person is to be shown, in the order of the calls, which may have asked side by side."""
+        return tuple(sorted(self.new_approvals.values(), key=lambda one: place_order(one.place)))
 
     async def run_loop(self, task: LoopTask) -> ReactLoopResult:
         """Run an agent's own loop: the turn's loop, journal and purse, under the agent's path."""

@@ -8,11 +8,13 @@ from core.agents.standard_agent import ApprovalRequest, StandardAgent
 from core.agents.valet import Valet
 from core.approvals.consents import ConsentTo, Described
 from core.approvals.edits import agent_check, agent_form, tool_check, tool_form
-from core.approvals.shown import is_empty
+from core.approvals.shown import as_text, is_empty, plain_words
 from core.json_types import JsonObject
 from core.tools import AnyTool
 
 _NONE = "no default"
+_MOST_OF_HEADING = 60
+"""Characters of arguments in a heading, which is also what lists and receipts name a call by."""
 MAY_HAVE_HAPPENED = "It may have happened already: what came of an earlier try is not known."
 
 
@@ -24,7 +26,7 @@ def tool_consent(
     async def describe(given: JsonObject) -> Described:
         told = _defaults(tool, given)
         quiet = frozenset(name for name, one in _parameters(tool).items() if is_empty(one.get("default", _NONE)))
-        return Described(tool.name.replace("_", " "), told, quiet=quiet, form=tool_form(tool, given))
+        return Described(_heading(tool.name, told), told, quiet=quiet, form=tool_form(tool, given))
 
     return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note, begun=begun)
 
@@ -58,6 +60,20 @@ def agent_consent(
 
     check = agent_check(inputs, (INSTRUCTION,))
     return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note, asks, state or {}, begun)
+
+
+def _heading(name: str, told: JsonObject) -> str:
+    """Say what a call does, with what tells it from another of the same tool; all of it stands below."""
+    words, said, left_out = name.replace("_", " "), list[str](), False
+    for label, value in told.items():
+        part = f"{label.replace('_', ' ')}: {as_text(value)}"
+        if is_empty(value):
+            continue
+        if "\n" in part or plain_words(part) != part or len(", ".join([*said, part])) > _MOST_OF_HEADING:
+            left_out = True
+        else:
+            said.append(part)
+    return f"{words} ({', '.join([*said, *(['...'] if left_out else [])])})" if said else words
 
 
 def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:

@@ -32,7 +32,7 @@ SAY = {
     "snooze": "I will remind you of {code}; it stays open until {expires}.",
     "too_late": "{code} ends too soon for that: it is open until {expires}.",
     "ask_change": "What should I change about {code}? Reply in your own words.",
-    "nothing": "Nothing is waiting for your decision here.",
+    "nothing": "Nothing is waiting here that this decides. High risk is decided one by one; PENDING lists what waits.",
     "not_yours": "This is not yours to decide.",
     "unknown": "This button is not known here any more.",
 }

@@ -1,5 +1,6 @@
 """Where a tool or an agent asks for a person's consent to one exact action; nothing here approves anything."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -88,6 +89,11 @@ class Consents(Protocol):
     def decided_at(self, prefix: str) -> datetime | None:
         """Tell when a call, by the beginning of its place, was approved; None where it was not."""
         ...
+
+
+def place_order(place: str) -> tuple[int, ...]:
+    """Give what sorts places as their calls stand in the turn."""
+    return tuple(int(number) for number in re.findall(r"(?<![^/.#:])\d+(?![^/.#:])", place))
 
 
 def call_place(agent_path: str, step: int, call_index: int, name: str = "") -> str:

@@ -5,12 +5,13 @@ any other tool ran in that turn, and never for high risk (DESIGN section 5).
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from pydantic import BaseModel
 
+from core.approvals.card import SAY
 from core.approvals.exact import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import HIGH, Approval, ApprovalState
@@ -20,7 +21,7 @@ from core.context import ToolExecutionContext
 from core.errors import ToolRetry
 from core.journal import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
-from core.model_types import ToolCall
+from core.model_types import ChatMessage, Role, ToolCall
 from core.tool_schema import Signature
 from core.tools import AnyTool, Tool
 from core.turn_types import TurnRequest
@@ -32,6 +33,8 @@ _SAYS = (
     "said in their own words in this very message; never decide for them, and ask when it is unclear."
 )
 _VERBS = {"approve": Verb.APPROVE, "edit": Verb.EDIT, "cancel": Verb.CANCEL}
+_GOES_ON = "It goes on at once, and what comes of it is said then."
+_CHANGED = " is changed as they said, and shown to them again."
 _FIRST = (
     "Not taken: decisions count only as the first call of a turn, before any other tool ran. Ask the person to decide "
     "with the buttons, or with OK and the code."
@@ -61,7 +64,7 @@ class DecideTool(Tool[..., object]):
             raise ToolRetry(_FIRST)
         wanted = [self._read(one) for one in _listed(arguments.get("decisions"))]
         lines = [await self._decide(approval, verb, changes) for approval, verb, changes in wanted]
-        return "\n".join(lines), Outcome.HANDED_OVER
+        return "\n".join([*lines, _GOES_ON]), Outcome.HANDED_OVER
 
     async def _decide(self, approval: Approval, verb: Verb, changes: JsonObject) -> str:
         how = f"words {self.said_in}"
@@ -80,8 +83,10 @@ class DecideTool(Tool[..., object]):
             now = await self.store.get(self.tenant_id, approval.id)
             if now is None or now.decided_how != how:
                 state = now.state if now else ApprovalState.EXPIRED
-                return f"{approval.code}: too late, it is {state.value} already."
-        return f"{approval.code}: {verb.value}. It goes on at once, and what comes of it is said then."
+                return f"{approval.code}: too late, it was {state.value} already."
+        if verb is Verb.EDIT:
+            return f"{approval.code}{_CHANGED}"
+        return SAY[verb.value].format(code=approval.code, summary=approval.summary)
 
     def _read(self, one: JsonObject) -> tuple[Approval, Verb, JsonObject]:
         code = str(one.get("code") or "").upper().strip()
@@ -125,6 +130,13 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
         and one.turn_id != request.turn_id
         and (one.conversation_id == request.conversation_id or _named(one, request))
     }
+
+
+def told_of_decisions(messages: Iterable[ChatMessage]) -> str:
+    """Give what a person is told of what they decided in words; what they changed is shown again instead."""
+    said = [one.text for one in messages if one.role is Role.TOOL and one.name == DECIDE]
+    lines = [line for text in said if text.endswith(_GOES_ON) for line in text.removesuffix(_GOES_ON).splitlines()]
+    return "\n".join(line for line in lines if not line.endswith(_CHANGED))
 
 
 def _named(one: Approval, request: TurnRequest) -> bool:

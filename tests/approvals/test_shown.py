@@ -2,6 +2,8 @@
 
 import pytest
 
+from core.approvals.asking import _heading
+from core.approvals.consents import place_order
 from core.approvals.shown import as_text, is_short, plain_line, plain_words, visible
 from core.json_types import Json
 
@@ -27,6 +29,21 @@ def test_pictures_stay_as_they_are_and_their_marks_hide_nothing_elsewhere() -> N
         assert visible(picture) == picture
     assert visible("a\ufe0f") == "a<U+FE0F>"
     assert visible("a\u200db") == "a<U+200D>b"
+
+
+def test_a_heading_names_what_tells_a_call_from_another_and_says_what_it_leaves_out() -> None:
+    assert (
+        _heading("send_mail", {"to": "a_b@x.com", "cc": "", "body": "two\nlines"}) == "send mail (to: a_b@x.com, ...)"
+    )
+    assert _heading("pay", {"amount_in_euros": 5, "to": "<sam>"}) == "pay (amount in euros: 5, ...)"
+    assert _heading("note", {"text": "x" * 80}) == "note"
+    assert _heading("undo", {}) == "undo"
+
+
+def test_cards_stand_in_the_order_of_their_calls() -> None:
+    places = ["0.1/a", "0.2/b", "0.10/a", "1.1/Bank2#1", "1.1/Bank2#2", "1.1/Bank2/0.3/pay"]
+    mixed = [places[number] for number in (4, 2, 5, 1, 3, 0)]
+    assert sorted(mixed, key=place_order) == [*places[:3], "1.1/Bank2/0.3/pay", *places[3:5]]
 
 
 @pytest.mark.parametrize("text", ["to a_b@example.com", "file_1_of_2.txt", "Ünter_ä: 5", "x" * 200])

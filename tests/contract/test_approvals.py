@@ -119,7 +119,7 @@ async def test_ok_all_approves_what_was_shown_here_but_never_high_risk(office: A
     await office.say("mail eve")
     await office.say("ok all")
     assert len(office.sent) == 2
-    assert "Nothing is waiting" in office.last()
+    assert "Nothing is waiting here that this decides. High risk is decided one by one" in office.last()
     assert (await office.states())[-1] == "pending"
 
 
@@ -297,9 +297,10 @@ async def test_every_request_edit_decision_and_execution_is_in_the_audit_with_ha
 async def test_pending_lists_what_waits_on_every_channel(office: Approving) -> None:
     office.model.script = [wants(("send_mail", MAIL))]
     await office.say("mail sam about lunch")
-    words = "/pending" if office.desk.house.name == "telegram" else "PENDING"
-    await office.say(words)
-    assert f"{await office.code()}: send mail" in office.last()
+    wanted = f"{await office.code()}: send mail (to: sam@example.com"
+    for words in ("/pending", "PENDING") if office.desk.house.name == "telegram" else ("PENDING",):
+        await office.say(words)
+        assert wanted in office.last(), "two of one tool can be told apart"
 
 
 def decisions(code: str, decision: str, **changes: Json) -> JsonObject:

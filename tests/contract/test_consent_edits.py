@@ -134,6 +134,7 @@ async def test_a_batch_in_words_one_is_approved_the_other_changed_and_shown_agai
     flight, mail = map(str, codes)
     assert names == ["book_flight", "send_mail"]
     shown = "\n".join(one.text for one in office.desk.house.bubbles())
+    assert shown.index(mail) < shown.index(flight), "in the order in which they were asked"
     assert all(one in shown for one in (flight, mail, "LH 12", "sam@example.com"))
     decisions: list[Json] = [
         {"code": mail, "decision": "approve"},
@@ -150,6 +151,9 @@ async def test_a_batch_in_words_one_is_approved_the_other_changed_and_shown_agai
     office.clock.move(timedelta(seconds=1))
     await office.say("Approve the email, change the flight to a window seat")
     assert office.sent == [MAIL], "what was approved runs at once"
+    told = [one.text for one in office.desk.house.bubbles() if one.text.startswith("Approved ")]
+    assert len(told) == 1, "and is acknowledged, on a channel that draws no cards too"
+    assert f"Approved {mail}: send mail (to: sam@example.com" in told[0]
     assert "aisle -> window" in office.card().text
     office.clock.move(timedelta(seconds=1))
     changed = await office.code()

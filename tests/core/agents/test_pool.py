@@ -72,7 +72,8 @@ async def test_an_agent_whose_fields_changed_is_set_aside_and_the_person_told_in
     [told] = await mail.say("ann@x.org")
     first, _, rest = told.partition("\n\n")
     assert first == (
-        "I had to set something aside that was waiting for you, because it has changed meanwhile (SendEmailAgent)."
+        "I had to set something aside that was waiting for you, because it has changed meanwhile"
+        " (“Who should receive it?”)."
     )
     assert rest == "What shall I do with that address?"
     assert not SENT
