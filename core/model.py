@@ -41,6 +41,8 @@ _USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
 
 
 _NET = 2.0
+EMBED_PATIENCE = 20.0
+"""Seconds that a provider may take to embed."""
 
 
 class LiteLLMClient:
@@ -139,7 +141,9 @@ class LiteLLMClient:
         litellm = await asyncio.to_thread(_litellm)
         key = self._keys[0] if self._keys and _provider(model) == self._provider else None
         with _errors_made_ours(litellm, model):
-            response = await litellm.aembedding(model=model, input=list(texts), timeout=20 + _NET, api_key=key)
+            response = await litellm.aembedding(
+                model=model, input=list(texts), timeout=EMBED_PATIENCE + _NET, api_key=key
+            )
         found = sorted(response.data, key=lambda one: int(one["index"]))
         return [[float(number) for number in one["embedding"]] for one in found]
 

@@ -150,6 +150,8 @@ class ScriptedModel:
     dimensions: int = 1536
     calls: list[ModelCall] = field(default_factory=list)
     embedded: list[list[str]] = field(default_factory=list)
+    embeddings: Reply | None = None
+    """How embeddings fail; None: they do not."""
     url: str = ""
     _queue: deque[Reply] = field(default_factory=deque)
     _runner: web.AppRunner | None = None
@@ -225,6 +227,11 @@ class ScriptedModel:
         body = json.loads(await request.read())
         texts = [body["input"]] if isinstance(body["input"], str) else [str(one) for one in body["input"]]
         self.embedded.append(texts)
+        if self.embeddings is not None:
+            await self._pause(self.embeddings.delay)
+            if self.embeddings.cut and request.transport:
+                request.transport.abort()
+            return _failure(self.embeddings)
         vectors = [embed(one, body.get("dimensions") or self.dimensions) for one in texts]
         data: list[Json] = []
         for index, vector in enumerate(vectors):

@@ -7,7 +7,7 @@ import structlog
 
 from core.errors import ModelError
 from core.memory.embedder import Embedder
-from core.memory.extract import Extractor, RuleExtractor
+from core.memory.extract import PASSING, STOOD_IN, Extractor, RuleExtractor
 from core.memory.rules import slot_of
 from core.memory.secrets import is_secret
 from core.memory.statements import statements, worth_keeping
@@ -34,17 +34,24 @@ class Adder:
     embedder: Embedder
     extractor: Extractor
 
+    @property
+    def reads_again(self) -> bool:
+        """Tell whether there is somebody to read what rules have read."""
+        return self.extractor.name != RuleExtractor.name
+
     async def add(
-        self, tenant_id: str, collection: str, messages: Sequence[Said], *, infer: bool = True, kept: Sequence[str] = ()
-    ) -> list[str]:
+        self, tenant_id: str, collection: str, messages: Sequence[Said], *, infer: bool = True,
+        kept: Sequence[str] = (), patient: bool = False,
+    ) -> list[str]:  # fmt: skip
         """Keep what is worth it; gives the ids of what is new. `infer=False`: the texts as they are, by rule.
 
         `kept` is what a tool has kept of these messages already, in words of its own: it is not kept twice.
+        `patient`: a failure of the model that may pass is raised, once all that was read before it is kept.
         """
-        extractor = self.extractor.at_cost_of(tenant_id) if infer else RuleExtractor()
+        extractor = self.extractor.at_cost_of(tenant_id, patient=patient) if infer else RuleExtractor()
         fresh = await self._fresh(tenant_id, messages, kept, whole=not infer)
         # All texts at once: an embedder takes many for little more than one.
-        read = [await _read(said, part, text, extractor) for said, texts in fresh for part, text in texts]
+        read, failed = await _read_all(fresh, extractor)
         vectors = await self._embed([one.text for one in read])
         terms = await self._terms(tenant_id, read)
         ready = [replace(one, vector=vector) for one, vector in zip(read, vectors, strict=True)]
@@ -61,7 +68,31 @@ class Adder:
                 plain = []
             elif all(words_of(one.text) != words_of(other.text) for other, _ in plain):
                 plain.append((one, Change(repeats=same.get((one.text, one.said.kind), ""))))
-        return added + await self._keep(tenant_id, collection, plain, terms)
+        added += await self._keep(tenant_id, collection, plain, terms)
+        if any(one.extractor == STOOD_IN for one in read):
+            await self.store.owe_reading(tenant_id)
+        if failed is not None:
+            raise failed
+        return added
+
+    async def read_again(self, tenant_id: str, most: int) -> int:
+        """Have the model read what rules read while it was away; gives how many. Raises what is in `PASSING`."""
+        extractor = self.extractor.at_cost_of(tenant_id, patient=True)
+        count = 0
+        for memory in await self.store.read_by(tenant_id, STOOD_IN, most):
+            knowledge, by = await extractor.knowledge(memory.text, memory.speaker)
+            if by == STOOD_IN:  # there is no money for it today
+                break
+            said = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
+            [vector] = await self._embed([memory.text])
+            statement = Statement(said, 0, memory.text, knowledge, by, memory.slot, vector)
+            earlier = [one for one in await self._candidates(tenant_id, memory.collection, statement)
+                       if one.number < memory.number]  # fmt: skip
+            change = await extractor.changes(statement, earlier) if earlier and memory.valid_to is None else Change()
+            terms = await self._terms(tenant_id, [statement])
+            await self.store.read_anew(tenant_id, memory, statement, change.replaces, self.embedder.name, terms)
+            count += 1
+        return count
 
     async def embed_again(self, tenant_id: str, most: int = 200) -> int:
         """Embed memories that this embedder has no vector of; gives how many."""
@@ -125,12 +156,26 @@ class Adder:
             return [() for _ in texts]
 
 
+async def _read_all(
+    fresh: Sequence[tuple[Said, list[tuple[int, str]]]], extractor: Extractor
+) -> tuple[list[Statement], ModelError | None]:
+    """Read statements in order, up to the first failure that may pass; gives that, too."""
+    read: list[Statement] = []
+    for said, texts in fresh:
+        for part, text in texts:
+            try:
+                read.append(await _read(said, part, text, extractor))
+            except PASSING as error:
+                return read, error
+    return read, None
+
+
 async def _read(said: Said, part: int, text: str, extractor: Extractor) -> Statement:
     slot = slot_of(text) if said.kind is Kind.TOLD else None
     if said.kind is not Kind.TOLD:
         extractor = RuleExtractor()  # no model is paid to read the assistant's own words again
-    knowledge = await extractor.knowledge(text, said.speaker)
-    return Statement(said, part, text, knowledge, extractor.name, slot.name if slot else "")
+    knowledge, by = await extractor.knowledge(text, said.speaker)
+    return Statement(said, part, text, knowledge, by, slot.name if slot else "")
 
 
 def _worth(said: Said, text: str, kept: Sequence[str]) -> bool:

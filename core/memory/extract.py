@@ -10,7 +10,7 @@ from typing import Protocol
 import structlog
 
 from core.budgets import OutOfMoney
-from core.errors import ModelError
+from core.errors import ModelError, ModelRateLimited, ModelTimeout, ModelUnavailable
 from core.json_types import Json, JsonObject
 from core.memory.asking import Asking
 from core.memory.rules import EXTRACTOR, knowledge_of, says_it_ended, slot_of
@@ -21,6 +21,10 @@ from core.memory.words import stems_of, words_of
 
 ALIKE = 0.6
 """How much of an ended thing's words must be in the statement that ends it."""
+PASSING = (ModelRateLimited, ModelTimeout, ModelUnavailable)
+"""What goes wrong with a model and may be over in a while."""
+STOOD_IN = f"{EXTRACTOR}, for now"
+"""Stands beside what rules found because the model was away: it is to be read again."""
 
 _log = structlog.get_logger()
 
@@ -33,12 +37,15 @@ class Extractor(Protocol):
         """Name it."""
         ...
 
-    def at_cost_of(self, tenant_id: str) -> "Extractor":
-        """Give the extractor of one person, whose purse pays what it asks."""
+    def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "Extractor":
+        """Give the extractor of one person, whose purse pays what it asks.
+
+        `patient`: what may pass is raised (`PASSING`), to be tried again; else rules stand in at once.
+        """
         ...
 
-    async def knowledge(self, text: str, speaker: str) -> JsonObject:
-        """Find the entities, actions and topics of a statement."""
+    async def knowledge(self, text: str, speaker: str) -> tuple[JsonObject, str]:
+        """Find the entities, actions and topics of a statement, and name who found them."""
         ...
 
     def may_change(self, statement: Statement) -> bool:
@@ -55,13 +62,13 @@ class RuleExtractor:
 
     name = EXTRACTOR
 
-    def at_cost_of(self, tenant_id: str) -> "RuleExtractor":
+    def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "RuleExtractor":
         """Cost nothing."""
         return self
 
-    async def knowledge(self, text: str, speaker: str) -> JsonObject:
+    async def knowledge(self, text: str, speaker: str) -> tuple[JsonObject, str]:
         """Find what the rules find."""
-        return knowledge_of(text, speaker)
+        return knowledge_of(text, speaker), self.name
 
     def may_change(self, statement: Statement) -> bool:
         """Compare what has a slot, or says that something is over: no rule could tell of anything else."""
@@ -84,21 +91,24 @@ class ModelExtractor:
     asking: Asking
     tenant_id: str = ""
     name: str = "model"
+    patient: bool = False
 
-    def at_cost_of(self, tenant_id: str) -> "ModelExtractor":
+    def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "ModelExtractor":
         """Let this person pay."""
-        return replace(self, tenant_id=tenant_id)
+        return replace(self, tenant_id=tenant_id, patient=patient)
 
-    async def knowledge(self, text: str, speaker: str) -> JsonObject:
+    async def knowledge(self, text: str, speaker: str) -> tuple[JsonObject, str]:
         """Find what the model finds, with the rules' terms beside it."""
         by_rule = knowledge_of(text, speaker)
         await asyncio.to_thread(load)
         try:
             found = await extract_with(self.asking.of(self.tenant_id), text)
         except (ModelError, OutOfMoney) as error:
+            if self.patient and isinstance(error, PASSING):
+                raise
             _log.warning("memory_extraction_by_rule", cause=type(error).__name__)
-            return by_rule
-        return by_rule if found is None else merged(found, by_rule)
+            return by_rule, STOOD_IN if isinstance(error, (*PASSING, OutOfMoney)) else EXTRACTOR
+        return (by_rule, EXTRACTOR) if found is None else (merged(found, by_rule), self.name)
 
     def may_change(self, statement: Statement) -> bool:
         """Compare everything."""
@@ -115,6 +125,8 @@ class ModelExtractor:
         try:
             answer = read_decision(await self.asking.ask(self.tenant_id, prompt), len(candidates))
         except (ModelError, OutOfMoney) as error:
+            if self.patient and isinstance(error, PASSING):
+                raise
             _log.warning("memory_contradiction_by_rule", cause=type(error).__name__)
             answer = None
         if answer is None:

@@ -15,10 +15,10 @@ from core.errors import ModelError
 from core.memory.config import MomexConfig
 from core.memory.embedder import Embedder
 from core.memory.owner import OwnerThread
-from core.memory.store import MemoryStore, Version
+from core.memory.store import MemoryStore
 from core.memory.structured import IndexBroken, PersonIndex, StructuredQuery, loaded
 from core.memory.terms import terms_of
-from core.memory.types import Hit, Vector
+from core.memory.types import Hit, Vector, Version
 
 BATCH = 50
 """Memories taken in at once: the thread is free for another person in between."""

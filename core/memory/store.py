@@ -11,7 +11,7 @@ from core.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
 from core.memory.scans import WITHIN, Looked, holding, nearest, received, vector_text
-from core.memory.types import Kind, Memory, Recall, Statement, Vector
+from core.memory.types import Kind, Memory, Recall, Statement, Vector, Version
 
 _COLUMNS = (
     "m.id, m.number, m.collection, m.text, m.speaker, m.kind, m.said_at, m.valid_from, m.valid_to,"
@@ -19,12 +19,8 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """Where a person's memory stands: the newest number, and how often something went."""
-
-    number: int = 0
-    epoch: int = 0
+READING = "reading"
+"""The id of the job that reads a person's memories again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +257,46 @@ class MemoryStore:
             await connection.execute(
                 "delete from memory_terms where tenant_id = $1 and embedder <> $2", tenant_id, embedder
             )
+            await connection.execute("update memory_versions set epoch = epoch + 1 where tenant_id = $1", tenant_id)
+
+    async def read_by(self, tenant_id: str, extractor: str, most: int) -> list[Memory]:
+        """Give memories that this extractor has read."""
+        async with self.database.tenant(tenant_id) as connection:
+            rows = await connection.fetch(
+                f"select {_COLUMNS} from memories m where m.tenant_id = $1 and m.extractor = $2"  # noqa: S608
+                " order by m.number limit $3",
+                tenant_id, extractor, most,
+            )  # fmt: skip
+        return [memory_of(row) for row in rows]
+
+    async def owe_reading(self, tenant_id: str) -> None:
+        """Have a job read again, in a while, what rules read."""
+        async with self.database.tenant(tenant_id) as connection:
+            await connection.execute(
+                "insert into memory_jobs (tenant_id, id, not_before) values ($1, $2, clock_timestamp() + $3)"
+                " on conflict do nothing",
+                tenant_id, READING, delay_after(3),
+            )  # fmt: skip
+
+    async def read_anew(
+        self, tenant_id: str, memory: Memory, read: Statement, replaces: Sequence[str], embedder: str,
+        terms: Mapping[str, Vector],
+    ) -> None:  # fmt: skip
+        """Keep what another extractor found in a memory, and what it ends; indexes are made anew."""
+        async with self.database.tenant(tenant_id) as connection:
+            await _lock(connection, tenant_id)
+            there = await connection.fetchval(
+                "update memories set knowledge = $3, extractor = $4 where tenant_id = $1 and id = $2 returning true",
+                tenant_id, memory.id, read.knowledge, read.extractor,
+            )  # fmt: skip
+            if not there:
+                return  # it was forgotten meanwhile
+            await connection.execute(
+                "update memories set valid_to = $3, superseded_by = $4"
+                " where tenant_id = $1 and id = any ($2) and valid_to is null and id <> $4",
+                tenant_id, list(replaces), memory.said_at, memory.id,
+            )  # fmt: skip
+            await _insert_terms(connection, tenant_id, embedder, terms)
             await connection.execute("update memory_versions set epoch = epoch + 1 where tenant_id = $1", tenant_id)
 
     async def reinstate(self, tenant_id: str, memory_id: str, now: datetime) -> None:

@@ -78,6 +78,14 @@ class Memory:
     knowledge: JsonObject = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Where a person's memory stands: the newest number, and how often something went."""
+
+    number: int = 0
+    epoch: int = 0
+
+
 class Leg(StrEnum):
     """One way of finding a memory."""
 

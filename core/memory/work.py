@@ -10,9 +10,10 @@ from core.database import Connection
 from core.errors import ModelError
 from core.ids import IdMaker
 from core.memory.adding import Adder
+from core.memory.extract import PASSING, STOOD_IN
 from core.memory.forgetting import Forgetter
 from core.memory.indexes import StructuredIndexes
-from core.memory.store import MemoryStore, delay_after
+from core.memory.store import READING, MemoryStore, delay_after
 from core.memory.types import ASSISTANT, PERSON, Kind, Said
 from core.model_types import ChatMessage, Role
 
@@ -21,6 +22,13 @@ LEASE = timedelta(minutes=5)
 PEOPLE = 5
 BATCH = 100
 """Of how many people, and how many memories of each, one look embeds what has no vector."""
+READ_AGAIN = 10
+"""How many memories the model reads at a time that was away."""
+MOST_READINGS = 200
+"""Times that this is tried, in the end once an hour, before what the rules found is left at that."""
+
+TRIES = 5
+"""Of a job whose model is away, over two minutes; at the last, rules stand in for it."""
 
 _log = structlog.get_logger()
 
@@ -55,11 +63,15 @@ class MemoryWork:
     async def run(self, job: Job) -> None:
         """Do a job; one that fails comes back later."""
         try:
-            await self._do(job)
+            done = await self._read_again(job) if job.id == READING else await self._do(job)
+        except PASSING as error:
+            _log.warning("memory_job_put_off", job=job.id, attempt=job.attempts, cause=type(error).__name__)
+            await self._put_off(job)
+            return
         except Exception:
             await self._put_off(job)
             raise
-        await self._done(job)
+        await (self._done(job) if done else self._put_off(job))
 
     async def tidy(self, now: datetime) -> None:
         """End sessions and questions that have run out, and blot out what could not be blotted out before."""
@@ -81,20 +93,30 @@ class MemoryWork:
                 _log.warning("memory_not_embedded_again", cause=type(error).__name__)
         return count
 
-    async def _do(self, job: Job) -> None:
+    async def _read_again(self, job: Job) -> bool:
+        """Have the model read what rules read while it was away; False while something of it is left."""
+        if self.adder is None or not self.adder.reads_again or job.attempts > MOST_READINGS:
+            return True
+        while await self.adder.read_again(job.tenant_id, READ_AGAIN) == READ_AGAIN:
+            continue
+        return not await self.store.read_by(job.tenant_id, STOOD_IN, 1)
+
+    async def _do(self, job: Job) -> bool:
         async with self.store.database.tenant(job.tenant_id) as connection:
             row = await connection.fetchrow(
                 "select turn_id, collection, messages, infer from memory_jobs where tenant_id = $1 and id = $2",
                 job.tenant_id, job.id,
             )  # fmt: skip
             if row is None:
-                return
+                return True
             said, kept = handed_over(row["messages"]), list[str]()
             if row["turn_id"] and self.adder is not None:
                 said = await said_in_turn(connection, job.tenant_id, row["turn_id"])
                 kept = await kept_by_tools(connection, job.tenant_id, row["turn_id"])
         if self.adder is not None:
-            added = await self.adder.add(job.tenant_id, row["collection"], said, infer=row["infer"], kept=kept)
+            added = await self.adder.add(
+                job.tenant_id, row["collection"], said, infer=row["infer"], kept=kept, patient=job.attempts < TRIES
+            )
             _log.info("memory_added", job=job.id, count=len(added))
             if added and self.indexes is not None:
                 self.indexes.soon(job.tenant_id)
@@ -104,6 +126,7 @@ class MemoryWork:
             )
         if confirmed:
             await self.forgetter.blot_out(job.tenant_id)
+        return True
 
     async def _done(self, job: Job) -> None:
         async with self.store.database.tenant(job.tenant_id) as connection:

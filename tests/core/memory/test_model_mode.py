@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 
 from core.database import Database
-from core.memory import asking
+from core.memory import asking, work
 from core.memory.config import MomexConfig
+from core.memory.extract import STOOD_IN
 from core.memory.momex import Momex
 from core.model import LiteLLMClient
 from core.model_types import ChatMessage, Role
@@ -93,6 +94,7 @@ async def test_whatever_the_model_answers_rules_stand_in_and_the_job_loses_nothi
     await make_person(database, "ann")
     momex = with_model(client, database)
     model.script = lambda _: BROKEN[broken]
+    monkeypatch.setattr(work, "TRIES", 1)
     for words in ("I live in Berlin.", "I live in Lisbon now."):
         await momex.add("ann", [ChatMessage(Role.USER, words)])
         job = await momex.work.claim(None, "w")
@@ -116,3 +118,73 @@ async def test_memorys_calls_are_paid_from_the_day_and_rules_read_once_it_is_spe
         spent = await connection.fetchval("select sum(spent) from spending where tenant_id = 'ann'")
     assert (len(model.calls), spent) == (1, Decimal("0.6"))
     assert len(await holding(momex, "ann")) == 2
+
+
+async def next_job(momex: Momex) -> work.Job | None:
+    """Claim the job that is due."""
+    return await momex.work.claim(None, "w")
+
+
+async def hurry(database: Database) -> None:
+    """Let every job be due."""
+    async with database.tenant("ann") as connection:
+        await connection.execute("update memory_jobs set not_before = clock_timestamp() where tenant_id = 'ann'")
+
+
+PASSING = {"429": error(429, retry_after=1), "500": error(500), "late": hang(20)}
+
+
+@pytest.mark.parametrize("broken", list(PASSING))
+async def test_a_job_whose_model_is_away_is_tried_again_and_then_rules_stand_in_until_it_is_back(
+    broken: str, model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MODEL_PATIENCE", -1.8)  # litellm's own net adds two seconds
+    monkeypatch.setattr(work, "TRIES", 2)
+    await make_person(database, "ann")
+    momex = with_model(client, database)
+    model.script = lambda _: PASSING[broken]
+    await momex.add("ann", [ChatMessage(Role.USER, "I keep the Kestrel at the old pier.")])
+    job = await next_job(momex)
+    assert job is not None
+    await momex.work.run(job)
+    assert await everything(momex, "ann") == [], "it waits for the model"
+    assert await next_job(momex) is None, "for a while"
+    await hurry(database)
+    job = await next_job(momex)
+    assert job is not None
+    await momex.work.run(job)
+    [memory] = await everything(momex, "ann")
+    assert "x" not in str(memory.knowledge["topics"]).split("'"), "rules have read it"
+    assert await momex.store.read_by("ann", STOOD_IN, 9) == [memory]
+    assert await next_job(momex) is None, "the model is left alone for a while"
+    before = await momex.store.version("ann")
+    for script in (lambda _: PASSING[broken], answer):
+        model.script = script
+        await hurry(database)
+        reading = await next_job(momex)
+        assert reading is not None
+        await momex.work.run(reading)
+    [memory] = await everything(momex, "ann")
+    assert "x" in str(memory.knowledge["topics"]).split("'"), "the model has read it"
+    assert (await momex.store.version("ann")).epoch > before.epoch, "every index is made anew"
+    assert await momex.store.read_by("ann", STOOD_IN, 9) == []
+    await hurry(database)
+    assert await next_job(momex) is None
+
+
+@pytest.mark.parametrize("broken", list(PASSING))
+async def test_what_could_not_be_embedded_is_kept_and_embedded_when_the_provider_is_back(
+    broken: str, model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_person(database, "ann")
+    momex = with_model(client, database)
+    monkeypatch.setattr("core.model.EMBED_PATIENCE", -1.5)
+    model.embeddings = PASSING[broken]
+    await momex.add_now("ann", [told("I keep the Kestrel at the old pier.")])
+    [memory] = await momex.store.without_vector("ann", "openai/embedder", 9)
+    recall = await momex.search("ann", "Where is the Kestrel, at the pier?")
+    assert [one.memory.id for one in recall.found] == [memory.id], "found by its words until then"
+    assert await momex.work.embed_again() == 0
+    model.embeddings = None
+    assert await momex.work.embed_again() == 1
+    assert await momex.store.without_vector("ann", "openai/embedder", 9) == []
