@@ -6,21 +6,23 @@
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 
 from core.json_types import JsonObject
 from tests.faults.journals import read
 from tests.faults.script import TOKEN
-from tests.faults.sends import Arrival, Send, arrivals, sends
+from tests.faults.sends import Arrival, Send, arrivals, numbers, sends
 
 CANARY = "zqcanary"
 """Part of every secret of a run."""
 _INBOUND = """
-select split_part(i.text, ' ', 1) as token, i.state, i.reason, i.turn_id, i.seq, c.id as conversation, c.channel,
+select split_part(i.text, ' ', 1) as token, i.provider_id, i.state, i.reason, i.turn_id, i.seq,
+       c.id as conversation, c.channel,
        c.peer, t.state as turn_state, t.reason as turn_reason,
        exists (select 1 from outbound o where o.tenant_id = i.tenant_id and o.turn_id = i.turn_id) as owed
 from inbound i join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
@@ -79,7 +81,7 @@ class Evidence:
     effects: list[JsonObject]
     watch: list[JsonObject]
     logs: str
-    inbound: list[asyncpg.Record] = field(default_factory=list)
+    inbound: list[Mapping[str, Any]] = field(default_factory=list)
     outbound: list[asyncpg.Record] = field(default_factory=list)
     overlaps: int = 0
     foreign: int = 0
@@ -115,7 +117,7 @@ async def gather(folder: Path, database_url: str) -> Evidence:
     )
     connection = await asyncpg.connect(database_url)
     try:
-        evidence.inbound = await connection.fetch(_INBOUND)
+        evidence.inbound = _named(await connection.fetch(_INBOUND), numbers(folder / "providers.jsonl"))
         evidence.outbound = await connection.fetch(_OUTBOUND)
         evidence.overlaps = await connection.fetchval(_OVERLAPS)
         evidence.foreign = await connection.fetchval(_FOREIGN)
@@ -128,6 +130,11 @@ async def gather(folder: Path, database_url: str) -> Evidence:
     for row in evidence.outbound:
         evidence.ambiguities[row["channel"]] = evidence.ambiguities.get(row["channel"], 0) + row["ambiguities"]
     return evidence
+
+
+def _named(rows: Sequence[asyncpg.Record], tokens: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """Give the rows with their tokens: of who said STOP the text is not kept, but its provider knows what it was."""
+    return [dict(row) | {"token": row["token"] or tokens.get(row["provider_id"], "")} for row in rows]
 
 
 def check(evidence: Evidence, excused: frozenset[str] = frozenset()) -> list[Finding]:

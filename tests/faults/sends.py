@@ -58,6 +58,17 @@ def arrivals(path: Path) -> list[Arrival]:
     return list(_arrivals(path))
 
 
+def numbers(path: Path) -> dict[str, str]:
+    """Give for each text by SMS its provider's number for it, and its token."""
+    found: dict[str, str] = {}
+    for one in read(path):
+        body = _dict(_dict(one["request"]).get("body"))
+        token = TOKEN.search(str(body.get("Body")))
+        if one["direction"] == "in" and token and "MessageSid" in body:
+            found[str(body["MessageSid"])] = token[0]
+    return found
+
+
 def _arrivals(path: Path) -> Iterator[Arrival]:
     for one in read(path):
         if one["direction"] != "in":

@@ -16,8 +16,8 @@ _ROW = {
 }  # fmt: skip
 
 
-def row(**changed: object) -> asyncpg.Record:
-    return cast(asyncpg.Record, _ROW | changed)
+def row(**changed: object) -> dict[str, Any]:
+    return _ROW | changed
 
 
 def send(at: float, *tokens: str, **changed: Any) -> Send:
