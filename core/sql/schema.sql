@@ -366,7 +366,10 @@ begin
         when 'array' then (select coalesce(jsonb_agg(blot(item, p_phrases) order by place), '[]')
                            from jsonb_array_elements(p_value) with ordinality x (item, place))
         when 'object' then (select coalesce(jsonb_object_agg(name, case
-                                when name in ('role', 'id', 'tool_call_id', 'type', 'kind') then item
+                                when name in ('role', 'tool_call_id', 'type', 'kind') then item
+                                when name = 'id' and p_value ? 'arguments' then item
+                                when name = 'arguments' and jsonb_typeof(item) = 'string'
+                                    and says_any(item #>> '{}', p_phrases) then '"{}"'
                                 else blot(item, p_phrases) end), '{}')
                             from jsonb_each(p_value) x (name, item))
         else p_value
@@ -394,9 +397,10 @@ begin
         stop_message = case when says_any(t.stop_message, p_phrases) then '[forgotten]' else t.stop_message end
     where t.tenant_id = p_tenant and t.state not in ('running', 'waiting')
       and (says_any(t.reason, p_phrases) or says_any(t.stop_message, p_phrases));
-    update pool_entries e set collected_fields = blot(e.collected_fields, p_phrases), context = blot(e.context, p_phrases)
+    update pool_entries e set collected_fields = blot(e.collected_fields, p_phrases), context = blot(e.context, p_phrases),
+        reason = case when says_any(e.reason, p_phrases) then '[forgotten]' else e.reason end
     where e.tenant_id = p_tenant and e.status in ('CANCELLED', 'COMPLETED')
-      and says_any(e.collected_fields::text || e.context::text, p_phrases);
+      and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases);
     update outbound_parts q set text = '[forgotten]', data = blot(q.data, p_phrases)
     from outbound o
     where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
@@ -411,6 +415,8 @@ begin
     return blot_out_beside(p_tenant, p_phrases) = 0
        and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
        and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
+       and not exists (select from pool_entries e where e.tenant_id = p_tenant
+                       and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases))
        and not exists (select from memory_jobs j where j.tenant_id = p_tenant and says_any(j.messages::text, p_phrases))
        and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
 end $$;
@@ -435,8 +441,7 @@ begin
       and not exists (select from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
                       where a.tenant_id = p_tenant and a.id = d.approval_id
                         and (a.state = 'pending' or t.state in ('running', 'waiting')));
-    update profile_facts f set value = '[forgotten]'
-    where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
+    delete from profile_facts f where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
     update events e set data = blot(e.data, p_phrases)
     where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases) and not exists (
         select from event_work w where w.tenant_id = p_tenant and w.source = e.source and w.event_id = e.id
@@ -448,19 +453,26 @@ begin
       and says_any(n.title || ' ' || n.text || n.actions::text || n.media::text, p_phrases);
     update run_notices r set text = '[forgotten]'
     where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);
-    update task_runs r set cause = blot(r.cause, p_phrases), history = blot(r.history, p_phrases)
+    update task_runs r set cause = blot(r.cause, p_phrases), history = blot(r.history, p_phrases),
+        reason = case when says_any(r.reason, p_phrases) then '[forgotten]' else r.reason end
     where r.tenant_id = p_tenant and r.state not in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
-      and says_any(r.cause::text || r.history::text, p_phrases);
+      and says_any(r.cause::text || r.history::text || r.reason, p_phrases);
     update tasks k set title = case when says_any(k.title, p_phrases) then '[forgotten]' else k.title end,
-        action = blot(k.action, p_phrases), watch = blot(k.watch, p_phrases)
+        action = blot(k.action, p_phrases), watch = blot(k.watch, p_phrases), output = blot(k.output, p_phrases),
+        trigger = blot(k.trigger, p_phrases),
+        reason = case when says_any(k.reason, p_phrases) then '[forgotten]' else k.reason end
     where k.tenant_id = p_tenant and (k.state = 'COMPLETED' or k.deleted_at is not null)
-      and says_any(k.title || ' ' || k.action::text || k.watch::text, p_phrases);
-    return (not (not exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))
-       and not exists (select from approval_audit d where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases))
-       and not exists (select from events e where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases))
-       and not exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))
-       and not exists (select from notifications n where n.tenant_id = p_tenant
-                       and says_any(n.title || ' ' || n.text, p_phrases))))::int;
+      and says_any(concat_ws(' ', k.title, k.action, k.watch, k.output, k.trigger, k.reason), p_phrases);
+    return (select count(*)::int from (values
+        (exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))),
+        (exists (select from approval_audit d where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases))),
+        (exists (select from events e where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases))),
+        (exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))),
+        (exists (select from task_runs r
+                 where r.tenant_id = p_tenant and says_any(r.cause::text || r.history::text || r.reason, p_phrases))),
+        (exists (select from notifications n
+                 where n.tenant_id = p_tenant and says_any(n.title || ' ' || n.text || n.actions::text, p_phrases)))
+    ) place (holds) where place.holds);
 end $$;
 
 CREATE FUNCTION public.cards_sent(p_tenant text, p_approval text, p_pressed boolean) RETURNS text

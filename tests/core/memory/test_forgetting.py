@@ -1,6 +1,7 @@
 """Forget is complete: rows, vectors, terms, indexes, and what was said about it, in a dump of the whole database."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -115,6 +116,44 @@ async def test_what_a_person_may_still_decide_on_stays_as_it_was_sealed_until_th
         await store.eye.execute("update task_runs set state = 'COMPLETED'")
         await talk.momex.work.tidy(talk.momex.clock.now())
         assert await talk.dump() == {}
+
+
+async def test_what_a_tool_was_called_with_stays_json_and_a_profiles_fact_goes_altogether(database_url: str) -> None:
+    async with opened(database_url) as store:
+        talk = Talk(store, make_momex(store.database))
+        await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")
+        await put_beside(talk, pending=False)
+        await talk.turn("Forget that.", "Shall I?", act="ask")
+        await talk.turn("yes", "Done.", act="forget")
+        [call, *_] = [
+            json.loads(str(one))["tool_calls"][0]
+            for one in await store.column("select result::text from steps order by started_at")
+        ]
+        assert call == {"id": "c1", "name": "look", "arguments": "{}"}
+        assert await store.column("select value from profile_facts") == []
+
+
+async def test_what_an_agent_that_waits_has_collected_is_blotted_out_once_it_is_over(database_url: str) -> None:
+    async with opened(database_url) as store:
+        talk = Talk(store, make_momex(store.database))
+        await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")
+        await put_in_pool(talk)
+        await talk.turn("Forget that.", "Shall I?", act="ask")
+        await talk.turn("yes", "Done.", act="forget")
+        assert set(await talk.dump()) == {"pool_entries", "memory_forgettings"}
+        await store.eye.execute("update pool_entries set status = 'CANCELLED'")
+        await talk.momex.work.tidy(talk.momex.clock.now())
+        assert await talk.dump() == {}
+
+
+async def put_in_pool(talk: Talk) -> None:
+    """Let an agent wait that has collected the word."""
+    await talk.store.eye.execute(
+        "insert into pool_entries (tenant_id, agent_id, agent_type, turn_id, agent_path, tool_call_id, status,"
+        " schema_version, collected_fields, expires_at)"
+        " select $1, 'g1', 'stamps', id, '0.1', 'c9', 'WAITING_FOR_INPUT', '1', $2, $3 from turns limit 1",
+        talk.tenant_id, json.dumps({"what": f"A stamp from {CANARY}."}), talk.momex.clock.now() + timedelta(days=9),
+    )  # fmt: skip
 
 
 async def put_beside(talk: Talk, *, pending: bool) -> None:

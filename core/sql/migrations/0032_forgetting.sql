@@ -1,0 +1,127 @@
+-- Forgetting: what a tool was called with stays something that a program can read, a profile's fact goes altogether, and
+-- agents that wait and runs that have not ended are seen to once they are over.
+
+-- Replaces every string that holds one of the phrases; names of things, which programs read, stay. What a tool was
+-- called with is JSON inside a string, and goes as a whole: a provider that reads it again must find JSON there.
+create or replace function blot(p_value jsonb, p_phrases text[])
+returns jsonb
+language plpgsql immutable as $$
+begin
+    return case jsonb_typeof(p_value)
+        when 'string' then case when says_any(p_value #>> '{}', p_phrases) then '"[forgotten]"' else p_value end
+        when 'array' then (select coalesce(jsonb_agg(blot(item, p_phrases) order by place), '[]')
+                           from jsonb_array_elements(p_value) with ordinality x (item, place))
+        when 'object' then (select coalesce(jsonb_object_agg(name, case
+                                when name in ('role', 'tool_call_id', 'type', 'kind') then item
+                                when name = 'id' and p_value ? 'arguments' then item
+                                when name = 'arguments' and jsonb_typeof(item) = 'string'
+                                    and says_any(item #>> '{}', p_phrases) then '"{}"'
+                                else blot(item, p_phrases) end), '{}')
+                            from jsonb_each(p_value) x (name, item))
+        else p_value
+    end;
+end $$;
+
+-- Blots phrases out of what was asked, noted and told of beside talk. What a person may still decide on stays as it was
+-- sealed, until they have; so does what is still on its way to them, and a task that is still to run. The audit is
+-- closed to the application save for this: hence the owner's rights, for this one person's rows.
+-- Gives in how many of the places that are over in time they still stand.
+create or replace function blot_out_beside(p_tenant text, p_phrases text[])
+returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    update approvals a
+    set summary = case when says_any(a.summary, p_phrases) then '[forgotten]' else a.summary end,
+        arguments = blot(a.arguments, p_phrases), shown = blot(a.shown, p_phrases), form = blot(a.form, p_phrases),
+        proposed = blot(a.proposed, p_phrases),
+        reason = case when says_any(a.reason, p_phrases) then '[forgotten]' else a.reason end,
+        sealed_head = case when says_any(a.sealed_head, p_phrases) then '[forgotten]' else a.sealed_head end,
+        sealed_tail = case when says_any(a.sealed_tail, p_phrases) then '[forgotten]' else a.sealed_tail end
+    from turns t
+    where a.tenant_id = p_tenant and t.tenant_id = a.tenant_id and t.id = a.turn_id and a.state <> 'pending'
+      and t.state not in ('running', 'waiting') and says_any(a::text, p_phrases);
+    update approval_audit d set detail = blot(d.detail, p_phrases)
+    where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases)
+      and not exists (select from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+                      where a.tenant_id = p_tenant and a.id = d.approval_id
+                        and (a.state = 'pending' or t.state in ('running', 'waiting')));
+    delete from profile_facts f where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
+    update events e set data = blot(e.data, p_phrases)
+    where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases) and not exists (
+        select from event_work w where w.tenant_id = p_tenant and w.source = e.source and w.event_id = e.id
+          and w.state = 'waiting');
+    update notifications n set title = case when says_any(n.title, p_phrases) then '[forgotten]' else n.title end,
+        text = case when says_any(n.text, p_phrases) then '[forgotten]' else n.text end,
+        actions = blot(n.actions, p_phrases), media = blot(n.media, p_phrases)
+    where n.tenant_id = p_tenant and n.state not in ('held', 'owed')
+      and says_any(n.title || ' ' || n.text || n.actions::text || n.media::text, p_phrases);
+    update run_notices r set text = '[forgotten]'
+    where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);
+    update task_runs r set cause = blot(r.cause, p_phrases), history = blot(r.history, p_phrases),
+        reason = case when says_any(r.reason, p_phrases) then '[forgotten]' else r.reason end
+    where r.tenant_id = p_tenant and r.state not in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
+      and says_any(r.cause::text || r.history::text || r.reason, p_phrases);
+    update tasks k set title = case when says_any(k.title, p_phrases) then '[forgotten]' else k.title end,
+        action = blot(k.action, p_phrases), watch = blot(k.watch, p_phrases), output = blot(k.output, p_phrases),
+        trigger = blot(k.trigger, p_phrases),
+        reason = case when says_any(k.reason, p_phrases) then '[forgotten]' else k.reason end
+    where k.tenant_id = p_tenant and (k.state = 'COMPLETED' or k.deleted_at is not null)
+      and says_any(concat_ws(' ', k.title, k.action, k.watch, k.output, k.trigger, k.reason), p_phrases);
+    return (select count(*)::int from (values
+        (exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))),
+        (exists (select from approval_audit d where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases))),
+        (exists (select from events e where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases))),
+        (exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))),
+        (exists (select from task_runs r
+                 where r.tenant_id = p_tenant and says_any(r.cause::text || r.history::text || r.reason, p_phrases))),
+        (exists (select from notifications n
+                 where n.tenant_id = p_tenant and says_any(n.title || ' ' || n.text || n.actions::text, p_phrases)))
+    ) place (holds) where place.holds);
+end $$;
+
+-- Blots phrases out of all that was said and done with a person, save what is still on its way to them; true when
+-- nothing is left of them.
+create or replace function blot_out(p_tenant text, p_phrases text[])
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update inbound i set text = '[forgotten]'
+    where i.tenant_id = p_tenant and says_any(i.text, p_phrases) and i.state in ('done', 'ignored');
+    update inbound i set media = blot(i.media, p_phrases)
+    where i.tenant_id = p_tenant and says_any(i.media::text, p_phrases) and i.state in ('done', 'ignored');
+    update inbound i set command = blot(i.command, p_phrases)
+    where i.tenant_id = p_tenant and says_any(i.command::text, p_phrases) and i.state in ('done', 'ignored');
+    update history h set message = blot(h.message, p_phrases)
+    where h.tenant_id = p_tenant and says_any(h.message::text, p_phrases);
+    update steps s set result = blot(s.result, p_phrases)
+    from turns t
+    where s.tenant_id = p_tenant and t.tenant_id = s.tenant_id and t.id = s.turn_id
+      and t.state not in ('running', 'waiting') and says_any(s.result::text, p_phrases);
+    update turns t set reason = case when says_any(t.reason, p_phrases) then '[forgotten]' else t.reason end,
+        stop_message = case when says_any(t.stop_message, p_phrases) then '[forgotten]' else t.stop_message end
+    where t.tenant_id = p_tenant and t.state not in ('running', 'waiting')
+      and (says_any(t.reason, p_phrases) or says_any(t.stop_message, p_phrases));
+    update pool_entries e set collected_fields = blot(e.collected_fields, p_phrases), context = blot(e.context, p_phrases),
+        reason = case when says_any(e.reason, p_phrases) then '[forgotten]' else e.reason end
+    where e.tenant_id = p_tenant and e.status in ('CANCELLED', 'COMPLETED')
+      and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases);
+    update outbound_parts q set text = '[forgotten]', data = blot(q.data, p_phrases)
+    from outbound o
+    where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
+      and o.state in ('sent', 'ambiguous', 'failed') and says_any(q.text || q.data::text, p_phrases);
+    update outbound o set text = case when says_any(o.text, p_phrases) then '[forgotten]' else o.text end,
+        actions = blot(o.actions, p_phrases), media = blot(o.media, p_phrases)
+    where o.tenant_id = p_tenant and o.state in ('sent', 'ambiguous', 'failed')
+      and says_any(o.text || o.actions::text || o.media::text, p_phrases);
+    update memory_messages m set message = blot(m.message, p_phrases)
+    where m.tenant_id = p_tenant and says_any(m.message::text, p_phrases);
+    delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
+    return blot_out_beside(p_tenant, p_phrases) = 0
+       and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
+       and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
+       and not exists (select from pool_entries e where e.tenant_id = p_tenant
+                       and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases))
+       and not exists (select from memory_jobs j where j.tenant_id = p_tenant and says_any(j.messages::text, p_phrases))
+       and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
+end $$;
