@@ -749,7 +749,8 @@ begin
       and (l.not_before is null or l.not_before <= clock_timestamp())
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
       and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
-                                  and t.state = 'running' and t.suspect))
+                                  and t.state = 'running' and t.suspect
+                                  and (t.attempts > 3 or l.not_before > clock_timestamp() - interval '8 seconds')))
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -1773,7 +1774,8 @@ begin
     from lanes l
     where l.owner is not null and process_of(l.owner) = p_process
       and t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.owner = l.owner;
-    update lanes l set owner = null, lease_until = null
+    -- Since when it waits for somebody who goes on with it.
+    update lanes l set owner = null, lease_until = null, not_before = clock_timestamp()
     where l.owner is not null and process_of(l.owner) = p_process;
 end $$;
 
@@ -1797,7 +1799,7 @@ begin
               where l.owner is not null and process_of(l.owner) = v_process
                 and l.lease_until + p_ttl < clock_timestamp() for update skip locked) l
         where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.owner = l.owner;
-        update lanes l set owner = null, lease_until = null
+        update lanes l set owner = null, lease_until = null, not_before = clock_timestamp()
         where l.owner is not null and process_of(l.owner) = v_process and l.lease_until + p_ttl < clock_timestamp();
     end loop;
 end $$;

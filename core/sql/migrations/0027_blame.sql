@@ -43,7 +43,8 @@ begin
     from lanes l
     where l.owner is not null and process_of(l.owner) = p_process
       and t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.owner = l.owner;
-    update lanes l set owner = null, lease_until = null
+    -- Since when it waits for somebody who goes on with it.
+    update lanes l set owner = null, lease_until = null, not_before = clock_timestamp()
     where l.owner is not null and process_of(l.owner) = p_process;
 end $$;
 
@@ -69,13 +70,14 @@ begin
               where l.owner is not null and process_of(l.owner) = v_process
                 and l.lease_until + p_ttl < clock_timestamp() for update skip locked) l
         where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.owner = l.owner;
-        update lanes l set owner = null, lease_until = null
+        update lanes l set owner = null, lease_until = null, not_before = clock_timestamp()
         where l.owner is not null and process_of(l.owner) = v_process and l.lease_until + p_ttl < clock_timestamp();
     end loop;
 end $$;
 
 -- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_most lanes run. A lane whose
--- turn is a suspect is taken by a process that has no other one, or whose others have lived long enough.
+-- turn is a suspect is taken by a process that has no other one, or whose others have lived long enough. One that
+-- died with a worker once or twice does not wait for such a place for ever: most of them killed nobody.
 create or replace function claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer)
 returns table (tenant_id text, lane_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -102,7 +104,8 @@ begin
       and (l.not_before is null or l.not_before <= clock_timestamp())
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
       and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
-                                  and t.state = 'running' and t.suspect))
+                                  and t.state = 'running' and t.suspect
+                                  and (t.attempts > 3 or l.not_before > clock_timestamp() - interval '8 seconds')))
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;

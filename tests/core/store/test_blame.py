@@ -178,3 +178,15 @@ async def test_concurrent_claims_of_one_process_take_one_suspect(store: Store) -
     turns: TurnStore = store.turns
     taken = await asyncio.gather(*(turns.claim(None, "w2") for _ in range(8)))
     assert len([one for one in taken if one]) == 1
+
+
+async def test_a_suspect_waits_for_its_place_for_a_bounded_time_until_it_died_thrice(store: Store) -> None:
+    await say_all(store, 1, 2, 3, 4)
+    await begin_all(store, "w1")
+    await store.turns.end_leases("w1")
+    await store.eye.execute(
+        "update turns t set attempts = 4 from inbound i where i.turn_id = t.id and i.text = 'text 4'"
+    )
+    assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["text 1"]
+    await store.eye.execute("update lanes set not_before = not_before - interval '9 seconds'")
+    assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["text 2", "text 3"]
