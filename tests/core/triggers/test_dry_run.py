@@ -4,6 +4,7 @@ import pytest
 
 from core.errors import ToolFailed
 from core.events.types import Event
+from core.json_types import JsonObject
 from core.triggers.condition import ConditionTrigger
 from core.triggers.dry_run import dry_run
 from core.triggers.event import EventTrigger
@@ -53,8 +54,8 @@ async def test_a_filter_is_tried_over_the_events_that_came_of_its_person_alone(h
     trigger = EventTrigger("shop", "order.*", {"$.items[*].price": {"gt": 40}})
     task = await house.engine.create_task(tenant_id=house.tenant, trigger=trigger, action={"instruction": "go"})
     for id, type, price in (("1", "order.paid", 50), ("2", "order.paid", 5), ("3", "left", 50)):
-        data = {"items": [{"price": 1}, {"price": price}]}
-        await house.engine.events.keep(Event("shop", type, dict(data), id, house.tenant))
+        data: JsonObject = {"items": [{"price": 1}, {"price": price}]}
+        await house.engine.events.keep(Event("shop", type, data, id, house.tenant))
     said = [line.split("  ", 1)[1] for line in await dry_run(house.engine, task)]
     assert said == [
         "shop:order.paid  1  would run",
