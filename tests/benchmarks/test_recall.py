@@ -8,7 +8,7 @@ import pytest
 from benchmarks import recall_lives, recall_more
 from benchmarks.recall import Run, answers, compare, indexes_of, live, memory_on
 from benchmarks.recall_lives import CHATTER, Line, life
-from benchmarks.recall_page import told
+from benchmarks.recall_page import BEGIN, END, PAGE, told
 from benchmarks.recall_ways import Tally, ways
 from core.memory.momex import Momex
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
@@ -83,6 +83,11 @@ def test_the_questions_are_still_those_that_were_frozen() -> None:
     assert recall_lives.frozen_questions() == recall_lives.made_questions()
     assert recall_more.frozen_questions() == recall_more.made_questions()
     assert len(recall_lives.frozen_questions()) >= 150
+
+
+def test_the_page_has_the_marks_that_the_benchmark_writes_between() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page.index(BEGIN) < page.index("| fused |") < page.index(END)
 
 
 def test_a_way_is_counted_by_what_it_brings_up() -> None:
