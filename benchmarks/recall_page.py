@@ -50,8 +50,8 @@ def _halves(fused: Tally) -> list[str]:
         if part.outcomes:
             unknown = 100 * part.answered("unknown")
             out.append(
-                f"Fused, lives {name}: hit@1 {100 * part.hit(1):.0f} %, hit@5 {100 * part.hit(5):.0f} %,"
-                f" answered when unknown {unknown:.0f} %.  "
+                f"- Fused, lives {name}: hit@1 {100 * part.hit(1):.0f} %, hit@5 {100 * part.hit(5):.0f} %,"
+                f" answered when unknown {unknown:.0f} %."
             )
     return out
 
