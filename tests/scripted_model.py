@@ -150,8 +150,7 @@ class ScriptedModel:
     dimensions: int = 1536
     calls: list[ModelCall] = field(default_factory=list)
     embedded: list[list[str]] = field(default_factory=list)
-    embeddings: Reply | None = None
-    """How embeddings fail; None: they do not."""
+    embeddings: Reply | None = None  # how embeddings fail
     url: str = ""
     _queue: deque[Reply] = field(default_factory=deque)
     _runner: web.AppRunner | None = None
@@ -229,8 +228,6 @@ class ScriptedModel:
         self.embedded.append(texts)
         if self.embeddings is not None:
             await self._pause(self.embeddings.delay)
-            if self.embeddings.cut and request.transport:
-                request.transport.abort()
             return _failure(self.embeddings)
         vectors = [embed(one, body.get("dimensions") or self.dimensions) for one in texts]
         data: list[Json] = []
