@@ -52,7 +52,7 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T3",
-        lambda house: stores.postgres(house, strikes=90, messages=1200, every=5.5),
+        lambda house: stores.postgres(house, strikes=80, messages=1200, every=5.5),
         lambda house: stores.postgres(house, strikes=3, messages=6, every=0.1),
     ),
     Test(
