@@ -75,7 +75,7 @@ class PlanningAgent(StandardAgent):
         return self.context.tasks.describe(self.trigger(), str(self.state.get("zone") or ""))
 
     def moment(self) -> datetime:
-        """Give the wall time that the field `at` means, as it was read back. Raises `ToolRetry`."""
+        """Give what `at` means, as it was read back: a wall time, or one with an offset. Raises `ToolRetry`."""
         text = self._moment_text() or ""
         if kept := self._moments().get(text):
             return datetime.fromisoformat(str(kept))
@@ -100,14 +100,18 @@ class PlanningAgent(StandardAgent):
         return text.strip() if isinstance(text, str) else None
 
     def _now(self) -> datetime:
-        zone = ZoneInfo(str(self.state.get("zone") or "UTC"))
-        return self.context.clock.now().astimezone(zone).replace(tzinfo=None)
+        return self.context.clock.now().astimezone(self._zone()).replace(tzinfo=None)
+
+    def _zone(self) -> ZoneInfo:
+        return ZoneInfo(str(self.state.get("zone") or "UTC"))
 
     def _minutes_open(self) -> int:
         if not self._moment_text():
             return _OPEN_MINUTES
         try:
-            left = self.moment() - self._now()
+            moment = self.moment()
         except ToolRetry:
             return _OPEN_MINUTES
+        # A moment may name its own offset; any other is a wall time of the person's zone.
+        left = (moment if moment.tzinfo else moment.replace(tzinfo=self._zone())) - self.context.clock.now()
         return min(max(left // timedelta(minutes=1), 1), _OPEN_MINUTES)

@@ -118,6 +118,19 @@ async def test_a_change_in_words_of_ones_own_is_read_back_anew_and_counts_as_sho
         assert await office.desk.store.one(COUNT) == 1
 
 
+@pytest.mark.parametrize("moment", ["2026-11-21T15:00:00+01:00", "2026-11-21T14:00:00Z"])
+async def test_a_moment_that_names_its_offset_is_read_back_in_the_persons_time(
+    database_url: str, redis_url: str, moment: str
+) -> None:
+    async with open_proactive(SmsHouse, database_url, redis_url) as office:
+        await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
+        asked = await office.hears("remind me", wants(("remind_me", {"text": "call mum", "at": moment})))
+        assert "once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in asked
+        assert "It stays open for 2 hours." in asked
+        assert "15:00 (Europe/Berlin)" in await office.decides("Approve", repeats)
+        assert await office.desk.store.one("select next_at::text from tasks") == "2026-11-21 14:00:00+00"
+
+
 async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: str, redis_url: str) -> None:
     async with open_proactive(SmsHouse, database_url, redis_url) as office:
         await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
