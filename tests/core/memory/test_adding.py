@@ -70,6 +70,15 @@ async def test_what_a_tool_kept_of_a_message_is_not_kept_again_in_the_messages_o
     assert await holding(momex, "ann") == ["I row on Wednesdays.", "My sister Greta lives in Porto."]
 
 
+async def test_what_fills_the_same_slot_otherwise_is_kept_beside_what_a_tool_kept(momex: Momex) -> None:
+    await momex.add_now("ann", [told("I am allergic to walnuts.", key="tool")])
+    said = "Remember that I am severely allergic to walnuts. I am severely allergic to peanuts. I row with Greta."
+    await momex.adder.add("ann", "", [told(said)], kept=["I am severely allergic to walnuts.", "I row on Wednesdays."])
+    assert await holding(momex, "ann") == [
+        "I am allergic to walnuts.", "I am severely allergic to peanuts.", "I row with Greta.",
+    ]  # fmt: skip
+
+
 async def test_a_correction_ends_what_the_assistant_said_of_it_too(momex: Momex) -> None:
     await momex.add_now("ann", [told("I row on Tuesdays.", key="tool", days_ago=2)])
     await momex.add_now("ann", [told("So you row on Tuesdays.", kind=Kind.INFERRED, speaker=ASSISTANT, days_ago=2)])
