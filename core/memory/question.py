@@ -17,7 +17,8 @@ MOST_TERMS = 12
 # How people ask for what a slot of the rules holds.
 _SLOTS = (
     (
-        r"\bwhere\b.*\b(?:live|lived|living|based|home|resid\w+|settled?|moved?)\b|\b(?:my|our) (?:\w+ )?address\b"
+        r"\bwhere\b.*\b(?:live|lived|living|based|home|resid\w+|settled?|moved?)\b"
+        r"|\b(?:my|our) (?:(?!e?mail )\w+ )?address\b"
         r"|\b(?:which|what) (?:city|town|village|country|place)\b.*"
         r"\b(?:live|lived|living|based|home|resid\w+|am i in)\b",
         "home",
@@ -29,7 +30,8 @@ _SLOTS = (
     ),
     (
         r"\b(?:profession|occupation|trade)\b|\b(?:what|which)\b.*\b(?:job|works? as|working as)\b|\bfor a living\b"
-        r"|\bfor work\b|\bwhat do(?:es)? (?!(?:i|we|you)\b)(?:\w+ ){1,2}do\b|\bto (?:be|become)\b",
+        r"|\bfor work\b|\bwhat do(?:es)? (?!(?:i|we|you)\b)(?:\w+ ){1,2}do\b"
+        r"|\b(?:what|who)\b.*\b(?:train|stud|want|hop|learn|plan)\w* to (?:be|become)\b",
         "profession",
     ),
     (r"\b(?:what|which)\b.*\b(?:drive|cars?|vehicles?)\b", "car"),

@@ -18,7 +18,7 @@ _UNITS = {
 _AGO = re.compile(rf"\b(\d+|{'|'.join(_NUMBERS)})\s+(day|week|month|year)s?\s+ago\b", re.IGNORECASE)
 _LAST = re.compile(r"\b(?:last|past|previous)\s+(week|month|year)\b", re.IGNORECASE)
 _MONTH = re.compile(
-    rf"\b(in|during|last|this|back in|of|since)\s+({'|'.join(_MONTHS)})(?:\s+(\d{{4}}))?\b", re.IGNORECASE
+    rf"\b(in|during|last|this|back in|of|since)\s+({'|'.join(_MONTHS)})(?:\s+((?:19|20)\d\d))?\b", re.IGNORECASE
 )
 _YEAR = re.compile(r"\b(?:in|during|back in|of)\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}

@@ -34,9 +34,19 @@ def test_a_time_that_a_question_names_is_a_period(words: str, first: str, last: 
     assert (f"{period.start:%Y-%m-%d}", f"{period.end:%Y-%m-%d}") == (first, last)
 
 
-@pytest.mark.parametrize("words", ["on Thursday evenings", "with spring water", "falling asleep", "at a market"])
+@pytest.mark.parametrize(
+    "words",
+    ["on Thursday evenings", "with spring water", "falling asleep", "at a market"],
+)
 def test_what_names_no_single_time_is_no_period(words: str) -> None:
     assert period_of(f"What do I drink {words}?", NOW) is None
+
+
+@pytest.mark.parametrize(("words", "year"), [("in December 9999", 2025), ("in May 0000", 2026)])
+def test_a_number_that_is_no_year_is_left_out_of_the_time(words: str, year: int) -> None:
+    period = period_of(f"Where did I eat {words}?", NOW)
+    assert period is not None
+    assert period.start.year == year
 
 
 def test_a_year_later_the_same_words_mean_the_next_year() -> None:
@@ -75,6 +85,18 @@ def test_a_question_about_somebody_asks_for_their_slot_and_not_for_ones_own() ->
     assert "their home" in read_question("Where does Greta live?", NOW).slots
     assert "my home" in read_question("Where did I live before Lisbon?", NOW).slots
     assert "my shoe size" in read_question("What is my shoe size?", NOW).slots
+
+
+@pytest.mark.parametrize("text", ["How far is it to be safe?", "I want to be woken at six.", "What has to be done?"])
+def test_words_that_merely_sound_like_a_question_for_a_job_ask_for_none(text: str) -> None:
+    assert not {"my profession", "their profession"} & set(read_question(text, NOW).slots)
+    assert "their profession" in read_question("What is my brother training to become?", NOW).slots
+
+
+def test_an_address_of_mail_is_no_home() -> None:
+    assert read_question("What is my email address?", NOW).asked_slots >= {"my email"}
+    assert "my home" not in read_question("What is my email address?", NOW).slots
+    assert "my home" in read_question("What is my new address?", NOW).slots
 
 
 def test_once_a_name_is_known_who_it_is_counts_less_unless_just_that_is_asked() -> None:
