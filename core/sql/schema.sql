@@ -331,7 +331,7 @@ begin
     if v_turn.id is not null then
         update turns t
         set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
-            suspect = false, blamed = 0, tried_at = clock_timestamp()
+            suspect = false, blamed = 0, died_after = -1, tried_at = clock_timestamp()
         where t.tenant_id = p_tenant and t.id = v_turn.id;
         return query select v_turn.id, 1, true, 0, false;
         return;
@@ -742,7 +742,7 @@ begin
     v_place := v_place and not exists (
         select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
         where l.owner is not null and process_of(l.owner) = v_me and t.state = 'running' and t.suspect
-          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.attempts) > clock_timestamp()));
+          and (t.owner <> l.owner or t.tried_at + interval '2 seconds' > clock_timestamp()));
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where l.pending and (p_lane is null or l.id = p_lane)
       and l.owner is null
@@ -750,7 +750,7 @@ begin
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
       and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
                                   and t.state = 'running' and t.suspect
-                                  and (t.attempts > 3 or l.not_before > clock_timestamp() - interval '8 seconds')))
+                                  and l.not_before > clock_timestamp() - interval '8 seconds'))
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -1755,7 +1755,6 @@ CREATE FUNCTION public.judge_dead(p_process text) RETURNS void
     SET search_path TO 'public', 'pg_temp'
     AS $$
 declare
-    v_all int;
     v_suspects int;
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('judge ' || p_process, 0)) then
@@ -1763,17 +1762,25 @@ begin
     end if;
     perform 1 from lanes l where l.owner is not null and process_of(l.owner) = p_process
     order by l.tenant_id, l.id for update;
-    select count(*), count(*) filter (where t.suspect) into v_all, v_suspects
+    select count(*) filter (where t.suspect) into v_suspects
     from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
     where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner;
-    -- What ran beside a suspect stays clear of suspicion, but not twice.
+    -- Of several suspects either may have done it; beside one suspect, the others are clear. A dozen deaths are too
+    -- many, wherever they were.
     update turns t
-    set owner = '', attempts = t.attempts + 1,
-        blamed = t.blamed + (case when v_all = 1 or (v_suspects = 1 and t.suspect) then 1 else 0 end),
-        suspect = t.suspect or v_suspects = 0 or t.attempts > 1
-    from lanes l
-    where l.owner is not null and process_of(l.owner) = p_process
-      and t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.owner = l.owner;
+    set owner = '', attempts = t.attempts + 1, died_after = d.steps, blamed = d.blamed, suspect = d.blamed >= 2
+    from (select r.tenant_id, r.id, r.steps,
+                 case when r.attempts >= 12 then greatest(r.blamed, 3)
+                      when v_suspects > 0 and not r.suspect then case when r.same then r.blamed else 0 end
+                      when not r.same then 1
+                      when r.suspect and v_suspects > 1 then r.blamed
+                      else r.blamed + 1 end as blamed
+          from (select o.*, o.died_after = o.steps as same
+                from (select t.*, steps_done(t.tenant_id, t.id) as steps
+                      from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+                      where l.owner is not null and process_of(l.owner) = p_process
+                        and t.state = 'running' and t.owner = l.owner) o) r) d
+    where t.tenant_id = d.tenant_id and t.id = d.id;
     -- Since when it waits for somebody who goes on with it.
     update lanes l set owner = null, lease_until = null, not_before = clock_timestamp()
     where l.owner is not null and process_of(l.owner) = p_process;
@@ -3816,6 +3823,12 @@ begin
     end loop;
 end $$;
 
+CREATE FUNCTION public.steps_done(p_tenant text, p_turn text) RETURNS integer
+    LANGUAGE sql STABLE
+    AS $$
+    select count(*)::int from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn and s.kind <> 'steer'
+$$;
+
 CREATE FUNCTION public.stream_leads(p_tenant text, p_outbound text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -3837,10 +3850,6 @@ CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS 
             or exists (select 1 from inbound i
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
-
-CREATE FUNCTION public.suspect_alone(p_attempts integer) RETURNS interval
-    LANGUAGE sql IMMUTABLE
-    AS $$ select interval '2 seconds' * power(2, greatest(least(p_attempts - 2, 12), 0)) $$;
 
 CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -5074,6 +5083,7 @@ CREATE TABLE public.turns (
     waiting_step integer,
     suspect boolean DEFAULT false NOT NULL,
     blamed integer DEFAULT 0 NOT NULL,
+    died_after integer DEFAULT '-1'::integer NOT NULL,
     tried_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
 );
@@ -6499,14 +6509,14 @@ GRANT ALL ON FUNCTION public.start_run(p_tenant text, p_task text, p_run jsonb) 
 REVOKE ALL ON FUNCTION public.start_runs(p_tenant text, p_runs jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.start_runs(p_tenant text, p_runs jsonb) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.steps_done(p_tenant text, p_turn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.steps_done(p_tenant text, p_turn text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
-
-REVOKE ALL ON FUNCTION public.suspect_alone(p_attempts integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.suspect_alone(p_attempts integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) TO onevalet_app;

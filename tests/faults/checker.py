@@ -254,9 +254,7 @@ def _effects(evidence: Evidence) -> Finding:
 
 def _not_stuck(evidence: Evidence) -> Finding:
     wrong = [f"{one['stuck']} at {one['at']}" for one in evidence.watch if one["stuck"]]
-    suspects = sum(1 for one in evidence.watch if one.get("suspects"))
-    says = "nothing runs without a live lease for twice its length (unknown: suspects waited to be tried alone)"
-    return _finding("I8", says, len(evidence.watch), wrong, suspects)
+    return _finding("I8", "nothing runs without a live lease for twice its length", len(evidence.watch), wrong)
 
 
 def _silent(evidence: Evidence) -> Finding:

@@ -4,8 +4,7 @@ phones.jsonl     what people wrote: {"at", "event": "saying" | "said", "token", 
 providers.jsonl  every exchange with the gateway, as the simulator keeps it
 effects.jsonl    what tools did outside: {"at", "kind": "once" | "again", "token", "key", "pid"}
 strikes.jsonl    what was done to the system: {"at", "what", "target", "back": when it was over}
-watch.jsonl      what an onlooker saw now and then: {"at", "stuck": rows in a running state without a live lease,
-                 "suspects": turns that died with a worker and wait to be tried alone}
+watch.jsonl      what an onlooker saw now and then: {"at", "stuck": rows in a running state without a live lease}
 """
 
 import json

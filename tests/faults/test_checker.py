@@ -78,13 +78,6 @@ def test_what_was_sent_twice_after_a_lost_answer_that_is_journalled_is_unknown_a
     assert next(one.unknown for one in check(evidence) if one.name == "I3") == 1
 
 
-def test_suspects_that_wait_to_be_tried_alone_are_unknown_and_not_broken() -> None:
-    found = next(
-        one for one in check(replace(well(), watch=[{"at": 1, "stuck": 0, "suspects": 3}])) if one.name == "I8"
-    )
-    assert (found.broken, found.unknown) == (0, 1)
-
-
 def test_what_its_provider_no_longer_keeps_is_excused() -> None:
     evidence = replace(well(), inbound=[row()], arrivals=[], sends=[send(2.0, ONE)])
     assert [one.name for one in check(evidence, frozenset({TWO})) if one.broken] == []

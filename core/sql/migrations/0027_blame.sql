@@ -1,10 +1,12 @@
--- Who killed the worker. A dead process had many turns in flight, and most of them had no part in its death: all of
--- them go on elsewhere, but as suspects, of which a process runs one at a time; only the one suspect that was in
--- flight, or the one turn that was, is blamed. Attempts count how often a turn was begun, blame sets it aside.
+-- Who killed the worker. A dead process had many turns in flight, and most of them had no part in its death. A turn is
+-- blamed when it dies with its worker where it died before: what kills dies at the same step each time, what is killed
+-- from outside gets on. Two deaths at one place make a suspect, of which a process runs one at a time, so that the third
+-- tells which it was. Attempts count how often a turn was begun, blame sets it aside.
 
 alter table turns
     add column suspect boolean not null default false,
     add column blamed int not null default 0,
+    add column died_after int not null default -1,
     add column tried_at timestamptz not null default clock_timestamp();
 
 -- Owners of leases are the process and what tells its claims apart.
@@ -12,11 +14,13 @@ create function process_of(p_owner text)
 returns text
 language sql immutable as $$ select regexp_replace(p_owner, '/[^/]*$', '') $$;
 
--- How long a suspect keeps others from running beside it: a slow one may not hold up all others. Each death doubles
--- it, so that a turn that takes long to kill is alone in its process in the end, and blamed.
-create function suspect_alone(p_attempts int)
-returns interval
-language sql immutable as $$ select interval '2 seconds' * power(2, greatest(least(p_attempts - 2, 12), 0)) $$;
+-- How far a turn got: what it wrote down. What its person wrote meanwhile is taken in before the same step again, and
+-- is no step ahead.
+create function steps_done(p_tenant text, p_turn text)
+returns int
+language sql stable as $$
+    select count(*)::int from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn and s.kind <> 'steer'
+$$;
 
 -- Gives free all that a dead process held, at once and in one verdict: leases end one after another, and what is
 -- taken over piece by piece would look as if each piece had been alone.
@@ -24,7 +28,6 @@ create function judge_dead(p_process text)
 returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-    v_all int;
     v_suspects int;
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('judge ' || p_process, 0)) then
@@ -32,17 +35,25 @@ begin
     end if;
     perform 1 from lanes l where l.owner is not null and process_of(l.owner) = p_process
     order by l.tenant_id, l.id for update;
-    select count(*), count(*) filter (where t.suspect) into v_all, v_suspects
+    select count(*) filter (where t.suspect) into v_suspects
     from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
     where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner;
-    -- What ran beside a suspect stays clear of suspicion, but not twice.
+    -- Of several suspects either may have done it; beside one suspect, the others are clear. A dozen deaths are too
+    -- many, wherever they were.
     update turns t
-    set owner = '', attempts = t.attempts + 1,
-        blamed = t.blamed + (case when v_all = 1 or (v_suspects = 1 and t.suspect) then 1 else 0 end),
-        suspect = t.suspect or v_suspects = 0 or t.attempts > 1
-    from lanes l
-    where l.owner is not null and process_of(l.owner) = p_process
-      and t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.owner = l.owner;
+    set owner = '', attempts = t.attempts + 1, died_after = d.steps, blamed = d.blamed, suspect = d.blamed >= 2
+    from (select r.tenant_id, r.id, r.steps,
+                 case when r.attempts >= 12 then greatest(r.blamed, 3)
+                      when v_suspects > 0 and not r.suspect then case when r.same then r.blamed else 0 end
+                      when not r.same then 1
+                      when r.suspect and v_suspects > 1 then r.blamed
+                      else r.blamed + 1 end as blamed
+          from (select o.*, o.died_after = o.steps as same
+                from (select t.*, steps_done(t.tenant_id, t.id) as steps
+                      from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+                      where l.owner is not null and process_of(l.owner) = p_process
+                        and t.state = 'running' and t.owner = l.owner) o) r) d
+    where t.tenant_id = d.tenant_id and t.id = d.id;
     -- Since when it waits for somebody who goes on with it.
     update lanes l set owner = null, lease_until = null, not_before = clock_timestamp()
     where l.owner is not null and process_of(l.owner) = p_process;
@@ -76,8 +87,8 @@ begin
 end $$;
 
 -- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_most lanes run. A lane whose
--- turn is a suspect is taken by a process that has no other one, or whose others have lived long enough. One that
--- died with a worker once or twice does not wait for such a place for ever: most of them killed nobody.
+-- turn is a suspect is taken by a process that has no other one, or whose others have lived for two seconds: a slow
+-- one may not hold up all others. Nor does one wait for such a place for long.
 create or replace function claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer)
 returns table (tenant_id text, lane_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -97,7 +108,7 @@ begin
     v_place := v_place and not exists (
         select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
         where l.owner is not null and process_of(l.owner) = v_me and t.state = 'running' and t.suspect
-          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.attempts) > clock_timestamp()));
+          and (t.owner <> l.owner or t.tried_at + interval '2 seconds' > clock_timestamp()));
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where l.pending and (p_lane is null or l.id = p_lane)
       and l.owner is null
@@ -105,7 +116,7 @@ begin
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
       and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
                                   and t.state = 'running' and t.suspect
-                                  and (t.attempts > 3 or l.not_before > clock_timestamp() - interval '8 seconds')))
+                                  and l.not_before > clock_timestamp() - interval '8 seconds'))
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -167,7 +178,7 @@ begin
     if v_turn.id is not null then
         update turns t
         set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
-            suspect = false, blamed = 0, tried_at = clock_timestamp()
+            suspect = false, blamed = 0, died_after = -1, tried_at = clock_timestamp()
         where t.tenant_id = p_tenant and t.id = v_turn.id;
         return query select v_turn.id, 1, true, 0, false;
         return;
@@ -198,7 +209,7 @@ declare
     f text;
 begin
     foreach f in array array[
-        'process_of(text)', 'suspect_alone(integer)', 'judge_dead(text)', 'judge_lapsed(text, interval)',
+        'process_of(text)', 'steps_done(text, text)', 'judge_dead(text)', 'judge_lapsed(text, interval)',
         'claim_lane(text, text, interval, integer)', 'end_leases(text)',
         'begin_turn(text, text, bigint, text, text)'] loop
         execute format('revoke all on function %s from public', f);
