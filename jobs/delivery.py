@@ -19,6 +19,9 @@ CHECK_WITHIN = timedelta(minutes=10)
 """How long an unknown outcome may block what comes after it."""
 TAKE_BACK_TRIES = 2
 """How often more a message without an answer is tried to be removed; what comes after it waits meanwhile."""
+MOST_RESENT = 3
+"""How often a part with an unknown outcome is sent again where nothing can be looked up: each time might be one more
+copy, but a sender that was killed had said nothing yet as a rule, and a second kill may not lose the answer."""
 WRITE_WITHIN = 60.0
 """Seconds that what is known waits for a database that went away."""
 STOPPED = "the person stopped or blocked this channel"
@@ -203,8 +206,7 @@ class DeliveryRunner:
         if part.state == "sending" and part.silent_for < CHECK_AFTER:
             return PartEnd("checking", "ambiguous", reason="the sender died", delay=CHECK_AFTER)
         if not channel.can_find:
-            # Sent again once at most: each further time might be one more copy.
-            if channel.resend_unknown and part.lost == 1:
+            if channel.resend_unknown and part.lost <= MOST_RESENT:
                 _log.warning("unknown_part_sent_again", outbound=due.message.id, part=part.number)
                 return None
             return PartEnd("ambiguous", "left", reason="the outcome is unknown and cannot be looked up")
