@@ -111,19 +111,23 @@ class Forgetter:
             rows = await connection.fetch(
                 "select id, phrases from memory_forgettings where tenant_id = $1 and confirmed", tenant_id
             )
-            done = True
+            done, indexed = True, False
             for row in rows:
                 phrases = written(row["phrases"])
-                await connection.execute(
-                    "delete from memories where tenant_id = $1 and says_any(text, $2)", tenant_id, phrases
-                )
+                indexed |= bool(await connection.fetchval(
+                    "with gone as (delete from memories where tenant_id = $1 and says_any(text, $2) returning 1)"
+                    " select exists (select from gone)"
+                    " or exists (select from memory_terms where tenant_id = $1 and says_any(term, $2))",
+                    tenant_id, phrases,
+                ))  # fmt: skip
                 gone = await connection.fetchval("select blot_out($1, $2)", tenant_id, phrases)
                 done &= bool(gone)
                 if gone:
                     await connection.execute(
                         "delete from memory_forgettings where tenant_id = $1 and id = $2", tenant_id, row["id"]
                     )
-            await connection.execute("update memory_versions set epoch = epoch + 1 where tenant_id = $1", tenant_id)
+            if indexed:  # else an approval that waits for a day would have the index made anew every half minute
+                await connection.execute("update memory_versions set epoch = epoch + 1 where tenant_id = $1", tenant_id)
         return done
 
 
