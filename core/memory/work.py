@@ -1,5 +1,6 @@
 """Memory's jobs: what a turn said, or what was handed over, becomes memories; what was forgotten is blotted out."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,6 +25,8 @@ BATCH = 100
 """Of how many people, and how many memories of each, one look embeds what has no vector."""
 READ_AGAIN = 10
 """How many memories the model reads at a time that was away."""
+READING_FOR = 120
+"""Seconds after which the rest is left for the next time: else another worker takes the job over, and pays again."""
 MOST_READINGS = 200
 """Times that this is tried, in the end once an hour, before what the rules found is left at that."""
 
@@ -97,8 +100,10 @@ class MemoryWork:
         """Have the model read what rules read while it was away; False while something of it is left."""
         if self.adder is None or not self.adder.reads_again or job.attempts > MOST_READINGS:
             return True
+        until = time.monotonic() + READING_FOR
         while await self.adder.read_again(job.tenant_id, READ_AGAIN) == READ_AGAIN:
-            continue
+            if time.monotonic() >= until:
+                break
         return not await self.store.read_by(job.tenant_id, STOOD_IN, 1)
 
     async def _do(self, job: Job) -> bool:

@@ -172,6 +172,34 @@ async def test_a_job_whose_model_is_away_is_tried_again_and_then_rules_stand_in_
     assert await next_job(momex) is None
 
 
+async def test_reading_again_stops_before_another_worker_takes_the_job_over_and_goes_on_later(
+    model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "READ_AGAIN", 1)
+    monkeypatch.setattr(work, "READING_FOR", -1)
+    await make_person(database, "ann")
+    momex = with_model(client, database)
+    model.script = lambda _: error(429, retry_after=1)
+    monkeypatch.setattr(work, "TRIES", 1)
+    await momex.add("ann", [ChatMessage(Role.USER, "I keep the Kestrel at the old pier. My brother is Kofi.")])
+    adding = await next_job(momex)
+    assert adding is not None
+    await momex.work.run(adding)
+    model.script = answer
+    for left in (1, 0):
+        assert len(await momex.store.read_by("ann", STOOD_IN, 9)) == left + 1
+        await hurry(database)
+        reading = await next_job(momex)
+        assert reading is not None
+        await momex.work.run(reading)
+        assert len(await momex.store.read_by("ann", STOOD_IN, 9)) == left
+    await hurry(database)
+    if last := await next_job(momex):
+        await momex.work.run(last)
+    await hurry(database)
+    assert await next_job(momex) is None, "it ends"
+
+
 @pytest.mark.parametrize("broken", list(PASSING))
 async def test_what_could_not_be_embedded_is_kept_and_embedded_when_the_provider_is_back(
     broken: str, model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
