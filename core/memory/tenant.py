@@ -90,7 +90,7 @@ class TenantMemory:
         known = await store.memories(self.tenant_id, [one for one, _, _ in near])
         return [
             one for one in known.values()
-            if stems and one.id != old.id and one.turn_id != self.turn_id
+            if stems and one.id != old.id and one.collection == old.collection and one.turn_id != self.turn_id
             and (stems == stems_of(one.text) or (one.kind is Kind.INFERRED and stems <= stems_of(one.text)))
         ]  # fmt: skip
 

@@ -87,3 +87,10 @@ async def test_a_correction_ends_what_the_assistant_said_of_it_too(momex: Momex)
     assert await holding(momex, "ann") == ["I row with Greta.", "I row on Wednesdays."]
     gone = [one for one in await everything(momex, "ann") if one.valid_to]
     assert len({one.superseded_by for one in gone}) == 1
+
+
+async def test_a_correction_ends_nothing_in_another_collection(momex: Momex) -> None:
+    await momex.add_now("ann", [told("I row on Tuesdays.", key="tool", days_ago=2)])
+    await momex.add_now("ann", [told("I row on Tuesdays.", key="club", days_ago=1)], collection="club")
+    await momex.for_tenant("ann", "t9").correct(1, "I row on Wednesdays.", "k9")
+    assert await holding(momex, "ann") == ["I row on Tuesdays.", "I row on Wednesdays."]
