@@ -29,9 +29,8 @@ READING_FOR = 120
 """Seconds after which the rest is left for the next time: else another worker takes the job over, and pays again."""
 MOST_READINGS = 200
 """Times that this is tried, in the end once an hour, before what the rules found is left at that."""
-
 TRIES = 5
-"""Of a job whose model is away, over two minutes; at the last, rules stand in for it."""
+"""Of a job whose model is away, over seven minutes; at the last, rules stand in for it."""
 
 _log = structlog.get_logger()
 
