@@ -742,7 +742,7 @@ begin
     v_place := v_place and not exists (
         select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
         where l.owner is not null and process_of(l.owner) = v_me and t.state = 'running' and t.suspect
-          and (t.owner <> l.owner or t.tried_at + interval '2 seconds' > clock_timestamp()));
+          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.attempts) > clock_timestamp()));
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where l.pending and (p_lane is null or l.id = p_lane)
       and l.owner is null
@@ -750,7 +750,7 @@ begin
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
       and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
                                   and t.state = 'running' and t.suspect
-                                  and l.not_before > clock_timestamp() - interval '8 seconds'))
+                                  and (t.attempts > 4 or l.not_before > clock_timestamp() - interval '8 seconds')))
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -3851,6 +3851,10 @@ CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS 
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
 
+CREATE FUNCTION public.suspect_alone(p_attempts integer) RETURNS interval
+    LANGUAGE sql IMMUTABLE
+    AS $$ select interval '2 seconds' * power(2, greatest(least(p_attempts - 4, 8), 0)) $$;
+
 CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -6517,6 +6521,9 @@ GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO one
 
 REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.suspect_alone(p_attempts integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.suspect_alone(p_attempts integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) TO onevalet_app;

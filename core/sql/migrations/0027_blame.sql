@@ -22,6 +22,12 @@ language sql stable as $$
     select count(*)::int from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn and s.kind <> 'steer'
 $$;
 
+-- How long a suspect keeps others from running beside it. It doubles with each death after the third: a slow turn that
+-- always begins before the one that kills would else die with it each time, and neither could be told from the other.
+create function suspect_alone(p_attempts int)
+returns interval
+language sql immutable as $$ select interval '2 seconds' * power(2, greatest(least(p_attempts - 4, 8), 0)) $$;
+
 -- Gives free all that a dead process held, at once and in one verdict: leases end one after another, and what is
 -- taken over piece by piece would look as if each piece had been alone.
 create function judge_dead(p_process text)
@@ -87,8 +93,8 @@ begin
 end $$;
 
 -- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_most lanes run. A lane whose
--- turn is a suspect is taken by a process that has no other one, or whose others have lived for two seconds: a slow
--- one may not hold up all others. Nor does one wait for such a place for long.
+-- turn is a suspect is taken by a process that has no other one, or whose others have lived for a while: a slow one
+-- may not hold up all others. Nor does one wait for such a place for long, before its fourth death.
 create or replace function claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer)
 returns table (tenant_id text, lane_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -108,7 +114,7 @@ begin
     v_place := v_place and not exists (
         select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
         where l.owner is not null and process_of(l.owner) = v_me and t.state = 'running' and t.suspect
-          and (t.owner <> l.owner or t.tried_at + interval '2 seconds' > clock_timestamp()));
+          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.attempts) > clock_timestamp()));
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where l.pending and (p_lane is null or l.id = p_lane)
       and l.owner is null
@@ -116,7 +122,7 @@ begin
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
       and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
                                   and t.state = 'running' and t.suspect
-                                  and l.not_before > clock_timestamp() - interval '8 seconds'))
+                                  and (t.attempts > 4 or l.not_before > clock_timestamp() - interval '8 seconds')))
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -209,7 +215,7 @@ declare
     f text;
 begin
     foreach f in array array[
-        'process_of(text)', 'steps_done(text, text)', 'judge_dead(text)', 'judge_lapsed(text, interval)',
+        'process_of(text)', 'steps_done(text, text)', 'suspect_alone(integer)', 'judge_dead(text)', 'judge_lapsed(text, interval)',
         'claim_lane(text, text, interval, integer)', 'end_leases(text)',
         'begin_turn(text, text, bigint, text, text)'] loop
         execute format('revoke all on function %s from public', f);

@@ -208,3 +208,25 @@ async def test_a_suspect_waits_for_its_place_for_a_bounded_time(store: Store) ->
     assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["text 1"]
     await store.eye.execute("update lanes set not_before = not_before - interval '9 seconds'")
     assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["text 2", "text 3"]
+
+
+async def test_a_slow_turn_that_begins_before_the_killer_is_told_from_it(store: Store) -> None:
+    await say_all(store, 1, 2)  # 1 asks something that takes twenty seconds, 2 kills whatever process begins it
+    sooner = "update turns set tried_at = tried_at - interval '1 second' where owner <> ''"
+    waited = "update lanes set not_before = not_before - interval '1 second'"
+    for number in range(20):
+        began = [said(turn) for _, turn in await begin_all(store, f"w{number}")]
+        for lived in range(20):
+            if "text 2" in began:
+                break
+            await store.eye.execute(sooner)
+            await store.eye.execute(waited)
+            began += [said(turn) for _, turn in await begin_all(store, f"w{number}")]
+            if lived == 18:
+                await get_on(store, "text 1")
+        await store.turns.end_leases(f"w{number}")
+        found = await record(store)
+        if found["text 2"][1] == 3:
+            break
+    assert found["text 2"][1] == 3
+    assert found["text 1"][1] in (0, 1, 2), found
