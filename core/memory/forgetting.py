@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import structlog
+
 from core.database import Database
 from core.ids import IdMaker
 from core.memory.rules import names_in
@@ -18,8 +20,12 @@ from core.memory.words import STOP_WORDS, stem, words_of
 
 ASKED_FOR = timedelta(hours=1)
 """How long a question whether to forget may be answered."""
+LOOKED_FOR = timedelta(days=30)
+"""For how long what is pending is waited for. A word that is also a tool's name is found for ever, and never goes."""
 LEAST = 4
 """Letters of the shortest word that is looked for by itself."""
+
+_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +111,14 @@ class Forgetter:
             )  # fmt: skip
         return len(going)
 
-    async def blot_out(self, tenant_id: str) -> bool:
-        """Blot out what was confirmed, in all that was said; True when nothing of it is left."""
+    async def blot_out(self, tenant_id: str, now: datetime | None = None) -> bool:
+        """Blot out what was confirmed, in all that was said; True when nothing of it is left.
+
+        `now`: what was confirmed `LOOKED_FOR` before is not looked for again.
+        """
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
-                "select id, phrases from memory_forgettings where tenant_id = $1 and confirmed", tenant_id
+                "select id, phrases, expires_at from memory_forgettings where tenant_id = $1 and confirmed", tenant_id
             )
             done, indexed = True, False
             for row in rows:
@@ -122,7 +131,10 @@ class Forgetter:
                 ))  # fmt: skip
                 gone = await connection.fetchval("select blot_out($1, $2)", tenant_id, phrases)
                 done &= bool(gone)
-                if gone:
+                over = now is not None and row["expires_at"] + LOOKED_FOR < now
+                if over and not gone:
+                    _log.warning("memory_forgetting_left", forgetting=row["id"])
+                if gone or over:
                     await connection.execute(
                         "delete from memory_forgettings where tenant_id = $1 and id = $2", tenant_id, row["id"]
                     )

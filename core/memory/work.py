@@ -78,7 +78,7 @@ class MemoryWork:
     async def tidy(self, now: datetime) -> None:
         """End sessions and questions that have run out, and blot out what could not be blotted out before."""
         for row in await self.store.database.rows("select * from tidy_memory($1)", now):
-            await self.forgetter.blot_out(row["tenant_id"])
+            await self.forgetter.blot_out(row["tenant_id"], now)
 
     async def embed_again(self) -> int:
         """Embed a small batch of some people's memories that the embedder in use has no vector of; gives how many.

@@ -222,6 +222,20 @@ async def test_what_is_on_its_way_is_blotted_out_once_it_has_arrived(database_ur
         assert await talk.dump() == {}
 
 
+async def test_a_forgotten_word_that_names_a_tool_too_is_not_looked_for_for_ever(database_url: str) -> None:
+    async with opened(database_url) as store:
+        talk = Talk(store, make_momex(store.database))
+        await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")
+        await put_beside(talk, pending=False)
+        await store.eye.execute("update approvals set name = $1", f"buy_{CANARY}")
+        await talk.turn("Forget that.", "Shall I?", act="ask")
+        await talk.turn("yes", "Gone.", act="forget")
+        now = talk.momex.clock.now()
+        for days, left in ((0, 1), (29, 1), (31, 0)):
+            await talk.momex.work.tidy(now + timedelta(days=days))
+            assert len(await store.column("select id from memory_forgettings")) == left
+
+
 async def test_a_job_whose_worker_died_is_done_by_another_and_adds_nothing_twice(database_url: str) -> None:
     async with opened(database_url) as store:
         momex = make_momex(store.database)
