@@ -29,7 +29,8 @@ _SLOTS = (
         "work",
     ),
     (
-        r"\b(?:profession|occupation|trade)\b|\b(?:what|which)\b.*\b(?:job|works? as|working as)\b|\bfor a living\b"
+        r"\b(?:profession|occupation)\b|(?:\bmy|\bhis|\bher|\btheir|['’]s) trade\b"
+        r"|\b(?:what|which)\b.*\b(?:job|works? as|working as)\b|\bfor a living\b"
         r"|\bfor work\b|\bwhat do(?:es)? (?!(?:i|we|you)\b)(?:\w+ ){1,2}do\b"
         r"|\b(?:what|who)\b.*\b(?:train|stud|want|hop|learn|plan)\w* to (?:be|become)\b",
         "profession",

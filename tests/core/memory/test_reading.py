@@ -87,10 +87,14 @@ def test_a_question_about_somebody_asks_for_their_slot_and_not_for_ones_own() ->
     assert "my shoe size" in read_question("What is my shoe size?", NOW).slots
 
 
-@pytest.mark.parametrize("text", ["How far is it to be safe?", "I want to be woken at six.", "What has to be done?"])
+@pytest.mark.parametrize(
+    "text",
+    ["How far is it to be safe?", "I want to be woken at six.", "What has to be done?", "Where is the trade fair?"],
+)
 def test_words_that_merely_sound_like_a_question_for_a_job_ask_for_none(text: str) -> None:
     assert not {"my profession", "their profession"} & set(read_question(text, NOW).slots)
     assert "their profession" in read_question("What is my brother training to become?", NOW).slots
+    assert "their profession" in read_question("What is my brother's trade?", NOW).slots
 
 
 def test_an_address_of_mail_is_no_home() -> None:
