@@ -33,7 +33,7 @@ class Test:
 CATALOGUE: tuple[Test, ...] = (
     Test(
         "T1",
-        lambda house: deaths.kill_loop(house, kills=200, messages=2000, every=1.5),
+        lambda house: deaths.kill_loop(house, kills=200, messages=2000, every=2.0),
         lambda house: deaths.kill_loop(house, kills=1, messages=8, every=0.6),
         workers=3,
     ),
@@ -52,17 +52,17 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T3",
-        lambda house: stores.postgres(house, strikes=80, messages=1200, every=5.5),
+        lambda house: stores.postgres(house, strikes=36, messages=800, every=5.5),
         lambda house: stores.postgres(house, strikes=3, messages=6, every=0.1),
     ),
     Test(
         "T4",
-        lambda house: stores.redis(house, strikes=50, messages=800, every=5.5, away=5.0),
+        lambda house: stores.redis(house, strikes=50, messages=800, every=4.0, away=5.0),
         lambda house: stores.redis(house, strikes=3, messages=6, every=0.1, away=0.5),
     ),
     Test(
         "T5",
-        lambda house: wire.redelivery(house, messages=5000, seconds=240),
+        lambda house: wire.redelivery(house, messages=5000, seconds=180),
         lambda house: wire.redelivery(house, messages=9, seconds=0.3),
     ),
     Test(

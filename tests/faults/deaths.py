@@ -14,7 +14,8 @@ async def kill_loop(house: House, *, kills: int, messages: int, every: float) ->
     result = Result(
         "T1", "SIGKILL of web and worker processes that have done work", "lost 0, out of order 0, doubled 0"
     )
-    sayings = house.say(messages, seconds=kills * every, copies=2)
+    # People write for as long as it takes: only what has worked is killed, and its end and start take a moment too.
+    sayings = house.say(messages, seconds=kills * (every + 0.5), copies=2)
     async with timed(result):
         writing = asyncio.create_task(house.written(house.people_write(sayings)))
         struck = 0
