@@ -57,7 +57,7 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T4",
-        lambda house: stores.redis(house, strikes=50, messages=800, every=4.0, away=5.0),
+        lambda house: stores.redis(house, strikes=50, messages=800, every=5.2, away=5.0),
         lambda house: stores.redis(house, strikes=3, messages=6, every=0.1, away=0.5),
     ),
     Test(
