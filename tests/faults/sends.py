@@ -49,8 +49,9 @@ class Arrival:
 
 
 def sends(path: Path) -> list[Send]:
-    """Give every such call, in the order in which the provider had it."""
-    return [_send(one) for one in read(path) if one["direction"] == "out" and str(one["endpoint"]) in _SENDS]
+    """Give every such call, in the order in which the provider had it: one that hung is journalled when it ended."""
+    calls = [one for one in read(path) if one["direction"] == "out" and str(one["endpoint"]) in _SENDS]
+    return [_send(one) for one in sorted(calls, key=lambda one: float(str(one["at"])))]
 
 
 def arrivals(path: Path) -> list[Arrival]:
