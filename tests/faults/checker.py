@@ -196,9 +196,9 @@ def _ended(evidence: Evidence) -> Finding:
 def _once(evidence: Evidence) -> Finding:
     """I3: no answer was accepted twice, but for rows whose attempts were journalled as ambiguous."""
     lost = {token for row in evidence.outbound if row["ambiguities"] for token in TOKEN.findall(row["text"])}
-    accepted = Counter(token for one in evidence.sends if one.accepted for token in one.tokens)
-    doubled = [token for token, count in accepted.items() if count > 1]
-    wrong = [f"{token}: {accepted[token]} times" for token in doubled if token not in lost]
+    accepted = Counter(_said(one, token) for one in evidence.sends if one.accepted for token in one.tokens)
+    doubled = [said for said, count in accepted.items() if count > 1]
+    wrong = [f"{said[0]}: {accepted[said]} times" for said in doubled if said[0] not in lost]
     return _finding(
         "I3",
         "nothing is sent twice (unknown: after a lost answer, journalled)",
@@ -206,6 +206,11 @@ def _once(evidence: Evidence) -> Finding:
         wrong,
         len(doubled) - len(wrong),
     )
+
+
+def _said(one: Send, token: str) -> tuple[str, str]:
+    """Name what a send says of a token: answers begin with one; a card and its outcome are two different messages."""
+    return token, "" if TOKEN.match(one.text) else one.text
 
 
 def _in_order(evidence: Evidence) -> Finding:

@@ -78,6 +78,12 @@ def test_what_was_sent_twice_after_a_lost_answer_that_is_journalled_is_unknown_a
     assert next(one.unknown for one in check(evidence) if one.name == "I3") == 1
 
 
+def test_a_card_and_its_outcome_are_two_messages_and_one_of_them_twice_is_one_too_many() -> None:
+    card, outcome = send(3.0, TWO, text=f"3A: act (token: {TWO})"), send(4.0, TWO, text=f"Approved 3A: act ({TWO}).")
+    assert broken(replace(well(), sends=[send(2.0, ONE), card, outcome])) == []
+    assert broken(replace(well(), sends=[send(2.0, ONE), card, outcome, outcome])) == ["I3"]
+
+
 def test_what_its_provider_no_longer_keeps_is_excused() -> None:
     evidence = replace(well(), inbound=[row()], arrivals=[], sends=[send(2.0, ONE)])
     assert [one.name for one in check(evidence, frozenset({TWO})) if one.broken] == []
