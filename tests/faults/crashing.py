@@ -37,7 +37,9 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "result": [],
     "begin_delivery": [{"begun": "go"}],
     "end_delivery": [{"state": "sent"}],
-    "receive_message": [{"inbound_id": "msg_lost", "duplicate": False, "tenant_id": "", "lane_id": ""}],
+    "receive_message": [
+        {"inbound_id": "msg_lost", "duplicate": False, "refused": False, "tenant_id": "", "lane_id": ""},
+    ],
 }
 _OUTBOUND = 8
 """Where finish_turn's arguments hold what the person is owed."""
