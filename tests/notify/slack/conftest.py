@@ -12,8 +12,8 @@ from simulator.config import SimulatorConfig, SlackConfig, SystemClock
 SLACK = SlackConfig()
 
 
-def make_sender(api_url: str, *, token: str = SLACK.bot_token) -> SlackNotification:
-    return SlackNotification(bot_token=token, api_url=api_url, connect_seconds=1.0, total_seconds=0.6)
+def make_sender(api_url: str, *, token: str = SLACK.bot_token, total_seconds: float = 20.0) -> SlackNotification:
+    return SlackNotification(bot_token=token, api_url=api_url, connect_seconds=5.0, total_seconds=total_seconds)
 
 
 async def act(simulator: Simulator, action: str, **arguments: Any) -> dict[str, Any]:
@@ -37,5 +37,13 @@ async def simulator() -> AsyncIterator[Simulator]:
 @pytest.fixture
 async def slack(simulator: Simulator) -> AsyncIterator[SlackNotification]:
     sender = make_sender(simulator.slack_url)
+    yield sender
+    await sender.close()
+
+
+@pytest.fixture
+async def hasty(simulator: Simulator) -> AsyncIterator[SlackNotification]:
+    """A sender that waits for no answer that hangs."""
+    sender = make_sender(simulator.slack_url, total_seconds=0.6)
     yield sender
     await sender.close()

@@ -203,13 +203,18 @@ async def test_a_rate_limit_tells_when_to_come_back(simulator: Simulator, slack:
 )
 @pytest.mark.parametrize("threaded", [False, True])
 async def test_promise_7_a_lost_answer_is_ambiguous_sent_once_and_found_if_it_arrived(
-    simulator: Simulator, slack: SlackNotification, kind: FaultKind, arrived: bool, threaded: bool
+    simulator: Simulator,
+    slack: SlackNotification,
+    hasty: SlackNotification,
+    kind: FaultKind,
+    arrived: bool,
+    threaded: bool,
 ) -> None:
     thread = (await act(simulator, "say", text="hello"))["ts"] if threaded else ""
     begun = ago()
     simulator.wire.faults.add(Rule("slack.chat.postMessage", kind, seconds=2))
     with pytest.raises(Ambiguous):
-        await slack.send(part(), to("part_9", thread=thread))
+        await hasty.send(part(), to("part_9", thread=thread))
     sent = [bubble for bubble in ada(simulator)["bubbles"] if bubble["direction"] == "out"]
     found = await slack.find(part(), to("part_9", thread=thread), begun)
     assert len(sent) == arrived

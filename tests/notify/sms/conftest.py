@@ -13,15 +13,17 @@ TWILIO = TwilioConfig(services=((SERVICE, ("+14155550100",)), ("MG" + "f" * 32, 
 PUBLIC_URL = "https://valet.example.com"
 
 
-def make_sender(api_url: str, *, sender: str = TWILIO.number, token: str = TWILIO.auth_token) -> SmsNotification:
+def make_sender(
+    api_url: str, *, sender: str = TWILIO.number, token: str = TWILIO.auth_token, total_seconds: float = 20.0
+) -> SmsNotification:
     return SmsNotification(
         account_sid=TWILIO.account_sid,
         auth_token=token,
         sender=sender,
         public_url=PUBLIC_URL,
         api_url=api_url,
-        connect_seconds=1.0,
-        total_seconds=0.6,
+        connect_seconds=5.0,
+        total_seconds=total_seconds,
     )
 
 
@@ -35,5 +37,13 @@ async def simulator() -> AsyncIterator[Simulator]:
 @pytest.fixture
 async def sms(simulator: Simulator) -> AsyncIterator[SmsNotification]:
     sender = make_sender(simulator.twilio_url)
+    yield sender
+    await sender.close()
+
+
+@pytest.fixture
+async def hasty(simulator: Simulator) -> AsyncIterator[SmsNotification]:
+    """A sender that waits for no answer that hangs."""
+    sender = make_sender(simulator.twilio_url, total_seconds=0.6)
     yield sender
     await sender.close()

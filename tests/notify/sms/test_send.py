@@ -163,13 +163,13 @@ LOST = [
 
 @pytest.mark.parametrize(("kind", "status"), LOST)
 async def test_promise_7_a_lost_answer_is_ambiguous_and_the_list_tells(
-    simulator: Simulator, sms: SmsNotification, kind: FaultKind, status: int
+    simulator: Simulator, sms: SmsNotification, hasty: SmsNotification, kind: FaultKind, status: int
 ) -> None:
     await sms.send(Part("earlier, the same person"), target())
     begun = datetime.now(UTC)
     simulator.wire.faults.add(Rule(CREATE, kind, status=status or 503, seconds=0.8))
     with pytest.raises(Ambiguous):
-        await sms.send(Part("Lost?"), target())
+        await hasty.send(Part("Lost?"), target())
     found = await sms.find(Part("Lost?"), target(), begun)
     took = [bubble for bubble in accepted(simulator) if bubble["text"] == "Lost?"]
     assert len(took) == (1 if kind.accepts else 0), "never sent again by itself"
@@ -193,12 +193,12 @@ async def test_what_the_person_said_is_not_taken_for_ours(simulator: Simulator, 
 
 
 async def test_promise_7_while_the_list_cannot_be_read_nothing_is_concluded(
-    simulator: Simulator, sms: SmsNotification
+    simulator: Simulator, hasty: SmsNotification
 ) -> None:
     for kind in (FaultKind.SERVER_ERROR, FaultKind.RATE_LIMIT, FaultKind.RESET_BEFORE, FaultKind.TIMEOUT_BEFORE):
         simulator.wire.faults.add(Rule("twilio.messages.list", kind, times=0, seconds=0.8))
         with pytest.raises(Unavailable):
-            await sms.find(Part("hi"), target(), datetime.now(UTC))
+            await hasty.find(Part("hi"), target(), datetime.now(UTC))
         simulator.wire.faults.clear()
 
 

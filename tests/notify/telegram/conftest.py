@@ -6,8 +6,8 @@ from notify.telegram.send import TelegramNotification
 from tests.simulator.telegram_house import TOKEN, House, open_house
 
 
-def make_sender(api_url: str, *, token: str = TOKEN, read_seconds: float = 0.6) -> TelegramNotification:
-    return TelegramNotification(bot_token=token, api_url=api_url, connect_seconds=1.0, read_seconds=read_seconds)
+def make_sender(api_url: str, *, token: str = TOKEN, read_seconds: float = 20.0) -> TelegramNotification:
+    return TelegramNotification(bot_token=token, api_url=api_url, connect_seconds=5.0, read_seconds=read_seconds)
 
 
 @pytest.fixture
@@ -20,5 +20,13 @@ async def house() -> AsyncIterator[House]:
 @pytest.fixture
 async def telegram(house: House) -> AsyncIterator[TelegramNotification]:
     sender = make_sender(f"{house.url}/telegram")
+    yield sender
+    await sender.close()
+
+
+@pytest.fixture
+async def hasty(house: House) -> AsyncIterator[TelegramNotification]:
+    """A sender that waits for no answer that hangs."""
+    sender = make_sender(f"{house.url}/telegram", read_seconds=0.6)
     yield sender
     await sender.close()

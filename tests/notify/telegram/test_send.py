@@ -196,11 +196,11 @@ async def test_a_rate_limit_says_when_to_come_back(house: House, telegram: Teleg
     ],
 )
 async def test_promise_7_a_lost_answer_is_ambiguous_and_nothing_below_repeats_the_call(
-    house: House, telegram: TelegramNotification, kind: FaultKind, arrived: int
+    house: House, hasty: TelegramNotification, kind: FaultKind, arrived: int
 ) -> None:
     house.wire.faults.add(Rule(SEND, kind, times=1, seconds=0.9))
     with pytest.raises(Ambiguous):
-        await telegram.send(Part("Hello"), target())
+        await hasty.send(Part("Hello"), target())
     await asyncio.sleep(0.05)
     assert len(shown(house)) == arrived
     assert asked(house) <= 1  # a call that hangs until its caller goes is not in the journal
