@@ -18,12 +18,11 @@ from core.json_types import JsonObject, storable
 from core.messages import Address, Command, OutboundMessage
 from core.model_types import ChatMessage, TokenUsage
 from core.stream_row import StreamRow
+from core.suspects import LANES_OF_ONE, Suspects
 from core.triggers.run_turns import RunControl, RunNote, is_run, load_run_turn
 from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant, WhileRunning
 
 POOL_ROWS = 200
-LANES_OF_ONE = 4
-"""How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
 HISTORY_ROWS = 200
 """How much of a session is loaded for a turn; the context manager trims to what the model takes."""
 
@@ -61,11 +60,19 @@ class TurnStore:
     `channels`: those that are on, on which runs may speak; empty: any.
     """
 
-    def __init__(self, database: Database, make_id: IdMaker, lease: timedelta, channels: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        database: Database,
+        make_id: IdMaker,
+        lease: timedelta,
+        channels: Collection[str] = (),
+        suspects: Suspects = Suspects.HERE,
+    ) -> None:
         self._database = database
         self._make_id = make_id
         self.lease = lease
         self._channels = frozenset(channels)
+        self._suspects = suspects
         # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
         self._unanswered: list[str] = []
 
@@ -74,7 +81,8 @@ class TurnStore:
         owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
         try:
             row = await self._database.call(
-                "select * from claim_lane($1,$2,$3,$4)", lane_id, owner, self.lease, LANES_OF_ONE
+                *("select * from claim_lane($1,$2,$3,$4,$5)", lane_id, owner, self.lease, LANES_OF_ONE),
+                self._suspects.value,
             )
         except StoreUnavailable:
             self._unanswered.append(owner)

@@ -3,9 +3,10 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 
 import structlog
 from aiohttp import web
@@ -23,7 +24,9 @@ from core.ids import make_id
 from core.inbox import Inbox
 from core.outbox import Outbox
 from core.storage import Storage
+from core.suspects import Suspects, suspects_wait
 from core.turns import TurnStore
+from onevalet.life import ALONE, Life
 from onevalet.providers import build_channels, build_notification_channels, open_files
 from onevalet.secret_key import secret_keys
 from onevalet.settings import Settings
@@ -92,10 +95,12 @@ def check_worker(settings: Settings, *, demo: bool = False) -> None:
 
 
 @asynccontextmanager
-async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "") -> AsyncIterator[None]:
+async def open_worker(
+    settings: Settings, *, demo: bool = False, life: Life = ALONE
+) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Run turns and deliveries inside the block. `demo`: the demo model may speak when none is configured.
 
-    `dead` names a worker that is known to have died: what it held is taken over at once.
+    Gives what to wait for until it ends by itself, as only a process for suspects does.
     """
     check_worker(settings, demo=demo)
     url, bell_url, keys = database_url(settings), redis_url(settings), secret_keys(settings)
@@ -108,6 +113,7 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
     from core.person import People
     from core.person_commands import PersonCommands
     from core.profile import ProfileMerge
+    from jobs.apart import SuspectsProcess, SuspectWatch
     from jobs.approvals import ApprovalUpkeep
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
@@ -152,7 +158,7 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
         merges = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(keeper), MutedMerge())
         linking = Linking(database, CredentialStore(database, keys), make_id, hooks=merges)
         people = PersonCommands(linking, People(database, make_id, clock))
-        store = TurnStore(database, make_id, LANE_LEASE, channels)
+        store = TurnStore(database, make_id, LANE_LEASE, channels, life.suspects)
         turns = TurnRunner(
             store,
             orchestrator,
@@ -165,6 +171,18 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
             approvals,
             notifications.service.holds_cards,
         )
+        for dead in life.dead:
+            try:
+                await store.end_leases(dead)
+            except StoreUnavailable:
+                _log.warning("leases_not_ended", worker=dead)  # they end by themselves
+        if life.suspects is Suspects.ONLY:
+            apart = SuspectsProcess(turns)
+            apart.start()
+            stack.push_async_callback(apart.stop)
+            _log.info("suspects_process_started", worker=worker)
+            yield apart.until_idle
+            return
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
         inbox = Inbox(database, bell, make_id, settings.access, clock=clock, waiting=settings.waiting)
         ways_in = build_channels(settings, inbox, database)
@@ -184,16 +202,13 @@ async def open_worker(settings: Settings, *, demo: bool = False, dead: str = "")
         if settings.onevalet_profile == "model" and settings.onevalet_model:
             profiles = ProfileRunner(database, orchestrator.llm_client, make_id, clock, orchestrator.budgets)
             upkeep = together(upkeep, profiles.run)
+        if life.ask is not None:
+            upkeep = together(upkeep, SuspectWatch(partial(suspects_wait, database), life.ask).run)
         process = WorkerProcess(bell_url, turns, delivery, upkeep, MemoryRunner(memory, worker))
-        if dead:
-            try:
-                await store.end_leases(dead)
-            except StoreUnavailable:
-                _log.warning("leases_not_ended", worker=dead)  # they end by themselves
         process.start()
         stack.push_async_callback(process.stop)
         _log.info("worker_started", worker=worker, channels=sorted(channels))
-        yield
+        yield _for_ever
 
 
 async def run_web(settings: Settings, stop: asyncio.Event) -> None:
@@ -205,7 +220,14 @@ async def run_web(settings: Settings, stop: asyncio.Event) -> None:
         raise ConfigError(f"{settings.host}:{settings.port} cannot be listened on: {error.strerror}.") from error
 
 
-async def run_worker(settings: Settings, stop: asyncio.Event, dead: str = "") -> None:
-    """Be a worker process until told to stop, after one that died."""
-    async with open_worker(settings, dead=dead):
-        await stop.wait()
+async def run_worker(settings: Settings, stop: asyncio.Event, life: Life = ALONE) -> None:
+    """Be a worker process until told to stop, or until a process for suspects has none left."""
+    async with open_worker(settings, life=life) as until_ended:
+        ends = [asyncio.ensure_future(stop.wait()), asyncio.ensure_future(until_ended())]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for end in ends:
+            end.cancel()
+
+
+async def _for_ever() -> None:
+    await asyncio.Event().wait()

@@ -53,7 +53,7 @@ def worker(
     from onevalet.keeper import keep
 
     check_worker(read_settings())
-    keep(lambda dead: in_sentences(lambda: serve(partial(run_worker, dead=dead))))
+    keep(lambda life: in_sentences(lambda: serve(partial(run_worker, life=life))))
 
 
 @app.command()

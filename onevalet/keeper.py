@@ -2,7 +2,9 @@
 
 A cold worker needs seconds for its imports, and what a dead one held is free only when its leases end. The keeper
 forks its worker from a process that has imported everything, knows when it is dead, and tells the next one whose
-leases to end. It holds no connection and does no work itself; the memory of what is imported is shared.
+leases to end. Asked by its worker, it forks another one for turns that may have killed theirs: what such a one dies of
+is plain, and nobody else dies with it. The keeper holds no connection and does no work itself; the memory of what is
+imported is shared.
 """
 
 import asyncio
@@ -16,9 +18,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from types import FrameType
+from contextlib import suppress
+from functools import partial
 
 import structlog
+
+from core.suspects import Suspects
+from onevalet.life import ALONE, Life
 
 _LOADED = (
     *("jobs.worker", "jobs.turns", "jobs.delivery", "jobs.catchup", "jobs.upkeep"),
@@ -33,8 +39,15 @@ _LONGEST_PAUSE = 2.0
 
 _log = structlog.get_logger()
 
-type Work = Callable[[str], None]
-"""Be a worker; is handed the name of the one that died before it, or ""."""
+_ASKED = signal.SIGUSR2
+_HEARD = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, _ASKED})
+_MOST_APART = 4
+"""Processes for suspects at once: a slow one holds up the others of its process."""
+_APART_EVERY = 1.0
+"""Seconds between two of them: the first may be quick enough for all."""
+
+type Work = Callable[[Life], None]
+"""Be a worker, told so much about it."""
 
 
 def keep(work: Work) -> None:
@@ -45,7 +58,7 @@ def keep(work: Work) -> None:
     _import_all()
     if sys.platform != "linux" or threading.active_count() > 1:
         _log.info("worker_without_keeper")
-        work("")
+        work(ALONE)
         return
     gc.collect()
     gc.freeze()  # what is imported stays in pages that keeper and worker share
@@ -58,46 +71,96 @@ def worker_name(pid: int) -> str:
 
 
 class _Keeper:
-    """Fork, wait, and fork again."""
+    """Fork, wait, and fork again. Signals are read one by one: none interrupts what another one began."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
-        self._pid = 0
+        self._worker = 0
+        self._apart: set[int] = set()
+        self._dead: list[str] = []
+        self._began = self._apart_began = -_LIVED
+        self._due: float | None = None
+        self._pause = 0.0
         self._stopping = False
+        self._code = 0
 
     def run(self) -> int:
         """Keep until the end; gives the exit code."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
-        dead, pause = "", 0.0
-        while True:
-            began = time.monotonic()
-            self._begin(dead)
-            code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-            if self._stopping or code >= 0:
-                return max(code, 0) if self._stopping else code
-            dead = worker_name(self._pid)
-            _log.error("worker_killed", worker=dead, signal=signal.Signals(-code).name)
-            pause = 0.0 if time.monotonic() - began > _LIVED else min(max(pause * 2, 0.1), _LONGEST_PAUSE)
-            time.sleep(pause)
-            if self._stopping:
-                return 0
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, who ends leaves no trace
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
+        self._begin_worker(blocked)
+        while self._worker or self._apart or self._due is not None:
+            wait = 3600.0 if self._due is None else max(self._due - time.monotonic(), 0)
+            heard = signal.sigtimedwait(_HEARD, wait)
+            if heard is not None and heard.si_signo in (signal.SIGTERM, signal.SIGINT):
+                self._stop()
+            if heard is not None and heard.si_signo == _ASKED:
+                self._begin_apart(blocked)
+            self._bury(blocked)
+            if self._due is not None and time.monotonic() >= self._due:
+                self._begin_worker(blocked)
+        return self._code
 
-    def _begin(self, dead: str) -> None:
-        # Between the fork and the note of its number no stop may be missed.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    def _bury(self, blocked: set[int | signal.Signals]) -> None:
+        """Look who has ended, and see to what follows."""
+        for pid in [self._worker, *self._apart]:
+            ended, status = os.waitpid(pid, os.WNOHANG) if pid else (0, 0)
+            if not ended:
+                continue
+            code = os.waitstatus_to_exitcode(status)
+            if code < 0 and not self._stopping:
+                self._dead.append(worker_name(pid))
+                _log.error("worker_killed", worker=worker_name(pid), signal=signal.Signals(-code).name)
+            if pid == self._worker:
+                self._worker = 0
+                self._after_worker(code)
+            else:
+                self._apart.discard(pid)
+                if code < 0:
+                    self._begin_apart(blocked, at_once=True)
+
+    def _after_worker(self, code: int) -> None:
+        if self._stopping or code >= 0:
+            self._code = max(code, 0)
+            self._stop()
+            return
+        lived = time.monotonic() - self._began > _LIVED
+        self._pause = 0.0 if lived else min(max(self._pause * 2, 0.1), _LONGEST_PAUSE)
+        self._due = time.monotonic() + self._pause
+
+    def _begin_worker(self, blocked: set[int | signal.Signals]) -> None:
+        self._due, self._began = None, time.monotonic()
+        ask = partial(os.kill, os.getpid(), _ASKED)
+        self._worker = self._fork(Life(self._told(), Suspects.APART, ask), blocked)
+
+    def _begin_apart(self, blocked: set[int | signal.Signals], *, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if (
+            self._stopping
+            or len(self._apart) >= _MOST_APART
+            or (now - self._apart_began < _APART_EVERY and not at_once)
+        ):
+            return
+        self._apart_began = now
+        self._apart.add(self._fork(Life(self._told(), Suspects.ONLY), blocked))
+
+    def _told(self) -> tuple[str, ...]:
+        dead, self._dead = tuple(self._dead), []
+        return dead
+
+    def _fork(self, life: Life, blocked: set[int | signal.Signals]) -> int:
         keeper = os.getpid()
-        self._pid = os.fork()
-        if self._pid == 0:
-            _become(keeper, blocked, lambda: self._work(dead))
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        pid = os.fork()
+        if pid == 0:
+            _become(keeper, blocked, lambda: self._work(life))
+        return pid
 
-    def _stop(self, _number: int, _frame: FrameType | None) -> None:
-        self._stopping = True
-        try:
-            os.kill(self._pid, signal.SIGTERM)
-        except ProcessLookupError:
-            return  # it has just ended
+    def _stop(self) -> None:
+        self._stopping, self._due = True, None
+        for pid in [self._worker, *self._apart]:
+            if pid:
+                with suppress(ProcessLookupError):  # it has just ended
+                    os.kill(pid, signal.SIGTERM)
 
 
 def _become(keeper: int, blocked: set[int | signal.Signals], work: Callable[[], None]) -> None:

@@ -324,6 +324,12 @@ begin
         return query select v_turn.id, v_turn.attempts, v_turn.id <> p_turn, v_turn.blamed, v_turn.suspect;
         return;
     end if;
+    -- Nothing else begins beside a suspect that has just begun. Whoever is free next goes on here.
+    if suspect_begun(process_of(p_owner)) then
+        update lanes l set owner = null, lease_until = null
+        where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
+        return;
+    end if;
     -- A waiting turn that may go on comes before what was written since: its person has answered.
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'waiting' and t.ready
@@ -331,7 +337,7 @@ begin
     if v_turn.id is not null then
         update turns t
         set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
-            suspect = false, blamed = 0, died_after = -1, tried_at = clock_timestamp()
+            suspect = false, blamed = 0, died_after = -1, unexplained = 0, tried_at = clock_timestamp()
         where t.tenant_id = p_tenant and t.id = v_turn.id;
         return query select v_turn.id, 1, true, 0, false;
         return;
@@ -722,7 +728,7 @@ begin
     returning e.type, e.data, e.occurred_at, w.attempts;
 end $$;
 
-CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
+CREATE FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer, p_suspects text) RETURNS TABLE(tenant_id text, lane_id text, fence bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -730,7 +736,8 @@ declare
     v_me text := process_of(p_owner);
     v_tenant text;
     v_lane text;
-    v_place boolean;
+    v_quiet boolean := false;
+    v_waits boolean := false;
 begin
     return query select l.tenant_id, l.id, l.fence from lanes l
     where l.owner = p_owner and l.lease_until > clock_timestamp();
@@ -738,19 +745,26 @@ begin
         return;
     end if;
     perform judge_lapsed(v_me, p_ttl);
-    v_place := pg_try_advisory_xact_lock(hashtextextended('suspect ' || v_me, 0));
-    v_place := v_place and not exists (
-        select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
-        where l.owner is not null and process_of(l.owner) = v_me and t.state = 'running' and t.suspect
-          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.attempts) > clock_timestamp()));
+    if exists (select 1 from turns t where t.state = 'running' and t.suspect) then
+        -- Claims of one process wait for each other here: what two look at at once would look quiet to both.
+        perform pg_advisory_xact_lock(hashtextextended('suspects of ' || v_me, 0));
+        if suspect_begun(v_me) then
+            return;
+        end if;
+        v_quiet := p_suspects = 'only' or process_quiet(v_me);
+        v_waits := p_suspects = 'here' and suspect_waits(p_most, interval '2 seconds', interval '12 seconds');
+    end if;
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where l.pending and (p_lane is null or l.id = p_lane)
       and l.owner is null
       and (l.not_before is null or l.not_before <= clock_timestamp())
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
-      and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
-                                  and t.state = 'running' and t.suspect
-                                  and (t.attempts > 4 or l.not_before > clock_timestamp() - interval '8 seconds')))
+      and coalesce(
+          (select case p_suspects
+                      when 'apart' then v_quiet and l.not_before <= clock_timestamp() - interval '10 seconds'
+                      else v_quiet or t.unexplained <= 3 and l.not_before <= clock_timestamp() - interval '8 seconds' end
+           from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.suspect),
+          p_suspects <> 'only' and not v_waits)
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -1755,25 +1769,33 @@ CREATE FUNCTION public.judge_dead(p_process text) RETURNS void
     SET search_path TO 'public', 'pg_temp'
     AS $$
 declare
-    v_suspects int;
+    v_cause text;
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('judge ' || p_process, 0)) then
         return;
     end if;
     perform 1 from lanes l where l.owner is not null and process_of(l.owner) = p_process
     order by l.tenant_id, l.id for update;
-    select count(*) filter (where t.suspect) into v_suspects
-    from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
-    where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner;
-    -- Of several suspects either may have done it; beside one suspect, the others are clear. A dozen deaths are too
-    -- many, wherever they were.
+    -- The cause is told where the last that began is a suspect, and all others had lived for a while by then; other
+    -- suspects for as long as any may be alone.
+    select case when i.suspect and coalesce(i.tried_at - suspect_quiet() >= i.before, true)
+                     and coalesce(i.tried_at - suspect_alone(12) >= i.suspect_before, true) then i.id end
+    into v_cause
+    from (select t.id, t.suspect, t.tried_at, lead(t.tried_at) over (order by t.tried_at desc) as before,
+                 max(t.tried_at) filter (where t.suspect) over (
+                     order by t.tried_at desc rows between 1 following and unbounded following) as suspect_before
+          from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+          where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner) i
+    order by i.tried_at desc limit 1;
+    -- Beside it the others are clear. Where it cannot be told, a suspect is not blamed again: it is tried once more.
     update turns t
-    set owner = '', attempts = t.attempts + 1, died_after = d.steps, blamed = d.blamed, suspect = d.blamed >= 2
-    from (select r.tenant_id, r.id, r.steps,
-                 case when r.attempts >= 12 then greatest(r.blamed, 3)
-                      when v_suspects > 0 and not r.suspect then case when r.same then r.blamed else 0 end
-                      when not r.same then 1
-                      when r.suspect and v_suspects > 1 then r.blamed
+    set owner = '', attempts = t.attempts + 1, died_after = d.steps, unexplained = d.unexplained,
+        blamed = case when d.unexplained >= 12 then greatest(d.blamed, 3) else d.blamed end,
+        suspect = d.unexplained >= 12 or d.blamed >= 2
+    from (select r.tenant_id, r.id, r.steps, r.unexplained + case when v_cause is null then 1 else 0 end as unexplained,
+                 case when v_cause <> r.id then case when r.same then r.blamed else 0 end
+                      when not r.same then case when v_cause = r.id then r.blamed else 1 end
+                      when v_cause is null and r.suspect then r.blamed
                       else r.blamed + 1 end as blamed
           from (select o.*, o.died_after = o.steps as same
                 from (select t.*, steps_done(t.tenant_id, t.id) as steps
@@ -2835,6 +2857,18 @@ CREATE FUNCTION public.process_of(p_owner text) RETURNS text
     LANGUAGE sql IMMUTABLE
     AS $_$ select regexp_replace(p_owner, '/[^/]*$', '') $_$;
 
+CREATE FUNCTION public.process_quiet(p_process text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select not exists (
+        select 1 from lanes l
+        where l.owner is not null and process_of(l.owner) = p_process
+          and not exists (select 1 from turns t
+                          where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running'
+                            and t.owner = l.owner and t.tried_at + suspect_quiet() <= clock_timestamp()))
+$$;
+
 CREATE FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) RETURNS TABLE(pruned bigint, left_over bigint)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -3851,9 +3885,35 @@ CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS 
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
 
-CREATE FUNCTION public.suspect_alone(p_attempts integer) RETURNS interval
+CREATE FUNCTION public.suspect_alone(p_unexplained integer) RETURNS interval
     LANGUAGE sql IMMUTABLE
-    AS $$ select interval '2 seconds' * power(2, greatest(least(p_attempts - 4, 8), 0)) $$;
+    AS $$ select interval '2 seconds' * power(2, greatest(least(p_unexplained - 3, 2), 0)) $$;
+
+CREATE FUNCTION public.suspect_begun(p_process text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select exists (
+        select 1 from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
+        where t.state = 'running' and t.suspect and l.owner is not null and process_of(l.owner) = p_process
+          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.unexplained) > clock_timestamp()))
+$$;
+
+CREATE FUNCTION public.suspect_quiet() RETURNS interval
+    LANGUAGE sql IMMUTABLE
+    AS $$ select interval '500 milliseconds' $$;
+
+CREATE FUNCTION public.suspect_waits(p_most integer, p_from interval, p_to interval) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select exists (
+        select 1 from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
+        where t.state = 'running' and t.suspect and l.owner is null and l.pending
+          and l.not_before between clock_timestamp() - p_to and clock_timestamp() - p_from
+          and (select count(*) from lanes o
+               where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most)
+$$;
 
 CREATE FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) RETURNS TABLE(tenant_id text, lane_id text)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -5088,6 +5148,7 @@ CREATE TABLE public.turns (
     suspect boolean DEFAULT false NOT NULL,
     blamed integer DEFAULT 0 NOT NULL,
     died_after integer DEFAULT '-1'::integer NOT NULL,
+    unexplained integer DEFAULT 0 NOT NULL,
     tried_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
 );
@@ -5419,6 +5480,8 @@ CREATE INDEX turns_id ON public.turns USING btree (id);
 CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, lane_id) WHERE (state = 'running'::text);
 
 CREATE INDEX turns_ready ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'waiting'::text) AND ready);
+
+CREATE INDEX turns_suspect ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'running'::text) AND suspect);
 
 CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (((new.kind = 'reply'::text) AND (new.turn_id IS NOT NULL) AND (new.stream_at IS NULL))) EXECUTE FUNCTION public.adopt_stream();
 
@@ -6022,8 +6085,8 @@ GRANT ALL ON FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_m
 REVOKE ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_event(p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer, p_suspects text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer, p_suspects text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interval) TO onevalet_app;
@@ -6375,6 +6438,9 @@ GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_acc
 REVOKE ALL ON FUNCTION public.process_of(p_owner text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.process_of(p_owner text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.process_quiet(p_process text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.process_quiet(p_process text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prune_events(p_before timestamp with time zone, p_limit integer) TO onevalet_app;
 
@@ -6522,8 +6588,17 @@ GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO one
 REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.suspect_alone(p_attempts integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.suspect_alone(p_attempts integer) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.suspect_alone(p_unexplained integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.suspect_alone(p_unexplained integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.suspect_begun(p_process text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.suspect_begun(p_process text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.suspect_quiet() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.suspect_quiet() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.suspect_waits(p_most integer, p_from interval, p_to interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.suspect_waits(p_most integer, p_from interval, p_to interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.sweep_cards(p_now timestamp with time zone, p_most integer) TO onevalet_app;

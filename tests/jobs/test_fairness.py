@@ -5,8 +5,8 @@ import time
 
 from core.inbox import Inbox
 from core.overload import Waiting
+from core.suspects import LANES_OF_ONE
 from core.turn_types import TurnRequest, TurnResult
-from core.turns import LANES_OF_ONE
 from jobs.worker import TURN_SLOTS
 from tests.core.store.house import OPEN, Store, message
 from tests.jobs.office import Office, echo

@@ -1,13 +1,18 @@
 -- Who killed the worker. A dead process had many turns in flight, and most of them had no part in its death. A turn is
 -- blamed when it dies with its worker where it died before: what kills dies at the same step each time, what is killed
--- from outside gets on. Two deaths at one place make a suspect, of which a process runs one at a time, so that the third
--- tells which it was. Attempts count how often a turn was begun, blame sets it aside.
+-- from outside gets on. Two deaths at one place make a suspect. Suspects run in a process of their own, one at a time, so
+-- that the third death there tells. Where there is no such process, a suspect is begun by one that began nothing else
+-- just before and begins nothing else just after. Attempts count how often a turn was begun; blame sets it aside, and so
+-- does having been there a dozen times when nobody could be told to be the cause.
 
 alter table turns
     add column suspect boolean not null default false,
     add column blamed int not null default 0,
     add column died_after int not null default -1,
+    add column unexplained int not null default 0,
     add column tried_at timestamptz not null default clock_timestamp();
+
+create index turns_suspect on turns (tenant_id, lane_id) where state = 'running' and suspect;
 
 -- Owners of leases are the process and what tells its claims apart.
 create function process_of(p_owner text)
@@ -22,11 +27,50 @@ language sql stable as $$
     select count(*)::int from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn and s.kind <> 'steer'
 $$;
 
--- How long a suspect keeps others from running beside it. It doubles with each death after the third: a slow turn that
--- always begins before the one that kills would else die with it each time, and neither could be told from the other.
-create function suspect_alone(p_attempts int)
+-- How long nothing may have begun in a process before a suspect begins there. What has lived longer did not kill it.
+create function suspect_quiet()
 returns interval
-language sql immutable as $$ select interval '2 seconds' * power(2, greatest(least(p_attempts - 4, 8), 0)) $$;
+language sql immutable as $$ select interval '500 milliseconds' $$;
+
+-- How long nothing begins in a process after a suspect began there. It doubles with deaths that nobody could be told to
+-- be the cause of: what takes long to kill would else never be the last that began.
+create function suspect_alone(p_unexplained int)
+returns interval
+language sql immutable as $$ select interval '2 seconds' * power(2, greatest(least(p_unexplained - 3, 2), 0)) $$;
+
+-- Whether a suspect has just begun in the process, or is about to.
+create function suspect_begun(p_process text)
+returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+    select exists (
+        select 1 from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
+        where t.state = 'running' and t.suspect and l.owner is not null and process_of(l.owner) = p_process
+          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.unexplained) > clock_timestamp()))
+$$;
+
+-- Whether a suspect waits that could be taken, and has waited for so long.
+create function suspect_waits(p_most int, p_from interval, p_to interval)
+returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+    select exists (
+        select 1 from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
+        where t.state = 'running' and t.suspect and l.owner is null and l.pending
+          and l.not_before between clock_timestamp() - p_to and clock_timestamp() - p_from
+          and (select count(*) from lanes o
+               where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most)
+$$;
+
+-- Whether nothing began in the process lately, or is about to.
+create function process_quiet(p_process text)
+returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+    select not exists (
+        select 1 from lanes l
+        where l.owner is not null and process_of(l.owner) = p_process
+          and not exists (select 1 from turns t
+                          where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running'
+                            and t.owner = l.owner and t.tried_at + suspect_quiet() <= clock_timestamp()))
+$$;
 
 -- Gives free all that a dead process held, at once and in one verdict: leases end one after another, and what is
 -- taken over piece by piece would look as if each piece had been alone.
@@ -34,25 +78,33 @@ create function judge_dead(p_process text)
 returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-    v_suspects int;
+    v_cause text;
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('judge ' || p_process, 0)) then
         return;
     end if;
     perform 1 from lanes l where l.owner is not null and process_of(l.owner) = p_process
     order by l.tenant_id, l.id for update;
-    select count(*) filter (where t.suspect) into v_suspects
-    from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
-    where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner;
-    -- Of several suspects either may have done it; beside one suspect, the others are clear. A dozen deaths are too
-    -- many, wherever they were.
+    -- The cause is told where the last that began is a suspect, and all others had lived for a while by then; other
+    -- suspects for as long as any may be alone.
+    select case when i.suspect and coalesce(i.tried_at - suspect_quiet() >= i.before, true)
+                     and coalesce(i.tried_at - suspect_alone(12) >= i.suspect_before, true) then i.id end
+    into v_cause
+    from (select t.id, t.suspect, t.tried_at, lead(t.tried_at) over (order by t.tried_at desc) as before,
+                 max(t.tried_at) filter (where t.suspect) over (
+                     order by t.tried_at desc rows between 1 following and unbounded following) as suspect_before
+          from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+          where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner) i
+    order by i.tried_at desc limit 1;
+    -- Beside it the others are clear. Where it cannot be told, a suspect is not blamed again: it is tried once more.
     update turns t
-    set owner = '', attempts = t.attempts + 1, died_after = d.steps, blamed = d.blamed, suspect = d.blamed >= 2
-    from (select r.tenant_id, r.id, r.steps,
-                 case when r.attempts >= 12 then greatest(r.blamed, 3)
-                      when v_suspects > 0 and not r.suspect then case when r.same then r.blamed else 0 end
-                      when not r.same then 1
-                      when r.suspect and v_suspects > 1 then r.blamed
+    set owner = '', attempts = t.attempts + 1, died_after = d.steps, unexplained = d.unexplained,
+        blamed = case when d.unexplained >= 12 then greatest(d.blamed, 3) else d.blamed end,
+        suspect = d.unexplained >= 12 or d.blamed >= 2
+    from (select r.tenant_id, r.id, r.steps, r.unexplained + case when v_cause is null then 1 else 0 end as unexplained,
+                 case when v_cause <> r.id then case when r.same then r.blamed else 0 end
+                      when not r.same then case when v_cause = r.id then r.blamed else 1 end
+                      when v_cause is null and r.suspect then r.blamed
                       else r.blamed + 1 end as blamed
           from (select o.*, o.died_after = o.steps as same
                 from (select t.*, steps_done(t.tenant_id, t.id) as steps
@@ -92,17 +144,22 @@ begin
     end loop;
 end $$;
 
+drop function claim_lane(text, text, interval, integer);
+
 -- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_most lanes run. A lane whose
--- turn is a suspect is taken by a process that has no other one, or whose others have lived for a while: a slow one
--- may not hold up all others. Nor does one wait for such a place for long, before its fourth death.
-create or replace function claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer)
+-- turn is a suspect is taken by a process that takes nothing else (p_suspects 'only'). Where others leave them to such
+-- ones ('apart'), they do so for ten seconds. Where there is none ('here'), a quiet process takes it, and one that waits
+-- for that keeps all others from being taken for a while; nor does it wait for long, unless it was there at too many
+-- deaths already.
+create function claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer, p_suspects text)
 returns table (tenant_id text, lane_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
     v_me text := process_of(p_owner);
     v_tenant text;
     v_lane text;
-    v_place boolean;
+    v_quiet boolean := false;
+    v_waits boolean := false;
 begin
     return query select l.tenant_id, l.id, l.fence from lanes l
     where l.owner = p_owner and l.lease_until > clock_timestamp();
@@ -110,19 +167,26 @@ begin
         return;
     end if;
     perform judge_lapsed(v_me, p_ttl);
-    v_place := pg_try_advisory_xact_lock(hashtextextended('suspect ' || v_me, 0));
-    v_place := v_place and not exists (
-        select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
-        where l.owner is not null and process_of(l.owner) = v_me and t.state = 'running' and t.suspect
-          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.attempts) > clock_timestamp()));
+    if exists (select 1 from turns t where t.state = 'running' and t.suspect) then
+        -- Claims of one process wait for each other here: what two look at at once would look quiet to both.
+        perform pg_advisory_xact_lock(hashtextextended('suspects of ' || v_me, 0));
+        if suspect_begun(v_me) then
+            return;
+        end if;
+        v_quiet := p_suspects = 'only' or process_quiet(v_me);
+        v_waits := p_suspects = 'here' and suspect_waits(p_most, interval '2 seconds', interval '12 seconds');
+    end if;
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where l.pending and (p_lane is null or l.id = p_lane)
       and l.owner is null
       and (l.not_before is null or l.not_before <= clock_timestamp())
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
-      and (v_place or not exists (select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id
-                                  and t.state = 'running' and t.suspect
-                                  and (t.attempts > 4 or l.not_before > clock_timestamp() - interval '8 seconds')))
+      and coalesce(
+          (select case p_suspects
+                      when 'apart' then v_quiet and l.not_before <= clock_timestamp() - interval '10 seconds'
+                      else v_quiet or t.unexplained <= 3 and l.not_before <= clock_timestamp() - interval '8 seconds' end
+           from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.suspect),
+          p_suspects <> 'only' and not v_waits)
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
@@ -177,6 +241,12 @@ begin
         return query select v_turn.id, v_turn.attempts, v_turn.id <> p_turn, v_turn.blamed, v_turn.suspect;
         return;
     end if;
+    -- Nothing else begins beside a suspect that has just begun. Whoever is free next goes on here.
+    if suspect_begun(process_of(p_owner)) then
+        update lanes l set owner = null, lease_until = null
+        where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
+        return;
+    end if;
     -- A waiting turn that may go on comes before what was written since: its person has answered.
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'waiting' and t.ready
@@ -184,7 +254,7 @@ begin
     if v_turn.id is not null then
         update turns t
         set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
-            suspect = false, blamed = 0, died_after = -1, tried_at = clock_timestamp()
+            suspect = false, blamed = 0, died_after = -1, unexplained = 0, tried_at = clock_timestamp()
         where t.tenant_id = p_tenant and t.id = v_turn.id;
         return query select v_turn.id, 1, true, 0, false;
         return;
@@ -215,8 +285,9 @@ declare
     f text;
 begin
     foreach f in array array[
-        'process_of(text)', 'steps_done(text, text)', 'suspect_alone(integer)', 'judge_dead(text)', 'judge_lapsed(text, interval)',
-        'claim_lane(text, text, interval, integer)', 'end_leases(text)',
+        'process_of(text)', 'steps_done(text, text)', 'suspect_quiet()', 'suspect_alone(integer)',
+        'suspect_begun(text)', 'suspect_waits(integer, interval, interval)', 'process_quiet(text)', 'judge_dead(text)',
+        'judge_lapsed(text, interval)', 'claim_lane(text, text, interval, integer, text)', 'end_leases(text)',
         'begin_turn(text, text, bigint, text, text)'] loop
         execute format('revoke all on function %s from public', f);
         execute format('grant execute on function %s to onevalet_app', f);

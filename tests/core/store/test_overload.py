@@ -3,7 +3,7 @@
 from core.inbox import Inbox
 from core.messages import Command
 from core.overload import BUSY, Waiting
-from core.turns import LANES_OF_ONE
+from core.suspects import LANES_OF_ONE
 from tests.core.store.house import OPEN, Store, TwiceDatabase, message, opened
 
 ANN, BOB = "+15550000001", "+15550000002"

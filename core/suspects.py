@@ -1,0 +1,27 @@
+"""Turns that may have killed their worker: who runs them, and whether one waits for that."""
+
+from datetime import timedelta
+from enum import StrEnum
+
+from core.database import Database
+
+LANES_OF_ONE = 4
+"""How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
+_EVER = timedelta(days=365)
+
+
+class Suspects(StrEnum):
+    """What a process does with turns that may have killed others."""
+
+    HERE = "here"
+    """Take them, at a moment when their death would tell."""
+    APART = "apart"
+    """Leave them to a process of their own, unless they wait for long."""
+    ONLY = "only"
+    """Be that process: take nothing else."""
+
+
+async def suspects_wait(database: Database) -> bool:
+    """Tell whether one waits that could be taken now."""
+    row = await database.call("select suspect_waits($1,$2,$3) as wait", LANES_OF_ONE, timedelta(), _EVER)
+    return bool(row and row["wait"])
