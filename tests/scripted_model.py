@@ -11,10 +11,8 @@ of output is JSON with the url.
 import argparse
 import asyncio
 import base64
-import hashlib
 import inspect
 import json
-import math
 import os
 import re
 import signal
@@ -29,6 +27,7 @@ from typing import Self
 from aiohttp import web
 
 from core.json_types import Json, JsonObject
+from tests.scripted_embedding import embed
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +78,14 @@ class ModelCall:
 class Reply:
     """What the model does: answer, fail, hang, or break. Made by the helpers below.
 
-    `delay` is in seconds before anything is sent.
+    `delay` is in seconds before anything is sent, `spread` those over which a streamed answer is written.
     """
 
     text: str | None = None
     calls: tuple[tuple[str, JsonObject | str], ...] = ()
     finish_reason: str = ""
     delay: float = 0.0
+    spread: float = 0.0
     status: int = 200
     retry_after: float | None = None
     code: str = ""
@@ -96,6 +96,10 @@ class Reply:
     def after(self, seconds: float) -> "Reply":
         """Give the same reply, sent later."""
         return replace(self, delay=seconds)
+
+    def over(self, seconds: float) -> "Reply":
+        """Give the same reply, written slowly where it is streamed."""
+        return replace(self, spread=seconds)
 
 
 type Script = Callable[[ModelCall], Reply | Awaitable[Reply]] | Iterable[Reply]
@@ -240,16 +244,6 @@ class ScriptedModel:
         return web.json_response({"object": "list", "data": data, "model": body["model"], "usage": usage})
 
 
-def embed(words: str, dimensions: int) -> list[float]:
-    """Embed a text so that texts sharing words are near: a unit vector, the same for ever."""
-    vector = [0.0] * dimensions
-    for word in re.findall(r"\w+", words.lower()) or [""]:
-        digest = hashlib.sha256(word.encode()).digest()
-        vector[int.from_bytes(digest[:4]) % dimensions] += 1.0 if digest[4] & 1 else -1.0
-    length = math.sqrt(sum(value * value for value in vector)) or 1.0
-    return [value / length for value in vector]
-
-
 def text_of(message: JsonObject) -> str:
     """Give a message's text, whether it is a string or a list of parts."""
     content = message.get("content")
@@ -352,7 +346,9 @@ async def _stream(request: web.Request, call: ModelCall, reply: Reply) -> web.St
     async def send(chunk: JsonObject) -> None:
         await stream.write(b"data: " + json.dumps({**base, **chunk}).encode() + b"\n\n")
 
-    for delta in _deltas(call, reply):
+    deltas = list(_deltas(call, reply))
+    for delta in deltas:
+        await asyncio.sleep(reply.spread / len(deltas))
         await send({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
     await send({"choices": [{"index": 0, "delta": {}, "finish_reason": reply.finish_reason}]})
     options = call.body.get("stream_options")

@@ -81,6 +81,7 @@ async def _run_one(test: Test, folder: Path, nursery: Nursery, seed: int, short:
             seed=seed,
             webs=size.webs,
             workers=size.workers,
+            kept=test.kept,
             pace=size.pace,
             settings=size.settings,
         ) as house:

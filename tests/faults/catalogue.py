@@ -16,7 +16,10 @@ SHORT_MUTATIONS = ("started",)
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One test. `people`, `webs` and `workers`: what its house needs in the full size; `settings` of our processes."""
+    """One test. `people`, `webs` and `workers`: what its house needs in the full size; `settings` of our processes.
+
+    `kept`: its workers have their keepers.
+    """
 
     __test__ = False
 
@@ -26,6 +29,7 @@ class Test:
     people: int = 50
     webs: int = 2
     workers: int = 2
+    kept: bool = False
     pace: float = 0.1
     settings: dict[str, str] = field(default_factory=dict)
 
@@ -36,6 +40,7 @@ CATALOGUE: tuple[Test, ...] = (
         lambda house: deaths.kill_loop(house, kills=200, messages=2000, every=2.0),
         lambda house: deaths.kill_loop(house, kills=1, messages=8, every=0.6),
         workers=3,
+        kept=True,
     ),
     Test(
         "T2",
@@ -90,8 +95,9 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T10",
-        lambda house: deaths.poison(house, messages=8, slow_seconds=40),
+        lambda house: deaths.poison(house, messages=20, slow_seconds=40),
         lambda house: deaths.poison(house, messages=1, slow_seconds=2),
+        kept=True,
     ),
     Test(
         "T11",

@@ -40,14 +40,13 @@ async def poison(house: House, *, messages: int, slow_seconds: float) -> Result:
     bodies = [POISON] * messages + [f"{SLOW} {slow_seconds}"]
     people = house.people[: messages + 1]
     bad = [_saying(house, person.key, 0.0, body) for person, body in zip(people, bodies, strict=True)]
-    others = house.say(messages * 3, seconds=3.0)
+    # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
+    busy = {person.key for person in people}
+    others = [one for one in house.say(messages * 6, seconds=10.0) if one.person not in busy]
     async with timed(result):
-        guard = asyncio.create_task(_revive(house))
         await deliver(house, [*bad, *others], result)
         after = [_saying(house, person.key, 0.0, "") for person in people]
         await deliver(house, after, result)
-        guard.cancel()
-        await asyncio.gather(guard, return_exceptions=True)
         evidence = await conclude(house, [*after, *others], result)
     aside = [row for row in evidence.inbound if row["turn_state"] == "poison"]
     poisoned = {one.token for one in bad[:-1]}
@@ -58,9 +57,12 @@ async def poison(house: House, *, messages: int, slow_seconds: float) -> Result:
         "poisonous": str(len(poisoned)),
         "set aside": str(len(aside)),
         "told": str(len(told)),
+        "deaths": str(sum(worker.log.read_text().count("worker_killed") for worker in house.workers)),
         "innocent set aside": str(len(innocent)),
         "slow answer": f"{slow_seconds:g} s",
     }
+    slow = {token for one in evidence.sends if one.accepted for token in one.tokens} & {bad[-1].token}
+    result.require(bool(slow), "the slow text was not answered")
     result.require(poisoned <= {row["token"] for row in aside}, "a poisonous text was not set aside")
     result.require(len(told) >= len(poisoned), "somebody was not told that their text was set aside")
     result.require(not innocent, f"{len(innocent)} innocent texts were set aside: {innocent[:3]}")
@@ -87,16 +89,6 @@ async def deploys(house: House, *, times: int, messages: int) -> Result:
 def _saying(house: House, person: str, at: float, body: str) -> Saying:
     token = house.token(person)
     return Saying(at=at, token=token, person=person, channel="sms", body=f"{token} {body}".strip())
-
-
-async def _revive(house: House) -> None:
-    """Start workers again that a text has killed, as a supervisor does."""
-    while True:
-        for member in house.workers:
-            if member.process is not None and member.process.returncode is not None:
-                member.start()
-                house.strike("poisoned", member.name)
-        await asyncio.sleep(0.1)
 
 
 async def _attempts(house: House, sayings: list[Saying]) -> int:

@@ -201,6 +201,7 @@ async def open_house(
     seed: int = 0,
     webs: int = 2,
     workers: int = 2,
+    kept: bool = False,
     script: Script = answer,
     pace: float = 0.1,
     patience: float = 1.0,
@@ -208,7 +209,10 @@ async def open_house(
     started: bool = True,
     settings: dict[str, str] | None = None,
 ) -> AsyncIterator[House]:
-    """Run it all for the block. `pace` multiplies the providers' waits, `sweep`: seconds between catch-ups."""
+    """Run it all for the block. `pace` multiplies the providers' waits, `sweep`: seconds between catch-ups.
+
+    `kept`: workers have their keepers, as they are shipped; otherwise a dead one waits for the test.
+    """
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
@@ -251,7 +255,9 @@ async def open_house(
         for number, port in enumerate(ports, start=1):
             house.webs.append(Member(folder, nursery, f"web{number}", "web", house.environment | {"PORT": str(port)}))
         for number in range(1, workers + 1):
-            house.workers.append(Member(folder, nursery, f"worker{number}", "worker", house.environment))
+            house.workers.append(
+                Member(folder, nursery, f"worker{number}", "kept" if kept else "worker", house.environment)
+            )
         stack.push_async_callback(_end_all, house)
         if started:
             for member in house.members:

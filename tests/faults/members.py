@@ -2,16 +2,21 @@
 
 import asyncio
 import os
+import random
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from tests.nursery import ROOT, Forked, Nursery
 
-WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"]}
-"""A killed worker stays dead until the test starts it again."""
-WORK_DONE = {"web": ("message_received",), "worker": ("turn_finished", "part_sent")}
+WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"], "kept": ["worker"]}
+"""A killed worker stays dead until the test starts it again, or has a keeper, as it is shipped."""
+_WORKED = ("turn_finished", "part_sent")
+WORK_DONE = {"web": ("message_received",), "worker": _WORKED, "kept": _WORKED}
 """The log lines that show that a process has done work."""
 
 
@@ -64,6 +69,41 @@ class Member:
             return 0
         text = self.log.read_text(errors="replace")
         return sum(text.count(word) for word in WORK_DONE[self.command])
+
+    @property
+    def processes(self) -> list[int]:
+        """Give the processes that do its work: itself, or those that its keeper has begun."""
+        if self.process is None or self.process.returncode is not None:
+            return []
+        if self.command != "kept":
+            return [self.process.pid]
+        return [child.pid for child in psutil.Process(self.process.pid).children()]
+
+    def show_waits(self) -> None:
+        """Let its log say what it waits for."""
+        for pid in self.processes:
+            os.kill(pid, signal.SIGUSR1)
+
+    async def kill(self, chance: random.Random) -> None:
+        """SIGKILL it and begin it again after a moment, as a supervisor would.
+
+        Of a kept one: one of its processes, which its keeper sees to, or all at once together with the keeper.
+        """
+        assert self.process is not None
+        pids = self.processes
+        if self.command == "kept" and pids and (one := chance.choice([0, *pids])):
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+            while one in self.processes:  # noqa: ASYNC110 - another process ends
+                await asyncio.sleep(0.01)
+            self.done = self.work()
+            return
+        for pid in {self.process.pid, *pids}:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        await asyncio.wait_for(self.process.wait(), 45)
+        await asyncio.sleep(chance.random() * 0.5)
+        self.start()
 
     @property
     def has_worked(self) -> bool:

@@ -1,7 +1,6 @@
 """What a fault came to: numbers as they came out, the invariants, and whether its bar was met."""
 
 import asyncio
-import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -78,8 +77,7 @@ async def settle(house: House, result: Result) -> None:
     except TimeoutError:
         result.missed.append(f"it was not quiet within {QUIET_WITHIN:.0f} s")
         for member in house.members:  # their logs then say what they wait for
-            if member.process is not None:
-                member.process.send_signal(signal.SIGUSR1)
+            member.show_waits()
     await asyncio.sleep(0.3)  # an answer too many would be on its way
 
 

@@ -18,7 +18,7 @@ CONSENT = "consent"
 POISON = "poison"
 """A text that makes its worker die, each time."""
 SLOW = "slow"
-"""A text that the model thinks over for the seconds that follow the word."""
+"""A text that the model answers over the seconds that follow the word."""
 
 
 def answer(call: ModelCall) -> Reply:
@@ -40,7 +40,9 @@ def answer(call: ModelCall) -> Reply:
     tokens = [token for said in asked for token in TOKEN.findall(said)]
     words = [f"{token} {'acted' if done[token] else 'unsure'}" if token in done else token for token in tokens]
     slow = re.search(rf"{SLOW} ([\d.]+)$", last)
-    return text(" ".join(words) or "nothing").after(float(slow[1]) if slow else 0.0)
+    # As a model that thinks aloud: one that is silent for so long would be taken for one that is down.
+    thoughts = "hm " * 30 if slow else ""
+    return text(thoughts + (" ".join(words) or "nothing")).over(float(slow[1]) if slow else 0.0)
 
 
 def make_sayings(

@@ -18,9 +18,7 @@ type Strike = Callable[[House], Awaitable[None]]
 
 async def kill_member(house: House, member: Member) -> None:
     """SIGKILL one of our processes, and start it again after a moment, as a supervisor would."""
-    await member.end(signal.SIGKILL)
-    await asyncio.sleep(house.chance.random() * 0.5)
-    member.start()
+    await member.kill(house.chance)
     house.strike("kill", member.name)
 
 
