@@ -49,9 +49,9 @@ class BegunTurn:
     run_id: str = ""
     """The run of a task whose turn it is."""
     blamed: int = 0
-    """How many workers died of it, as far as can be told."""
+    """How many processes died of it at the place where it is, as nothing else can have been the cause."""
     suspect: bool = False
-    """Whether a worker died with it: others like it wait until it has lived for a while."""
+    """Whether workers died with it twice at that place: it runs apart from others."""
 
 
 class TurnStore:

@@ -89,6 +89,10 @@ class CatchUp:
         except (OneValetError, TimeoutError) as error:
             _log.warning("catch_up_failed", channel=channel.name, cause=f"{type(error).__name__}: {error}")
             return None
+        except Exception:
+            # The outermost loop of this sweep: what one channel cannot read stops neither the others nor other upkeep.
+            _log.exception("catch_up_failed", channel=channel.name)
+            return None
         if new:
             _log.warning("missed_messages_found", channel=channel.name, count=new)
         return new

@@ -32,7 +32,7 @@ from jobs.leases import kept_alive
 from jobs.preview import at_work
 
 MOST_DEATHS = 3
-"""A turn that killed so many workers is set aside as poison. Those that only died with it are not counted."""
+"""A turn that killed so many processes is set aside as poison. Those with others in them are not counted."""
 RETRY_DELAY = timedelta(seconds=2)
 HAND_BACK_WITHIN = 60.0
 """Seconds that a turn whose database went away waits for it, to give the lane back."""

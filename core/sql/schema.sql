@@ -337,7 +337,7 @@ begin
     if v_turn.id is not null then
         update turns t
         set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
-            suspect = false, blamed = 0, died_after = -1, unexplained = 0, tried_at = clock_timestamp()
+            suspect = false, blamed = 0, died_after = -1, died_there = 0, deaths = 0, tried_at = clock_timestamp()
         where t.tenant_id = p_tenant and t.id = v_turn.id;
         return query select v_turn.id, 1, true, 0, false;
         return;
@@ -762,7 +762,7 @@ begin
       and coalesce(
           (select case p_suspects
                       when 'apart' then v_quiet and l.not_before <= clock_timestamp() - interval '10 seconds'
-                      else v_quiet or t.unexplained <= 3 and l.not_before <= clock_timestamp() - interval '8 seconds' end
+                      else v_quiet or t.deaths <= 3 and l.not_before <= clock_timestamp() - interval '8 seconds' end
            from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.suspect),
           p_suspects <> 'only' and not v_waits)
     order by l.pending_since limit 1 for update skip locked;
@@ -1776,10 +1776,11 @@ begin
     end if;
     perform 1 from lanes l where l.owner is not null and process_of(l.owner) = p_process
     order by l.tenant_id, l.id for update;
-    -- The cause is told where the last that began is a suspect, and all others had lived for a while by then; other
-    -- suspects for as long as any may be alone.
-    select case when i.suspect and coalesce(i.tried_at - suspect_quiet() >= i.before, true)
-                     and coalesce(i.tried_at - suspect_alone(12) >= i.suspect_before, true) then i.id end
+    -- The cause is told where it was alone, or where the last that began is a suspect, and all others had lived for a
+    -- while by then; other suspects for as long as any may be alone.
+    select case when i.before is null
+                     or i.suspect and i.tried_at - suspect_quiet() >= i.before
+                        and coalesce(i.tried_at - suspect_alone(12) >= i.suspect_before, true) then i.id end
     into v_cause
     from (select t.id, t.suspect, t.tried_at, lead(t.tried_at) over (order by t.tried_at desc) as before,
                  max(t.tried_at) filter (where t.suspect) over (
@@ -1787,16 +1788,19 @@ begin
           from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
           where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner) i
     order by i.tried_at desc limit 1;
-    -- Beside it the others are clear. Where it cannot be told, a suspect is not blamed again: it is tried once more.
+    -- Beside it the others are clear. Where it cannot be told, all that died there before are suspects.
     update turns t
-    set owner = '', attempts = t.attempts + 1, died_after = d.steps, unexplained = d.unexplained,
-        blamed = case when d.unexplained >= 12 then greatest(d.blamed, 3) else d.blamed end,
-        suspect = d.unexplained >= 12 or d.blamed >= 2
-    from (select r.tenant_id, r.id, r.steps, r.unexplained + case when v_cause is null then 1 else 0 end as unexplained,
-                 case when v_cause <> r.id then case when r.same then r.blamed else 0 end
-                      when not r.same then case when v_cause = r.id then r.blamed else 1 end
-                      when v_cause is null and r.suspect then r.blamed
-                      else r.blamed + 1 end as blamed
+    set owner = '', attempts = t.attempts + 1, died_after = d.steps, died_there = d.there, deaths = d.deaths,
+        blamed = case when d.deaths >= 12 then greatest(d.blamed, 3) else d.blamed end,
+        suspect = d.deaths >= 12 or d.there >= 2
+    from (select r.tenant_id, r.id, r.steps, r.deaths + case when v_cause <> r.id then 0 else 1 end as deaths,
+                 case when v_cause <> r.id then case when r.same then r.died_there else 0 end
+                      when r.same then r.died_there + 1
+                      when v_cause = r.id and r.suspect then r.died_there
+                      else 1 end as there,
+                 case when v_cause = r.id then case when r.same then r.blamed + 1 else 1 end
+                      when r.same then r.blamed
+                      else 0 end as blamed
           from (select o.*, o.died_after = o.steps as same
                 from (select t.*, steps_done(t.tenant_id, t.id) as steps
                       from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
@@ -3885,9 +3889,9 @@ CREATE FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) RETURNS 
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
 
-CREATE FUNCTION public.suspect_alone(p_unexplained integer) RETURNS interval
+CREATE FUNCTION public.suspect_alone(p_deaths integer) RETURNS interval
     LANGUAGE sql IMMUTABLE
-    AS $$ select interval '2 seconds' * power(2, greatest(least(p_unexplained - 3, 2), 0)) $$;
+    AS $$ select interval '2 seconds' * power(2, greatest(least(p_deaths - 3, 2), 0)) $$;
 
 CREATE FUNCTION public.suspect_begun(p_process text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -3896,7 +3900,7 @@ CREATE FUNCTION public.suspect_begun(p_process text) RETURNS boolean
     select exists (
         select 1 from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
         where t.state = 'running' and t.suspect and l.owner is not null and process_of(l.owner) = p_process
-          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.unexplained) > clock_timestamp()))
+          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.deaths) > clock_timestamp()))
 $$;
 
 CREATE FUNCTION public.suspect_quiet() RETURNS interval
@@ -5148,7 +5152,8 @@ CREATE TABLE public.turns (
     suspect boolean DEFAULT false NOT NULL,
     blamed integer DEFAULT 0 NOT NULL,
     died_after integer DEFAULT '-1'::integer NOT NULL,
-    unexplained integer DEFAULT 0 NOT NULL,
+    died_there integer DEFAULT 0 NOT NULL,
+    deaths integer DEFAULT 0 NOT NULL,
     tried_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
 );
@@ -6588,8 +6593,8 @@ GRANT ALL ON FUNCTION public.stream_leads(p_tenant text, p_outbound text) TO one
 REVOKE ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stream_overtaken(p_tenant text, p_outbound text) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.suspect_alone(p_unexplained integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.suspect_alone(p_unexplained integer) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.suspect_alone(p_deaths integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.suspect_alone(p_deaths integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.suspect_begun(p_process text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.suspect_begun(p_process text) TO onevalet_app;

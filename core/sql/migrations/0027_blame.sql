@@ -1,15 +1,16 @@
--- Who killed the worker. A dead process had many turns in flight, and most of them had no part in its death. A turn is
--- blamed when it dies with its worker where it died before: what kills dies at the same step each time, what is killed
--- from outside gets on. Two deaths at one place make a suspect. Suspects run in a process of their own, one at a time, so
--- that the third death there tells. Where there is no such process, a suspect is begun by one that began nothing else
--- just before and begins nothing else just after. Attempts count how often a turn was begun; blame sets it aside, and so
--- does having been there a dozen times when nobody could be told to be the cause.
+-- Who killed the worker. A dead process had many turns in flight, and most of them had no part in its death. What dies
+-- twice at one place, the same step, is a suspect: what is killed from outside gets on. Suspects run in a process of
+-- their own, one at a time, so that its death tells. Where there is no such process, a suspect is begun by one that
+-- began nothing else just before and begins nothing else just after. A turn is blamed for the deaths, at one place, that
+-- nothing else can have caused. Attempts count how often a turn was begun; blame sets it aside, and so do a dozen deaths
+-- that it may have caused, wherever that was.
 
 alter table turns
     add column suspect boolean not null default false,
     add column blamed int not null default 0,
     add column died_after int not null default -1,
-    add column unexplained int not null default 0,
+    add column died_there int not null default 0,
+    add column deaths int not null default 0,
     add column tried_at timestamptz not null default clock_timestamp();
 
 create index turns_suspect on turns (tenant_id, lane_id) where state = 'running' and suspect;
@@ -32,11 +33,11 @@ create function suspect_quiet()
 returns interval
 language sql immutable as $$ select interval '500 milliseconds' $$;
 
--- How long nothing begins in a process after a suspect began there. It doubles with deaths that nobody could be told to
--- be the cause of: what takes long to kill would else never be the last that began.
-create function suspect_alone(p_unexplained int)
+-- How long nothing begins in a process after a suspect began there. It doubles with the deaths that it may have caused:
+-- what takes long to kill would else never be the last that began.
+create function suspect_alone(p_deaths int)
 returns interval
-language sql immutable as $$ select interval '2 seconds' * power(2, greatest(least(p_unexplained - 3, 2), 0)) $$;
+language sql immutable as $$ select interval '2 seconds' * power(2, greatest(least(p_deaths - 3, 2), 0)) $$;
 
 -- Whether a suspect has just begun in the process, or is about to.
 create function suspect_begun(p_process text)
@@ -45,7 +46,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select exists (
         select 1 from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
         where t.state = 'running' and t.suspect and l.owner is not null and process_of(l.owner) = p_process
-          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.unexplained) > clock_timestamp()))
+          and (t.owner <> l.owner or t.tried_at + suspect_alone(t.deaths) > clock_timestamp()))
 $$;
 
 -- Whether a suspect waits that could be taken, and has waited for so long.
@@ -85,10 +86,11 @@ begin
     end if;
     perform 1 from lanes l where l.owner is not null and process_of(l.owner) = p_process
     order by l.tenant_id, l.id for update;
-    -- The cause is told where the last that began is a suspect, and all others had lived for a while by then; other
-    -- suspects for as long as any may be alone.
-    select case when i.suspect and coalesce(i.tried_at - suspect_quiet() >= i.before, true)
-                     and coalesce(i.tried_at - suspect_alone(12) >= i.suspect_before, true) then i.id end
+    -- The cause is told where it was alone, or where the last that began is a suspect, and all others had lived for a
+    -- while by then; other suspects for as long as any may be alone.
+    select case when i.before is null
+                     or i.suspect and i.tried_at - suspect_quiet() >= i.before
+                        and coalesce(i.tried_at - suspect_alone(12) >= i.suspect_before, true) then i.id end
     into v_cause
     from (select t.id, t.suspect, t.tried_at, lead(t.tried_at) over (order by t.tried_at desc) as before,
                  max(t.tried_at) filter (where t.suspect) over (
@@ -96,16 +98,19 @@ begin
           from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
           where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner) i
     order by i.tried_at desc limit 1;
-    -- Beside it the others are clear. Where it cannot be told, a suspect is not blamed again: it is tried once more.
+    -- Beside it the others are clear. Where it cannot be told, all that died there before are suspects.
     update turns t
-    set owner = '', attempts = t.attempts + 1, died_after = d.steps, unexplained = d.unexplained,
-        blamed = case when d.unexplained >= 12 then greatest(d.blamed, 3) else d.blamed end,
-        suspect = d.unexplained >= 12 or d.blamed >= 2
-    from (select r.tenant_id, r.id, r.steps, r.unexplained + case when v_cause is null then 1 else 0 end as unexplained,
-                 case when v_cause <> r.id then case when r.same then r.blamed else 0 end
-                      when not r.same then case when v_cause = r.id then r.blamed else 1 end
-                      when v_cause is null and r.suspect then r.blamed
-                      else r.blamed + 1 end as blamed
+    set owner = '', attempts = t.attempts + 1, died_after = d.steps, died_there = d.there, deaths = d.deaths,
+        blamed = case when d.deaths >= 12 then greatest(d.blamed, 3) else d.blamed end,
+        suspect = d.deaths >= 12 or d.there >= 2
+    from (select r.tenant_id, r.id, r.steps, r.deaths + case when v_cause <> r.id then 0 else 1 end as deaths,
+                 case when v_cause <> r.id then case when r.same then r.died_there else 0 end
+                      when r.same then r.died_there + 1
+                      when v_cause = r.id and r.suspect then r.died_there
+                      else 1 end as there,
+                 case when v_cause = r.id then case when r.same then r.blamed + 1 else 1 end
+                      when r.same then r.blamed
+                      else 0 end as blamed
           from (select o.*, o.died_after = o.steps as same
                 from (select t.*, steps_done(t.tenant_id, t.id) as steps
                       from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
@@ -148,9 +153,9 @@ drop function claim_lane(text, text, interval, integer);
 
 -- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_most lanes run. A lane whose
 -- turn is a suspect is taken by a process that takes nothing else (p_suspects 'only'). Where others leave them to such
--- ones ('apart'), they do so for ten seconds. Where there is none ('here'), a quiet process takes it, and one that waits
--- for that keeps all others from being taken for a while; nor does it wait for long, unless it was there at too many
--- deaths already.
+-- ones ('apart'), they do so for ten seconds. Where there is none ('here'), a quiet process takes it, and one that
+-- waits for that keeps all others from being taken for a while; nor does it wait for long, unless it may have caused
+-- too many deaths already.
 create function claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer, p_suspects text)
 returns table (tenant_id text, lane_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -184,7 +189,7 @@ begin
       and coalesce(
           (select case p_suspects
                       when 'apart' then v_quiet and l.not_before <= clock_timestamp() - interval '10 seconds'
-                      else v_quiet or t.unexplained <= 3 and l.not_before <= clock_timestamp() - interval '8 seconds' end
+                      else v_quiet or t.deaths <= 3 and l.not_before <= clock_timestamp() - interval '8 seconds' end
            from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.suspect),
           p_suspects <> 'only' and not v_waits)
     order by l.pending_since limit 1 for update skip locked;
@@ -254,7 +259,7 @@ begin
     if v_turn.id is not null then
         update turns t
         set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
-            suspect = false, blamed = 0, died_after = -1, unexplained = 0, tried_at = clock_timestamp()
+            suspect = false, blamed = 0, died_after = -1, died_there = 0, deaths = 0, tried_at = clock_timestamp()
         where t.tenant_id = p_tenant and t.id = v_turn.id;
         return query select v_turn.id, 1, true, 0, false;
         return;

@@ -92,12 +92,12 @@ async def test_what_got_on_since_its_last_death_is_blamed_for_the_new_place_only
     # It died alone, but elsewhere: it is tried once more.
     await get_on(store, "text 1")
     await kill(store)
-    assert await record(store) == {"text 1": (5, 2, True)}
-    await kill(store)
-    assert await record(store) == {"text 1": (6, 3, True)}
+    assert await record(store) == {"text 1": (5, 1, True)}
+    await kill(store, 2)
+    assert await record(store) == {"text 1": (7, 3, True)}
 
 
-async def test_a_dozen_deaths_that_nobody_explains_are_too_many_wherever_they_were(store: Store) -> None:
+async def test_a_dozen_deaths_that_it_may_have_caused_are_too_many_wherever_they_were(store: Store) -> None:
     await say_all(store, 1)
     for _ in range(11):
         await kill(store)
@@ -107,21 +107,33 @@ async def test_a_dozen_deaths_that_nobody_explains_are_too_many_wherever_they_we
     assert await record(store) == {"text 1": (13, 3, True)}
 
 
-async def test_deaths_that_another_explains_are_never_too_many(store: Store) -> None:
+async def test_deaths_that_another_caused_are_never_too_many(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
-    await store.eye.execute("update turns set unexplained = 11")
+    await store.eye.execute("update turns set deaths = 11")
     await hold_back(store)
     await say_all(store, 2)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
     await store.eye.execute(
-        "update turns t set unexplained = 11 from inbound i where i.turn_id = t.id and i.text = 'text 2'"
+        "update turns t set deaths = 11 from inbound i where i.turn_id = t.id and i.text = 'text 2'"
     )
     await hold_back(store, -1)
     await later(store, 0.6)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
     await store.turns.end_leases("w")
     assert await record(store) == {"text 1": (4, 3, True), "text 2": (2, 0, False)}
+
+
+async def test_what_died_among_others_is_suspected_and_blamed_for_nothing(store: Store) -> None:
+    await say_all(store, 1, 2)
+    await kill(store, 2)
+    assert await record(store) == {"text 1": (3, 0, True), "text 2": (3, 0, True)}
+    for _ in range(3):
+        assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
+        await hold_back(store)
+        await store.turns.end_leases("w")
+        await hold_back(store, -1)
+    assert await record(store) == {"text 1": (6, 3, True), "text 2": (3, 0, True)}
 
 
 async def test_a_process_begins_a_suspect_alone_and_others_go_on_elsewhere(store: Store) -> None:
@@ -198,7 +210,7 @@ async def test_a_suspect_is_not_blamed_when_others_began_after_it(store: Store) 
     await later(store, 2)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
     await store.turns.end_leases("w")
-    assert await record(store) == {"text 1": (4, 2, True), "text 2": (2, 1, False)}
+    assert await record(store) == {"text 1": (4, 2, True), "text 2": (2, 0, False)}
 
 
 async def test_leases_that_end_one_after_another_are_one_death(store: Store) -> None:
@@ -211,7 +223,7 @@ async def test_leases_that_end_one_after_another_are_one_death(store: Store) -> 
         " where id = (select t.lane_id from turns t join inbound i on i.turn_id = t.id where i.text = 'text 2')"
     )
     assert await begin_all(store, "w2")
-    assert set((await record(store)).values()) == {(2, 1, False)}
+    assert set((await record(store)).values()) == {(2, 0, False)}
     assert await store.one("select count(*) from lanes where owner like 'w2/%'") == 3
 
 
@@ -235,7 +247,7 @@ async def test_a_suspect_that_is_claimed_but_not_begun_keeps_others_from_beginni
     assert await store.turns.claim(None, "w2") is None
     # Nor does it die with a process that never began it.
     await store.turns.end_leases("w2")
-    assert set((await record(store)).values()) == {(3, 2, True)}
+    assert set((await record(store)).values()) == {(3, 0, True)}
 
 
 async def test_a_hand_back_burns_nothing_and_what_waits_for_its_person_begins_afresh(store: Store) -> None:
@@ -282,7 +294,7 @@ async def test_a_suspect_waits_for_a_quiet_process_for_a_bounded_time(store: Sto
 async def test_a_suspect_that_nobody_can_take_stops_others_for_a_moment_only(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
-    await store.eye.execute("update turns set unexplained = 5")
+    await store.eye.execute("update turns set deaths = 5")
     await hold_back(store)
     for number in range(2, 8):
         await say_all(store, number)
