@@ -1,5 +1,6 @@
 """Promise 3: what providers kept while we were away comes in through the same inbox, once."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -169,3 +170,26 @@ async def test_who_lost_the_sweep_to_another_stops_and_leaves_its_place_alone(st
         assert tuple(row) == ("other", "2026-01-01")
     finally:
         await sms.stop()
+
+
+class OddChannel(SmsChannel):
+    """A channel that meets something that nobody thought of."""
+
+    async def identify(self) -> None:
+        """Meet it."""
+        raise KeyError("odd")
+
+
+async def test_what_one_channel_cannot_read_keeps_no_other_from_being_swept(store: Store, away: Simulator) -> None:
+    odd, sms = _sms(store, away, OddChannel), _sms(store, away)
+    swept = asyncio.Event()
+
+    async def pause(_: timedelta) -> None:
+        swept.set()
+        await asyncio.Event().wait()
+
+    running = asyncio.create_task(CatchUp([odd, sms], store.database, "w1", pause=pause).run())
+    await asyncio.wait_for(swept.wait(), 10)
+    running.cancel()
+    assert await store.column("select channel from channel_state where watermark is not null") == ["sms"]
+    await sms.stop()
