@@ -45,6 +45,8 @@ _MOST_APART = 4
 """Processes for suspects at once: a slow one holds up the others of its process."""
 _APART_EVERY = 1.0
 """Seconds between two of them: the first may be quick enough for all."""
+_APART_AGAIN = 0.3
+"""Seconds after the last one when one that was killed is replaced at once: no faster than they can begin to work."""
 
 type Work = Callable[[Life], None]
 """Be a worker, told so much about it."""
@@ -117,7 +119,7 @@ class _Keeper:
             else:
                 self._apart.discard(pid)
                 if code < 0:
-                    self._begin_apart(blocked, at_once=True)
+                    self._begin_apart(blocked, _APART_AGAIN)
 
     def _after_worker(self, code: int) -> None:
         if self._stopping or code >= 0:
@@ -130,16 +132,11 @@ class _Keeper:
 
     def _begin_worker(self, blocked: set[int | signal.Signals]) -> None:
         self._due, self._began = None, time.monotonic()
-        ask = partial(os.kill, os.getpid(), _ASKED)
-        self._worker = self._fork(Life(self._told(), Suspects.APART, ask), blocked)
+        self._worker = self._fork(Life(self._told(), Suspects.APART, partial(_ask, os.getpid())), blocked)
 
-    def _begin_apart(self, blocked: set[int | signal.Signals], *, at_once: bool = False) -> None:
+    def _begin_apart(self, blocked: set[int | signal.Signals], every: float = _APART_EVERY) -> None:
         now = time.monotonic()
-        if (
-            self._stopping
-            or len(self._apart) >= _MOST_APART
-            or (now - self._apart_began < _APART_EVERY and not at_once)
-        ):
+        if self._stopping or len(self._apart) >= _MOST_APART or now - self._apart_began < every:
             return
         self._apart_began = now
         self._apart.add(self._fork(Life(self._told(), Suspects.ONLY), blocked))
@@ -161,6 +158,12 @@ class _Keeper:
             if pid:
                 with suppress(ProcessLookupError):  # it has just ended
                     os.kill(pid, signal.SIGTERM)
+
+
+def _ask(keeper: int) -> None:
+    """In its worker: ask for a process for suspects, unless the keeper has gone."""
+    if os.getppid() == keeper:
+        os.kill(keeper, _ASKED)
 
 
 def _become(keeper: int, blocked: set[int | signal.Signals], work: Callable[[], None]) -> None:
