@@ -95,7 +95,7 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T10",
-        lambda house: deaths.poison(house, messages=20, slow_seconds=40),
+        lambda house: deaths.poison(house, messages=10, slow_seconds=40),
         lambda house: deaths.poison(house, messages=1, slow_seconds=2),
         kept=True,
     ),

@@ -42,7 +42,7 @@ async def poison(house: House, *, messages: int, slow_seconds: float) -> Result:
     bad = [_saying(house, person.key, 0.0, body) for person, body in zip(people, bodies, strict=True)]
     # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
     busy = {person.key for person in people}
-    others = [one for one in house.say(messages * 6, seconds=10.0) if one.person not in busy]
+    others = [one for one in house.say(messages * 10, seconds=10.0) if one.person not in busy]
     async with timed(result):
         await deliver(house, [*bad, *others], result)
         after = [_saying(house, person.key, 0.0, "") for person in people]
