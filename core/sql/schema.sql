@@ -4083,7 +4083,9 @@ CREATE FUNCTION public.tidy_memory(p_now timestamp with time zone) RETURNS TABLE
 begin
     delete from memory_sessions s where s.expires_at <= p_now;
     delete from memory_forgettings f where not f.confirmed and f.expires_at <= p_now;
-    return query select distinct f.tenant_id from memory_forgettings f where f.confirmed limit 100;
+    return query select owed.tenant_id
+    from (select distinct f.tenant_id from memory_forgettings f where f.confirmed) owed
+    order by random() limit 100;
 end $$;
 
 CREATE FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) RETURNS text

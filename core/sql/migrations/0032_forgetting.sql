@@ -22,6 +22,19 @@ begin
     end;
 end $$;
 
+-- Ends what has run out, and gives some of the people of whom something is still to be blotted out: other ones each
+-- time, so that everybody's turn comes.
+create or replace function tidy_memory(p_now timestamptz)
+returns table (tenant_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    delete from memory_sessions s where s.expires_at <= p_now;
+    delete from memory_forgettings f where not f.confirmed and f.expires_at <= p_now;
+    return query select owed.tenant_id
+    from (select distinct f.tenant_id from memory_forgettings f where f.confirmed) owed
+    order by random() limit 100;
+end $$;
+
 -- Blots phrases out of what was asked, noted and told of beside talk. What a person may still decide on stays as it was
 -- sealed, until they have; so does what is still on its way to them, and a task that is still to run. The audit is
 -- closed to the application save for this: hence the owner's rights, for this one person's rows.

@@ -252,3 +252,19 @@ async def test_a_job_whose_worker_died_is_done_by_another_and_adds_nothing_twice
         await talk.work()
         assert await holding(momex, lease.tenant_id) == ["I like tea.", "Noted, you like your tea hot."]
         assert await store.column("select id from memory_jobs") == []
+
+
+async def test_everybodys_forgetting_is_seen_to_however_many_there_are(database_url: str) -> None:
+    seen: set[str] = set()
+    async with opened(database_url) as store:
+        await store.eye.execute(
+            "with people as ("
+            " insert into tenants (tenant_id) select 'tenant_' || n from generate_series(1, 250) n returning *)"
+            " insert into memory_forgettings (tenant_id, id, memory_ids, confirmed, expires_at)"
+            " select tenant_id, 'forget', '{}', true, now() + interval '1 day' from people"
+        )
+        for _ in range(60):
+            rows = await store.database.rows("select * from tidy_memory(now())")
+            assert len(rows) == 100
+            seen |= {row["tenant_id"] for row in rows}
+    assert len(seen) == 250
