@@ -4093,11 +4093,18 @@ CREATE FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zon
     AS $$
 declare
     v_zone text;
+    v_there timestamp;
+    v_now timestamp;
 begin
     select coalesce(nullif(t.timezone, ''), 'UTC') into v_zone from tenants t where t.tenant_id = p_tenant;
-    return to_char(p_moment at time zone coalesce(v_zone, 'UTC'), 'HH24:MI');
-exception when invalid_parameter_value then
-    return to_char(p_moment at time zone 'UTC', 'HH24:MI');
+    begin
+        v_there := p_moment at time zone coalesce(v_zone, 'UTC');
+        v_now := clock_timestamp() at time zone coalesce(v_zone, 'UTC');
+    exception when invalid_parameter_value then
+        v_there := p_moment at time zone 'UTC';
+        v_now := clock_timestamp() at time zone 'UTC';
+    end;
+    return to_char(v_there, case when v_there::date = v_now::date then 'HH24:MI' else 'HH24:MI "on" FMDD FMMonth' end);
 end $$;
 
 CREATE FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) RETURNS TABLE(outcome text, tenant_id text, used_by text)

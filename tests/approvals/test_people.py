@@ -106,6 +106,10 @@ async def test_the_operator_lists_and_decides_as_such_for_one_or_over_all(
     assert "already approved by the operator at" in office.last()
     audit = await office.desk.store.column("select channel from approval_audit where what in ('approved', 'cancelled')")
     assert audit == ["operator", "operator"]
+    # Of another day than today, the day is told too.
+    await office.desk.store.eye.execute("update approvals set decided_at = now() - interval '3 days'")
+    await office.say("OK 7K")
+    assert re.search(r"approved by the operator at \d\d:\d\d on \d{1,2} [A-Z][a-z]+\.", office.last())
 
 
 async def test_the_number_of_high_risk_is_in_nothing_that_is_kept_once_it_is_of_no_use(office: Approving) -> None:
