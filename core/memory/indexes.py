@@ -6,7 +6,7 @@ an index of another epoch is dropped before it is asked again, in every worker.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -46,7 +46,6 @@ class StructuredIndexes:
         self._embedder = embedder
         self._config = config
         self._thread = OwnerThread()
-        self._busy: asyncio.Lock | None = None
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._catching: dict[str, asyncio.Task[None]] = {}
         self._soon: dict[str, asyncio.Task[None]] = {}
@@ -70,7 +69,7 @@ class StructuredIndexes:
         if entry is None:
             return []
         self._entries.move_to_end(tenant_id)
-        return await self._thread.run(self._alone(entry.index.search(query, most)))
+        return await self._thread.run(entry.index.search(query, most))
 
     def vectors(self, tenant_id: str, words: Sequence[str]) -> dict[str, Vector]:
         """Give the vectors of those words that stand in a person's index: they need not be embedded again."""
@@ -96,7 +95,7 @@ class StructuredIndexes:
     async def drop(self, tenant_id: str) -> None:
         """Throw a person's index away."""
         if entry := self._entries.pop(tenant_id, None):
-            await self._thread.run(self._alone(entry.index.close()))
+            await self._thread.run(entry.index.close())
 
     async def close(self) -> None:
         """Stop catching up and end the thread."""
@@ -142,7 +141,7 @@ class StructuredIndexes:
             return False
         terms = sorted({term for item in items for term in terms_of(item.knowledge)})
         vectors = await self._vectors(tenant_id, terms, entry.version.epoch)
-        await self._thread.run(self._alone(entry.index.append(items, vectors)))
+        await self._thread.run(entry.index.append(items, vectors))
         entry.version = Version(items[-1].number, entry.version.epoch)
         return True
 
@@ -170,10 +169,3 @@ class StructuredIndexes:
             if oldest == keep:
                 return
             await self.drop(oldest)
-
-    async def _alone[T](self, work: Coroutine[object, object, T]) -> T:
-        """Do one thing at a time in the thread: a conversation takes no two."""
-        if self._busy is None:
-            self._busy = asyncio.Lock()
-        async with self._busy:
-            return await work

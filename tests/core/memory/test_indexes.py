@@ -1,10 +1,16 @@
 """Structured indexes: they need no embedder, write back nothing that was forgotten, and go through a bounded number."""
 
+import asyncio
+import threading
+import time
+
 import pytest
 
 from core.database import Database
 from core.memory import structured
+from core.memory.indexes import BATCH
 from core.memory.momex import Momex
+from core.memory.owner import OwnerThread
 from core.memory.structured import StructuredQuery
 from tests.core.memory.house import caught_up, told
 from tests.core.memory.test_recall import Broken
@@ -52,3 +58,40 @@ async def test_a_search_goes_through_the_rarest_terms_first_and_leaves_the_commo
     monkeypatch.setattr(structured, "MOST_REFERENCES", 2)
     assert await found(indexed, "boat", "zwei") == ["The boat number zwei is blue."]
     assert len(await found(indexed, "boat")) == 3, "where there is nothing rarer, the commonest is looked for"
+
+
+async def test_whoever_closes_in_the_middle_of_catching_up_does_not_wait_for_ever(indexed: Momex) -> None:
+    assert indexed.indexes is not None
+    await indexed.add_now("ann", [told(f"The boat number {number} is blue.") for number in range(BATCH)])
+    begun = time.monotonic()
+    await caught_up(indexed)
+    whole = time.monotonic() - begun
+    for share in range(1, 13):
+        async with asyncio.timeout(20):
+            await indexed.indexes.drop("ann")
+            indexed.indexes.soon("ann")
+            await asyncio.sleep(whole * share / 13)
+            await indexed.indexes.close()
+    assert await caught_up(indexed) == {"ann": BATCH}
+
+
+async def test_what_nobody_waits_for_any_more_is_not_begun() -> None:
+    thread, begun, go = OwnerThread(), asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+    done: list[str] = []
+
+    async def work(name: str) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        while not go.is_set():  # noqa: ASYNC110 - another thread sets it
+            await asyncio.sleep(0.01)
+        done.append(name)
+
+    tasks = [asyncio.create_task(thread.run(work(name))) for name in ("first", "second", "third")]
+    await begun.wait()
+    for task in tasks[:2]:
+        task.cancel()
+    await asyncio.wait(tasks[:2])
+    go.set()
+    await tasks[2]
+    thread.close()
+    assert done == ["first", "third"], "what had begun comes to its end"
