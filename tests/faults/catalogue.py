@@ -110,9 +110,6 @@ BY_TEST = {test.name: test for test in CATALOGUE}
 
 SHORT_HOUSE = Test("short", BY_TEST["T1"].full, people=9, webs=1, workers=2, settings={"FAULTS_LEASE": "5"})
 """What all short forms share: one house, in which a dead worker's turn is taken over sooner."""
-SUITE = tuple(BY_TEST[name] for name in ("T1", "T2", "T3", "T4"))
-"""What the suite runs. Redelivery, provider faults, catch-up, poison and shutdown are proven in small in `tests/spine`,
-`tests/contract`, `tests/jobs` and `tests/core/store`."""
 
 
 def soak_of(minutes: float) -> Test:

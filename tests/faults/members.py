@@ -114,4 +114,9 @@ class Member:
         """End it, and give how it ended."""
         assert self.process is not None
         self.process.send_signal(how)
-        return await asyncio.wait_for(self.process.wait(), 45)
+        try:
+            return await asyncio.wait_for(self.process.wait(), 45)
+        except TimeoutError:
+            self.show_waits()
+            await asyncio.sleep(0.5)
+            raise
