@@ -86,7 +86,7 @@ CATALOGUE: tuple[Test, ...] = (
     Test(
         "T8",
         lambda house: clocks.clocks(house, messages=300, seconds=30),
-        lambda house: clocks.clocks(house, messages=9, seconds=10),
+        lambda house: clocks.clocks(house, messages=9, seconds=5, steps=False),
     ),
     Test(
         "T9",
