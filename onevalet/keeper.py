@@ -46,7 +46,7 @@ _MOST_APART = 4
 _APART_EVERY = 1.0
 """Seconds between two of them: the first may be quick enough for all."""
 _APART_AGAIN = 0.3
-"""Seconds after the last one when one that was killed is replaced at once: no faster than they can begin to work."""
+"""Seconds between two of them where one that was killed is replaced: no faster than they can begin to work."""
 
 type Work = Callable[[Life], None]
 """Be a worker, told so much about it."""
@@ -119,6 +119,8 @@ class _Keeper:
             else:
                 self._apart.discard(pid)
                 if code < 0:
+                    # Always, and soon: it ends the dead one's leases, whose number another process may get later.
+                    time.sleep(max(self._apart_began + _APART_AGAIN - time.monotonic(), 0.0))
                     self._begin_apart(blocked, _APART_AGAIN)
 
     def _after_worker(self, code: int) -> None:
