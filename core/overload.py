@@ -1,7 +1,9 @@
-"""Overload: how much may wait, and what people are told past that."""
+"""Overload: how much runs at once, how much may wait, and what people are told past that."""
 
 from dataclasses import dataclass
 
+LANES_OF_ONE = 4
+"""How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
 BUSY = (
     "Too many messages are waiting here just now. This one, and what you send in the next minutes, may get no answer: "
     "please send it again later."

@@ -4,9 +4,8 @@ from datetime import timedelta
 from enum import StrEnum
 
 from core.database import Database
+from core.overload import LANES_OF_ONE
 
-LANES_OF_ONE = 4
-"""How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
 _EVER = timedelta(days=365)
 
 

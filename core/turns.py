@@ -17,8 +17,9 @@ from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepSta
 from core.json_types import JsonObject, storable
 from core.messages import Address, Command, OutboundMessage
 from core.model_types import ChatMessage, TokenUsage
+from core.overload import LANES_OF_ONE
 from core.stream_row import StreamRow
-from core.suspects import LANES_OF_ONE, Suspects
+from core.suspects import Suspects
 from core.triggers.run_turns import RunControl, RunNote, is_run, load_run_turn
 from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant, WhileRunning
 

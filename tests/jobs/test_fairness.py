@@ -4,8 +4,7 @@ import asyncio
 import time
 
 from core.inbox import Inbox
-from core.overload import Waiting
-from core.suspects import LANES_OF_ONE
+from core.overload import LANES_OF_ONE, Waiting
 from core.turn_types import TurnRequest, TurnResult
 from jobs.worker import TURN_SLOTS
 from tests.core.store.house import OPEN, Store, message

@@ -2,8 +2,7 @@
 
 from core.inbox import Inbox
 from core.messages import Command
-from core.overload import BUSY, Waiting
-from core.suspects import LANES_OF_ONE
+from core.overload import BUSY, LANES_OF_ONE, Waiting
 from tests.core.store.house import OPEN, Store, TwiceDatabase, message, opened
 
 ANN, BOB = "+15550000001", "+15550000002"
