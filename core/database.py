@@ -17,29 +17,15 @@ import structlog
 
 from core.errors import LeaseLost, StoreUnavailable
 from core.json_types import storable
+from core.store_trouble import NotConnected, StoreTrouble, cause_of, is_passing
 
 ROLE = "onevalet_app"
 LEASE_LOST = "OV001"
 
 _log = structlog.get_logger()
 
+type Acquired = tuple[asyncpg.Pool[asyncpg.Record], asyncpg.pool.PoolConnectionProxy[asyncpg.Record]]
 type Connection = asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
-
-# What says that the server is away or about to be, or that two transactions met: a repeat may succeed.
-_PASSING = (
-    OSError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # a connection that broke between two of its own states
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.SerializationError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.QueryCanceledError,
-    TimeoutError,
-)
 
 
 class Database:
@@ -52,6 +38,8 @@ class Database:
         self._name = name
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
         self._opening = asyncio.Lock()
+        self._trouble = StoreTrouble()
+        self._ready = True
 
     async def call(self, statement: str, *args: object) -> asyncpg.Record | None:
         """Run one repeatable statement and give its first row."""
@@ -66,13 +54,16 @@ class Database:
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
-                    return await self._fetch(statement, *args)
-            except _PASSING as error:
-                await self._pause(error, pause, deadline)
-            except asyncpg.PostgresError as error:
-                if error.sqlstate == LEASE_LOST:
+                    rows = await self._fetch(statement, *args)
+            except Exception as error:
+                if isinstance(error, asyncpg.PostgresError) and error.sqlstate == LEASE_LOST:
                     raise LeaseLost from error
-                raise
+                if not is_passing(error):
+                    raise
+                await self._pause(error, pause, deadline)
+            else:
+                self._trouble.worked()
+                return rows
             pause = min(pause * 2, 1.0)
 
     @asynccontextmanager
@@ -86,20 +77,26 @@ class Database:
                     yield connection
             finally:
                 await pool.release(connection)
-        except _PASSING as error:
-            raise StoreUnavailable(type(error).__name__) from error
+        except Exception as error:
+            if not is_passing(error):
+                raise
+            self._trouble.failed(error)
+            raise StoreUnavailable(cause_of(error)) from error
+        self._trouble.worked()
 
     async def ready(self) -> bool:
-        """Tell whether the database answers now."""
+        """Return whether the database answers and takes writes now."""
         try:
             async with asyncio.timeout(2):
-                pool = await self._open()
-                async with pool.acquire() as connection:
-                    await connection.fetchval("select 1 from schema_migrations limit 1")
-        except (*_PASSING, asyncpg.PostgresError) as error:
-            _log.info("database_not_ready", cause=type(error).__name__)
-            return False
-        return True
+                cause = await self._what_is_wrong()
+        except Exception as error:
+            if not is_passing(error) and not isinstance(error, asyncpg.PostgresError):
+                raise
+            cause = cause_of(error)
+        if self._ready != (not cause):
+            self._ready = not cause
+            _log.warning("database_not_ready", cause=cause) if cause else _log.info("database_ready")
+        return self._ready
 
     async def close(self) -> None:
         """Close the pool; connections that do not end within seconds are cut."""
@@ -113,30 +110,56 @@ class Database:
         self._pool = None
 
     async def _fetch(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        pool = await self._open()
-        async with pool.acquire() as connection:
+        pool, connection = await self._connection()
+        try:
             return await connection.fetch(statement, *args)
+        finally:
+            await pool.release(connection)
 
-    async def _acquire(
-        self,
-    ) -> "tuple[asyncpg.Pool[asyncpg.Record], asyncpg.pool.PoolConnectionProxy[asyncpg.Record]]":
+    async def _connection(self) -> Acquired:
+        """Take a connection; whatever keeps the server from giving one is no fault of a statement."""
+        try:
+            pool = await self._open()
+            return pool, await pool.acquire()
+        except asyncpg.PostgresError as error:
+            raise NotConnected(type(error).__name__) from error
+
+    async def _what_is_wrong(self) -> str:
+        pool, connection = await self._connection()
+        try:
+            # The table is looked into as well: a database without ours is of no use.
+            read_only = await connection.fetchval(
+                "select current_setting('transaction_read_only')::boolean"
+                " from (select 1) one left join (select 1 from schema_migrations limit 1) known on true"
+            )
+            if read_only:
+                return "ReadOnly"
+            if self._trouble.writes_fail:
+                await connection.execute("select probe_write()")
+                self._trouble.writes_fail = False
+        finally:
+            await pool.release(connection)
+        return ""
+
+    async def _acquire(self) -> Acquired:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._patience
         pause = 0.05
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
-                    pool = await self._open()
-                    return pool, await pool.acquire()
-            except _PASSING as error:
+                    return await self._connection()
+            except Exception as error:
+                if not is_passing(error):
+                    raise
                 await self._pause(error, pause, deadline)
             pause = min(pause * 2, 1.0)
 
     async def _pause(self, error: Exception, pause: float, deadline: float) -> None:
         """Wait before the next try; raise when there is none."""
+        self._trouble.failed(error)
         if asyncio.get_running_loop().time() + pause >= deadline:
-            raise StoreUnavailable(type(error).__name__) from error
-        _log.warning("database_call_repeated", cause=type(error).__name__)
+            raise StoreUnavailable(cause_of(error)) from error
         await asyncio.sleep(pause * (0.5 + random.random()))
 
     async def _open(self) -> "asyncpg.Pool[asyncpg.Record]":
@@ -160,4 +183,5 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
 
 
 def _encode(value: Any) -> str:
-    return json.dumps(storable(value), ensure_ascii=False)
+    # Python writes NaN and Infinity, which no JSON has: refused here, before the statement is sent.
+    return json.dumps(storable(value), ensure_ascii=False, allow_nan=False)

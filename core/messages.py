@@ -100,6 +100,8 @@ class IgnoreReason(StrEnum):
     """The sender is nobody we know, and the access policy does not let them in."""
     CARRIER = "carrier"
     """The carrier's side answers this word itself."""
+    BROKEN = "broken"
+    """It broke us each time that it was tried."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from core.channel import InboundSink, Sweep
 from core.errors import RequestRefused, Unavailable
 from core.json_types import JsonObject
 from core.messages import InboundMessage
+from core.sweeping import bring
 
 OVERLAP = timedelta(minutes=5)
 """Read this much more than asked: clocks differ."""
@@ -49,7 +50,7 @@ async def _bring(api: SlackApi, sink: InboundSink, channel: str, ours: Ours, sta
     for record in await _missed(api, channel, start):
         message = _read(record, channel, ours)
         if message is not None:
-            received = await sink.accept(message)
+            received = await bring(sink, message)
             new += not received.duplicate
     return new
 

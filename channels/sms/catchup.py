@@ -15,6 +15,7 @@ from channels.sms.parse import MAX_MEDIA, Account, Text, read_text
 from core.channel import InboundSink, Sweep
 from core.errors import RequestRefused, Unavailable
 from core.messages import Media
+from core.sweeping import bring
 
 if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.message import MessageInstance
@@ -67,7 +68,7 @@ async def _hand_in(texts: Sequence[Text], account: Account, sink: InboundSink, s
         except RequestRefused as error:
             _log.warning("sms_not_readable", provider_id=text.sid, reason=error.reason)
             continue
-        received = [await sink.accept(inbound) for inbound in found]
+        received = [await bring(sink, inbound) for inbound in found]
         new += not received[-1].duplicate
     return new
 

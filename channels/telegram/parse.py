@@ -87,10 +87,12 @@ def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
     return Parsed(ignore_update(update, bot))
 
 
-def ignore_update(update: JsonObject, bot: BotIdentity) -> IgnoredMessage:
+def ignore_update(
+    update: JsonObject, bot: BotIdentity, reason: IgnoreReason = IgnoreReason.UNSUPPORTED
+) -> IgnoredMessage:
     """Set aside an update that we do not read, whatever else is in it; it needs a number only."""
     key = f"update:{read_update_id(update)}"
-    return IgnoredMessage(Address(CHANNEL, bot.id, ""), "", (key,), IgnoreReason.UNSUPPORTED)
+    return IgnoredMessage(Address(CHANNEL, bot.id, ""), "", (key,), reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from channels.telegram.parse import read_update_id
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
 from core.json_types import Json, JsonObject
+from core.store_trouble import is_store_error
 
 POLL_SECONDS = 8
 """How long Telegram holds one poll; with the margin for its answer, within the lease."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 20.0
 TRIES = 5
-"""How often an update that breaks us is tried before it is left out."""
+"""How often an update that breaks us is tried before it is left out, which is recorded."""
 
 _NOT_OURS_PAUSE = 3.0
 _CONFLICT_PAUSE = 2.0
@@ -33,15 +34,22 @@ _log = structlog.get_logger()
 class Poller:
     """Fetch updates and hand each to `take`, in order, until told to stop.
 
-    `take` returns when the update is kept; whatever it raises leaves the offset where it is.
+    `take` returns when the update is kept; whatever it raises leaves the offset where it is. `leave_out` records an
+    update that breaks us again and again, so that those after it come in; a store that fails is no reason for that.
     """
 
     def __init__(
-        self, api: TelegramApi, lease: PollLease, take: Callable[[JsonObject], Awaitable[None]], clock: Clock
+        self,
+        api: TelegramApi,
+        lease: PollLease,
+        take: Callable[[JsonObject], Awaitable[None]],
+        leave_out: Callable[[JsonObject], Awaitable[None]],
+        clock: Clock,
     ) -> None:
         self._api = api
         self._lease = lease
         self._take = take
+        self._leave_out = leave_out
         self._clock = clock
         self._stopping = asyncio.Event()
         self._held = False
@@ -119,11 +127,14 @@ class Poller:
             await self._take(update)
         except StoreUnavailable:
             raise
-        except Exception:
+        except Exception as error:
+            if is_store_error(error):
+                raise  # it says nothing of this update: the next one would be left out just so
             # Ours to mend, but it must not stand before everybody's messages for ever.
             self._broken[number] += 1
             if self._broken[number] < TRIES:
                 raise
+            await self._leave_out(update)
             _log.exception("update_left_out", update=number)
         self._broken.pop(number, None)
         self._offset = number + 1

@@ -29,6 +29,7 @@ from core.database import Database
 from core.errors import ConfigError, RequestRefused
 from core.ids import IdMaker, make_id
 from core.json_types import JsonObject
+from core.messages import IgnoreReason
 
 WEBHOOK_PATH = "/webhooks/telegram"
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - a header's name
@@ -82,7 +83,7 @@ class TelegramChannel:
         if not self._secret:
             if self._lease is None:
                 raise ConfigError("Telegram's long polling needs a database: set DATABASE_URL.")
-            self._poller = Poller(self._api, self._lease, self._take_polled, self._clock)
+            self._poller = Poller(self._api, self._lease, self._take_polled, self._leave_out, self._clock)
             self._spawn(self._poller.run())
 
     async def stop(self) -> None:
@@ -133,6 +134,10 @@ class TelegramChannel:
         except RequestRefused as error:
             _log.warning("update_not_readable", update=read_update_id(update), reason=error.reason)
             await self._sink.accept(ignore_update(update, self._bot))
+
+    async def _leave_out(self, update: JsonObject) -> None:
+        """Record an update that breaks us."""
+        await self._sink.accept(ignore_update(update, self._bot, IgnoreReason.BROKEN))
 
     async def _learn_name(self) -> None:
         """Find out our @name, so that commands for another bot are told apart; without it, none are."""

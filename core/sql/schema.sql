@@ -2857,6 +2857,16 @@ begin
     return true;
 end $$;
 
+CREATE FUNCTION public.probe_write() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    perform set_config('lock_timeout', '1s', true);
+    truncate write_probe;
+    insert into write_probe select repeat('x', 4000) from generate_series(1, 32);
+end $$;
+
 CREATE FUNCTION public.process_of(p_owner text) RETURNS text
     LANGUAGE sql IMMUTABLE
     AS $_$ select regexp_replace(p_owner, '/[^/]*$', '') $_$;
@@ -5169,6 +5179,13 @@ CREATE TABLE public.turns (
 
 ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
 
+CREATE UNLOGGED TABLE public.write_probe (
+    filler text NOT NULL
+);
+ALTER TABLE ONLY public.write_probe ALTER COLUMN filler SET STORAGE PLAIN;
+
+ALTER TABLE ONLY public.write_probe FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.approval_audit
     ADD CONSTRAINT approval_audit_pkey PRIMARY KEY (tenant_id, id);
 
@@ -5976,6 +5993,8 @@ CREATE POLICY owner ON public.tenants TO onevalet USING (true) WITH CHECK (true)
 
 CREATE POLICY owner ON public.turns TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.write_probe TO onevalet USING (true) WITH CHECK (true);
+
 ALTER TABLE public.pairings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.person_audit ENABLE ROW LEVEL SECURITY;
@@ -6009,6 +6028,8 @@ ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tenants ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.write_probe ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA public TO onevalet_app;
 
@@ -6448,6 +6469,9 @@ GRANT ALL ON FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_m
 
 REVOKE ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.probe_write() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.probe_write() TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.process_of(p_owner text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.process_of(p_owner text) TO onevalet_app;

@@ -58,11 +58,15 @@ class MemorySink:
     accepted: list[Inbound] = field(default_factory=list)
     calls: int = 0
     away: bool = False
+    breaks_on: str = ""
+    breaks_with: Exception = field(default_factory=lambda: RuntimeError("a bug"))
 
     async def accept(self, inbound: Inbound) -> Received:
         self.calls += 1
         if self.away:
             raise StoreUnavailable("away")
+        if self.breaks_on and getattr(inbound, "text", "") == self.breaks_on:
+            raise self.breaks_with
         keys = getattr(inbound, "keys", ())
         known = {key for kept in self.accepted for key in getattr(kept, "keys", ())}
         duplicate = bool(set(keys) & known)

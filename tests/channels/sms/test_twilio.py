@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import asyncpg
 import pytest
 
 from channels.sms.receive import SmsChannel
@@ -142,6 +143,29 @@ async def test_promise_1_a_sweep_that_cannot_be_kept_says_so(
     sink.away = True
     with pytest.raises(StoreUnavailable):
         await channel.catch_up(datetime.now(UTC) - HOUR_AGO)
+
+
+async def test_a_swept_text_that_breaks_us_is_recorded_and_those_after_it_come(
+    simulator: Simulator, channel: SmsChannel, sink: MemorySink
+) -> None:
+    for text in ("poison", "after it"):
+        await say(simulator, text)
+    sink.breaks_on = "poison"
+    await channel.catch_up(datetime.now(UTC) - HOUR_AGO)
+    broken, after = sink.accepted
+    assert isinstance(broken, IgnoredMessage)
+    assert broken.reason is IgnoreReason.BROKEN
+    assert getattr(after, "text", "") == "after it"
+
+
+async def test_no_swept_text_is_left_out_for_an_error_of_the_store(
+    simulator: Simulator, channel: SmsChannel, sink: MemorySink
+) -> None:
+    await say(simulator, "poison")
+    sink.breaks_on, sink.breaks_with = "poison", asyncpg.UndefinedFunctionError("a migration is missing")
+    with pytest.raises(asyncpg.UndefinedFunctionError):
+        await channel.catch_up(datetime.now(UTC) - HOUR_AGO)
+    assert sink.accepted == []
 
 
 @pytest.mark.parametrize("kind", [FaultKind.SERVER_ERROR, FaultKind.RATE_LIMIT])

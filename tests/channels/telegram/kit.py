@@ -88,6 +88,7 @@ class MemorySink:
     calls: int = 0
     away: bool = False
     breaks_on: str = ""
+    breaks_with: Exception = field(default_factory=lambda: RuntimeError("a bug"))
     said: str = ""
 
     async def accept(self, inbound: Inbound) -> Received:
@@ -95,7 +96,7 @@ class MemorySink:
         if self.away:
             raise StoreUnavailable("away")
         if self.breaks_on and getattr(inbound, "text", "") == self.breaks_on:
-            raise RuntimeError("a bug")
+            raise self.breaks_with
         keys = getattr(inbound, "keys", ())
         known = {key for kept in self.accepted for key in getattr(kept, "keys", ())}
         duplicate = bool(set(keys) & known)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
@@ -169,6 +170,24 @@ async def test_a_poison_update_does_not_stand_before_the_others_for_ever(house: 
             await house.act("say", text="after it")
             await until(lambda: sink.texts() == ["after it"], seconds=15)
     assert [entry for entry in logs if entry["event"] == "update_left_out"]
+    (broken,) = [inbound for inbound in sink.accepted if isinstance(inbound, IgnoredMessage)]
+    assert broken.reason is IgnoreReason.BROKEN
+
+
+async def test_no_update_is_left_out_for_an_error_of_the_store(
+    house: House, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(poll, "LONGEST_PAUSE", 0.1)
+    sink = MemorySink(breaks_on="poison", breaks_with=asyncpg.UndefinedFunctionError("a migration is missing"))
+    with capture_logs() as logs:
+        async with polling(house, sink, database):
+            await house.act("say", text="poison")
+            await house.act("say", text="after it")
+            await until(lambda: sink.calls > 2 * poll.TRIES, seconds=15)
+            assert house.telegram._world.updates.pending() == 2
+            sink.breaks_on = ""
+            await until(lambda: sink.texts() == ["poison", "after it"], seconds=15)
+    assert not [entry for entry in logs if entry["event"] == "update_left_out"]
 
 
 async def test_an_update_that_cannot_be_read_is_recorded(house: House, database: Database) -> None:

@@ -1,0 +1,110 @@
+"""Which errors say that the store cannot serve now, and one line in the log when that begins and when it ends."""
+
+import time
+from collections.abc import Callable
+
+import asyncpg
+import structlog
+
+# Classes of SQLSTATE in which the server says what is wrong with itself, not with a statement: a repeat may succeed.
+# Source: postgresql.org/docs/current/errcodes-appendix.html
+_PASSING_CLASSES = frozenset(
+    {
+        "08",  # the connection broke
+        "28",  # our user is not let in: someone is changing it
+        "40",  # two transactions met
+        "53",  # a full disk, no memory, too many connections
+        "55",  # a lock that is not to be had, an object in use
+        "57",  # cancelled, shutting down, starting up
+        "58",  # the disk or the operating system failed
+        "72",  # a snapshot that is too old
+    }
+)
+_PASSING_STATES = frozenset(
+    {
+        "25006",  # a standby, or a provider that made a full database read-only
+        "25P03",  # idle in a transaction for too long
+        "25P04",  # a transaction that took too long
+    }
+)
+_PASSING = (
+    OSError,
+    TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a connection that broke between two of its own states
+    asyncpg.InvalidCachedStatementError,  # a table changed under a prepared statement: the next one is prepared again
+)
+# What is wrong with the values of one statement: data, a constraint, a size that no row can have.
+_VALUE_CLASSES = frozenset({"22", "23", "54"})
+_WRITES_FAIL = frozenset({"53", "58"})
+
+WELL_AFTER = 5.0
+"""Seconds without a failure after which a success ends the trouble: reads go on while a full disk refuses writes."""
+
+_log = structlog.get_logger()
+
+
+class NotConnected(OSError):
+    """The server let us have no connection, whatever its reason: no statement is to blame for that."""
+
+
+def is_passing(error: BaseException) -> bool:
+    """Return whether the store cannot serve now, so that a repeat of the same statement may succeed."""
+    if isinstance(error, asyncpg.PostgresError) and not isinstance(error, asyncpg.InvalidCachedStatementError):
+        state = error.sqlstate or ""
+        return state[:2] in _PASSING_CLASSES or state in _PASSING_STATES
+    return isinstance(error, _PASSING)
+
+
+def is_store_error(error: BaseException) -> bool:
+    """Return whether an error is the store's own, and no fault of the values that it was given."""
+    if isinstance(error, asyncpg.PostgresError):
+        return (error.sqlstate or "")[:2] not in _VALUE_CLASSES
+    return isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError)
+
+
+def cause_of(error: BaseException) -> str:
+    """Return the kind of an error for the log: never its text, which may quote values."""
+    if isinstance(error, NotConnected) and error.__cause__ is not None:
+        return type(error.__cause__).__name__
+    return type(error).__name__
+
+
+class StoreTrouble:
+    """Tell the log once what the store fails with, and once that it is well again, however many calls failed."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._causes: set[str] = set()
+        self._failures = 0
+        self._began = self._last = 0.0
+        self.writes_fail = False
+        """Whether a write was refused for the server's own sake, and none is known to have succeeded since."""
+
+    def failed(self, error: BaseException) -> None:
+        """Count a failure; log the first of each cause."""
+        now, cause = self._monotonic(), cause_of(error)
+        if not self._causes:
+            self._began = now
+        self._last = now
+        self._failures += 1
+        if _is_of_writing(error):
+            self.writes_fail = True
+        if cause not in self._causes:
+            self._causes.add(cause)
+            _log.warning("store_trouble", cause=cause, sqlstate=getattr(error.__cause__ or error, "sqlstate", None))
+
+    def worked(self) -> None:
+        """Log the end of the trouble, where there was one and nothing has failed for a while."""
+        if not self._causes or self._monotonic() - self._last < WELL_AFTER:
+            return
+        _log.info("store_well", failures=self._failures, seconds=round(self._last - self._began, 1))
+        self._causes.clear()
+        self._failures = 0
+
+
+def _is_of_writing(error: BaseException) -> bool:
+    if not isinstance(error, asyncpg.PostgresError) or isinstance(error, asyncpg.TooManyConnectionsError):
+        return False
+    state = error.sqlstate or ""
+    return state[:2] in _WRITES_FAIL or state == "25006"

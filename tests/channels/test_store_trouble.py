@@ -1,0 +1,256 @@
+"""A Postgres that answers and cannot serve: full, read-only, without our role, without a free connection."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
+
+from channels.app import build_app, serve
+from channels.sms.receive import SmsChannel
+from channels.telegram import poll
+from core.access import Access, Policy
+from core.bell import SilentBell
+from core.database import Database
+from core.ids import make_id
+from core.inbox import Inbox
+from core.migrate import migrate
+from core.store_trouble import StoreTrouble
+from tests.channels.sms.kit import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
+from tests.channels.telegram.kit import make_channel as make_telegram
+from tests.services import private_postgres
+from tests.simulator.telegram_house import House, open_house, until
+from tests.small_disk import SmallDisk, eye_on, needs_root, small_disk
+
+OPEN = Access(Policy.OPEN)
+LONG = "lunch on Friday? " * 90
+_END_OTHERS = (
+    "select pg_terminate_backend(pid) from pg_stat_activity"
+    " where datname = current_database() and pid <> pg_backend_pid()"
+)
+
+type Act = Callable[[], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Front:
+    """A gateway on a real inbox, as `web` has it, and what it logged."""
+
+    gateway: Gateway
+    database: Database
+    logs: list[EventDict]
+    sent: int = 0
+
+    async def text(self) -> int:
+        """Send one text as Twilio does; return the status."""
+        self.sent += 1
+        sid = f"SM{self.sent:032x}"
+        response = await self.gateway.post(webhook(MessageSid=sid, SmsMessageSid=sid, SmsSid=sid, Body=LONG))
+        return response.status
+
+    async def texts(self, count: int) -> set[int]:
+        """Send some side by side; return their statuses."""
+        return set(await asyncio.gather(*(self.text() for _ in range(count))))
+
+    async def ready(self) -> int:
+        """Return the status of `/readyz`."""
+        async with self.gateway.session.get(f"http://127.0.0.1:{self.gateway.port}/readyz") as answer:
+            return answer.status
+
+    async def until_ready(self) -> None:
+        """Wait until it is green again."""
+        async with asyncio.timeout(20):
+            while await self.ready() != 200:  # noqa: ASYNC110 - it is asked over HTTP
+                await asyncio.sleep(0.05)
+
+    def count(self, event: str) -> int:
+        """Return how often something was logged."""
+        return sum(entry["event"] == event for entry in self.logs)
+
+
+@asynccontextmanager
+async def front(url: str) -> AsyncIterator[Front]:
+    database = Database(url, patience=0.4, size=4)
+    inbox = Inbox(database, SilentBell(), make_id, OPEN)
+    channel = SmsChannel(
+        account_sid=SID,
+        auth_token=TOKEN,
+        sender=NUMBER,
+        public_url=PUBLIC_URL,
+        api_url="http://127.0.0.1:9",
+        sink=inbox,
+    )
+    app = build_app([channel], ready=database.ready)
+    with capture_logs() as logs:
+        async with serve(app, "127.0.0.1", 0) as port, aiohttp.ClientSession() as session:
+            yield Front(Gateway(port, MemorySink(), session), database, logs)
+    await channel.stop()
+    await database.close()
+
+
+async def _meets_trouble(served: Front, begin: Act, end: Act) -> None:
+    assert await served.texts(3) == {200}
+    assert await served.ready() == 200
+    await begin()
+    statuses = set[int]()
+    for _ in range(40):  # what has room in a page that is there is still kept
+        statuses |= await served.texts(3)
+        if statuses - {200}:
+            break
+    assert await served.texts(12) | statuses <= {200, 503}
+    assert 503 in statuses
+    assert await served.ready() == 503
+    assert served.count("request_failed") == 0
+    causes = [entry["cause"] for entry in served.logs if entry["event"] == "store_trouble"]
+    assert causes
+    assert len(causes) == len(set(causes))
+    assert served.count("database_not_ready") == 1
+    await end()
+    await served.until_ready()
+    assert await served.texts(3) == {200}
+    assert served.count("database_ready") == 1
+
+
+@needs_root
+@pytest.mark.timeout(120)
+async def test_promise_1_a_full_disk_is_503_red_and_back_by_itself() -> None:
+    async with small_disk() as disk:
+        await migrate(disk.url)
+        async with front(disk.url) as served, eye_on(disk.url) as eye:
+
+            async def begin() -> None:
+                disk.fill()
+
+            async def end() -> None:
+                disk.make_room()
+
+            await _meets_trouble(served, begin, end)
+            kept = await eye.fetchval("select count(*) from inbound")
+            # What was answered 503 is sent again by the provider, and then kept once.
+            served.sent = 0
+            while served.sent < 20:
+                assert await served.text() == 200
+            assert await eye.fetchval("select count(distinct provider_id) from inbound") >= max(kept, 20)
+            assert await eye.fetchval("select count(*) - count(distinct provider_id) from inbound") == 0
+
+
+@pytest.mark.timeout(60)
+async def test_promise_1_a_read_only_server_is_503_red_and_back_by_itself(database_url: str) -> None:
+    async with front(database_url) as served, eye_on(database_url) as eye:
+        name = await eye.fetchval("select current_database()")
+
+        async def turn(word: str) -> None:
+            await eye.execute("set session default_transaction_read_only = off")
+            await eye.execute(f"alter database {name} set default_transaction_read_only = {word}")
+            await eye.execute(_END_OTHERS)
+
+        try:
+            await _meets_trouble(served, lambda: turn("on"), lambda: turn("off"))
+        finally:
+            await eye.execute(f"alter database {name} reset default_transaction_read_only")
+
+
+@pytest.mark.timeout(120)
+async def test_promise_1_a_server_without_our_role_is_503_red_and_back_by_itself() -> None:
+    async with private_postgres() as server:
+        await migrate(server.url)
+        async with front(server.url) as served, eye_on(server.url) as eye:
+
+            async def rename(old: str, new: str) -> None:
+                await eye.execute(f"alter role {old} rename to {new}")
+                await eye.execute(_END_OTHERS)
+
+            await _meets_trouble(
+                served, lambda: rename("onevalet_app", "another"), lambda: rename("another", "onevalet_app")
+            )
+
+
+@pytest.mark.timeout(60)
+async def test_promise_1_a_connection_limit_is_503_red_and_back_by_itself(database_url: str) -> None:
+    async with eye_on(database_url) as eye:
+        name = f"limited_{await eye.fetchval('select current_database()')}"  # a superuser has no limit
+        await eye.execute(f"create role {name} login password 'limited' in role onevalet_app")
+        url = urlsplit(database_url)
+        url = url._replace(netloc=f"{name}:limited@{url.hostname}:{url.port}")
+
+        async def limit(most: int) -> None:
+            await eye.execute(f"alter role {name} connection limit {most}")
+            await eye.execute(_END_OTHERS)
+
+        try:
+            async with front(url.geturl()) as served:
+                await _meets_trouble(served, lambda: limit(0), lambda: limit(-1))
+        finally:
+            await eye.execute(f"drop role {name}")
+
+
+@needs_root
+@pytest.mark.timeout(180)
+async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(poll, "POLL_SECONDS", 1)
+    monkeypatch.setattr(poll, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(poll, "LONGEST_PAUSE", 0.2)
+    async with small_disk() as disk, open_house() as house:
+        await migrate(disk.url)
+        database = Database(disk.url, patience=0.3, size=4)
+        channel = make_telegram(
+            Inbox(database, SilentBell(), make_id, OPEN),  # type: ignore[arg-type]
+            secret="",
+            api_url=f"{house.url}/telegram",
+            database=database,
+        )
+        with capture_logs() as logs:
+            await channel.start()
+            try:
+                await _say_on_a_full_disk(house, disk)
+            finally:
+                await channel.stop()
+                await database.close()
+        assert [entry for entry in logs if entry["event"] in ("update_left_out", "polling_failed")] == []
+        assert any(entry["event"] == "store_trouble" for entry in logs)
+
+
+async def _say_on_a_full_disk(house: House, disk: SmallDisk) -> None:
+    pending = house.telegram._world.updates.pending
+    async with eye_on(disk.url) as eye:
+
+        async def say(number: int) -> None:
+            await house.act("say", text=f"{number} {LONG}")
+
+        await say(0)
+        await until(lambda: pending() == 0, seconds=20)
+        disk.fill()
+        for number in range(1, 40):
+            await say(number)
+        # Far longer than an update that breaks us is tried.
+        for _ in range(40):
+            await asyncio.sleep(0.1)
+        assert pending() > 0
+        disk.make_room()
+        await until(lambda: pending() == 0, seconds=60)
+        kept = await eye.fetch("select text from inbound order by seq")
+        assert [int(row["text"].split()[0]) for row in kept] == list(range(40))
+
+
+async def test_trouble_is_told_once_a_cause_and_its_end_once_with_the_count() -> None:
+    now = 0.0
+    trouble = StoreTrouble(lambda: now)
+    with capture_logs() as logs:
+        for _ in range(50):
+            trouble.failed(TimeoutError())
+            trouble.failed(OSError())
+            trouble.worked()  # as reads go on while writes fail
+            now += 0.1
+        now += 10
+        trouble.worked()
+        trouble.worked()
+    assert [(entry["event"], entry.get("cause"), entry.get("failures")) for entry in logs] == [
+        ("store_trouble", "TimeoutError", None),
+        ("store_trouble", "OSError", None),
+        ("store_well", None, 100),
+    ]
