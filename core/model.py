@@ -184,12 +184,17 @@ class LiteLLMClient:
             if not request.parallel_tools:
                 arguments["parallel_tool_calls"] = False
         optional = {
-            "max_tokens": request.max_output_tokens,
+            "max_tokens": self._most_tokens(request, layer.model),
             "temperature": request.temperature,
             "reasoning_effort": layer.reasoning_effort or None,
             "api_key": self._key(layer),
         }
         return arguments | {name: value for name, value in optional.items() if value is not None}
+
+    def _most_tokens(self, request: ModelRequest, model: str) -> int | None:
+        """Return how long an answer may be; providers refuse a request for more than a model can write."""
+        most, longest = request.max_output_tokens, self.known(model).get("max_output_tokens")
+        return min(most, longest) if most is not None and isinstance(longest, int) else most
 
     def _key(self, layer: ModelLayer) -> str | None:
         if not self._keys or _provider(layer.model) != self._provider:

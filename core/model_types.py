@@ -175,6 +175,11 @@ class ModelAnswer:
     model: str = ""
     finish_reason: str = ""
 
+    @property
+    def cut(self) -> bool:
+        """Tell whether it ends where it reached its greatest length, and not where it was finished."""
+        return self.finish_reason == "length"
+
     def message(self) -> ChatMessage:
         """Give the answer as it stands in the conversation."""
         return ChatMessage(Role.ASSISTANT, self.text, self.tool_calls, thinking=self.thinking, model=self.model)

@@ -322,7 +322,10 @@ class Orchestrator:
         if self._approvals is None or not request.conversation_id:
             return None
         source = "message" if request.sender is not None else "trigger"
-        return Desk(self._approvals, request.tenant.id, request.turn_id, self.clock, request.approvals, source=source)
+        return Desk(
+            *(self._approvals, request.tenant.id, request.turn_id, self.clock, request.approvals, source),
+            most=self.config.max_cards_per_answer,
+        )
 
     def _deciding(self, request: TurnRequest) -> Sequence[AnyTool]:
         if self._approvals is None:

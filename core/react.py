@@ -5,125 +5,28 @@ replayed: so the same code runs a turn for the first time and finishes one that 
 """
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from core import sentences
-from core.approvals.consents import Consents
-from core.budgets import NoBudget, OutOfMoney, TurnBudget
-from core.context import ToolExecutionContext
-from core.context_manager import ContextManager, Messages, estimate_tokens, repair
-from core.conversation_state import ConversationState
+from core.answer_bounds import told
+from core.budgets import OutOfMoney
+from core.context_manager import ContextManager, estimate_tokens, repair
 from core.errors import ModelError
-from core.hooks import Hook, HookContext, Hooks, StepReport
-from core.journal import Journal, Outcome, PatientJournal, StepKey, StepKind, StepRecord, StepState
+from core.hooks import Hooks, StepReport
+from core.journal import Outcome, PatientJournal, StepKey, StepKind, StepRecord, StepState
 from core.judge import Judge, Judging
 from core.model_errors import Asked, ModelCaller, Tell
 from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
 from core.more_money import MoneyAsked, pay_with_more
 from core.react_config import ReactLoopConfig
 from core.react_result import Ended, ReactLoopResult, ToolCallRecord
-from core.registry import ToolRegistry
+from core.react_run import LoopRun
+from core.react_run import LoopTask as LoopTask
 from core.steering import Steering
 from core.summary import dropped, summarised, summary_request, with_summary
 from core.tool_runner import CallResult, ToolRunner
 from core.toolbox import Toolbox
-from core.turn_types import TurnControl, TurnMessage, WhileRunning
-
-
-@dataclass(frozen=True, slots=True)
-class LoopTask:
-    """What the loop is given: `messages` begin with the system prompt and end with the person's words."""
-
-    where: HookContext
-    messages: Messages
-    tools: ToolRegistry
-    journal: Journal
-    make_context: Callable[[str, str], ToolExecutionContext]
-    """Makes what a tool is handed, from the tool's name and the call's idempotency key."""
-    inbound: tuple[TurnMessage, ...] = ()
-    control: TurnControl | None = None
-    while_running: WhileRunning = WhileRunning.STEER
-    state: ConversationState = field(default_factory=ConversationState)
-    hooks: tuple[Hook, ...] = ()
-    """For this turn only, beside the loop's own."""
-    budget: TurnBudget = field(default_factory=NoBudget)
-    consents: Consents | None = None
-    go_on_at: int | None = None
-    """The model answer at whose calls a waiting turn goes on; what came before it is history by now."""
-
-
-@dataclass(slots=True)
-class LoopRun:
-    """One run of the loop as it stands. `window` is what the model sees, `new` what history will get."""
-
-    task: LoopTask
-    hooks: Hooks
-    tools: Toolbox
-    runner: ToolRunner
-    steering: Steering
-    judging: Judging
-    recorded: dict[StepKey, StepRecord]
-    window: Messages
-    journal: Journal
-    state: ConversationState
-    began: float = field(default_factory=time.monotonic)
-    step_began: float = field(default_factory=time.monotonic)
-    step: int = 0
-    failures: int = 0
-    """Answers in a row whose every call failed."""
-    empties: int = 0
-    usage: TokenUsage = field(default_factory=TokenUsage)
-    window_tokens: int = 0
-    new: list[ChatMessage] = field(default_factory=list)
-    calls: list[ToolCallRecord] = field(default_factory=list)
-    results: list[CallResult] = field(default_factory=list)
-    """What the newest calls came to."""
-    tools_changed: bool = False
-
-    @property
-    def key(self) -> StepKey:
-        """Give the key of the next model answer."""
-        return StepKey(self.step, 0, self.task.where.agent_path)
-
-    @property
-    def replaying(self) -> bool:
-        """Tell whether the next model answer is in the journal."""
-        return self.key in self.recorded
-
-    def say(self, *messages: ChatMessage, keep: bool = True) -> None:
-        """Add messages to what the model sees, and to history unless they are ours."""
-        self.window += messages
-        self.window_tokens += estimate_tokens(messages)
-        if keep:
-            self.new += messages
-
-    def see(self, messages: Messages) -> None:
-        """Let the model see other messages from now on, if they are others."""
-        if messages is not self.window:
-            self.window = repair(messages)
-            self.window_tokens = estimate_tokens(self.window)
-
-    def end(self, ended: Ended, text: str) -> ReactLoopResult:
-        """Close the run with what the person is told."""
-        if text:
-            self.new.append(ChatMessage(Role.ASSISTANT, text))
-        return ReactLoopResult(
-            response=text,
-            turns=self.step,
-            tool_calls=tuple(self.calls),
-            token_usage=self.usage,
-            duration_ms=int((time.monotonic() - self.began) * 1000),
-            ended=ended,
-            messages=tuple(self.new),
-            absorbed=tuple(self.steering.absorbed),
-            state=self._state_left(),
-            stopped_at=tuple(self.results) if ended is Ended.WAITING else (),
-        )
-
-    def _state_left(self) -> ConversationState:
-        groups = self.tools.groups
-        return self.state if groups == self.state.groups else replace(self.state, groups=groups)
 
 
 class LoopFailed(Exception):
@@ -179,7 +82,7 @@ class ReactLoop:
                     return await self._summarise(run, Ended.STUCK)
             elif answer.text.strip():
                 if await self._judge_answer(run, answer):
-                    return run.end(Ended.ANSWERED, answer.text)
+                    return run.end(Ended.ANSWERED, told(answer))
             elif run.empties > self._config.max_empty_answers:
                 return run.end(Ended.EMPTY, sentences.NOTHING_SAID)
             else:
@@ -276,7 +179,7 @@ class ReactLoop:
         if not answer.tool_calls:
             return []
         step = run.step - 1
-        run.results = results = await run.runner.run_all(step, answer.tool_calls)
+        run.results = results = await run.runner.run_all(step, answer.tool_calls, cut=answer.cut)
         run.calls += [
             _call_record(run, one, StepKey(step, number, run.task.where.agent_path), answer.usage)
             for number, one in enumerate(results, start=1)
@@ -337,7 +240,7 @@ class ReactLoop:
         run.say(ChatMessage(Role.USER, sentences.SUMMARISE, internal=True), keep=False)
         answer = await self._think(run, use_tools=False)
         await self._report(run, answer, ())
-        return run.end(ended, answer.text if answer.text.strip() else sentences.NOTHING_SAID)
+        return run.end(ended, told(answer) if answer.text.strip() else sentences.NOTHING_SAID)
 
     def _over_budget(self, run: LoopRun) -> bool:
         budget = self._config.max_tokens_budget

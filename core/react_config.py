@@ -27,6 +27,10 @@ class ReactLoopConfig:
     """Calls of a tool with the same arguments and the same result, from which a judge calls it a loop."""
     max_idle_steps: int = 3
     """Model answers in a row whose every call failed or told nothing new, from which a judge advises."""
+    max_calls_per_answer: int = 24
+    """Calls of one model answer that are run; the model is told to make the others again."""
+    max_cards_per_answer: int = 4
+    """Approvals that one model answer may ask for; the model is told to ask for the others afterwards."""
     max_tokens_budget: int | None = None
     """Tokens, in and out, that one turn may use; None for no limit."""
 
@@ -60,7 +64,8 @@ class ReactLoopConfig:
     llm_max_retries: int = 2
     llm_retry_base_delay: float = 1.0
     """The first pause between tries; it doubles."""
-    max_output_tokens: int | None = None
+    max_output_tokens: int = 8_192
+    """Tokens of one model answer, its thinking included; less where the model is known to write less."""
     temperature: float | None = None
 
     journal_patience: float = 20.0

@@ -9,6 +9,11 @@ NOTHING_SAID = "I'm sorry, I could not come up with an answer. Please try to put
 OUT_OF_TOKENS = "I stopped here: this request has used up what one message may cost."
 INTERRUPTED = "Stopped."
 TOO_FAST = "You write faster than I may answer. Please wait a minute, then write again."
+ANSWER_CUT_OFF = "(My answer grew too long, so it ends here. Ask me to go on if you want the rest.)"
+CALL_CUT_OFF = (
+    "Not run: your answer reached its greatest length in the middle of this call. Send the call again, with shorter "
+    "arguments or with fewer other calls."
+)
 SUMMARISE = (
     "You have taken enough steps. Give a final answer now from what you have gathered so far, without any "
     "tools. Say plainly what was not done."
@@ -46,3 +51,10 @@ def too_long(channel: str) -> str:
     words = {"sms": "NEW", "slack": "/valet new"}
     word = words.get(channel, "/new")
     return f"This conversation has grown too long for me. Send {word} to start a fresh one."
+
+
+def too_many_calls(most: int) -> str:
+    """Tell the model that it made more calls in one answer than are run."""
+    return (
+        f"Not run: too many calls in one answer. Make at most {most} in one; make this one again in your next answer."
+    )

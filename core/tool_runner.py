@@ -10,6 +10,7 @@ from typing import cast
 
 import structlog
 
+from core.answer_bounds import calls_not_run
 from core.approvals.asking import MAY_HAVE_HAPPENED, tool_consent
 from core.approvals.consents import Consents, ConsentState, call_place
 from core.canonical import canonical_hash
@@ -82,6 +83,8 @@ class ToolRunner:
         self._context = context
         self._hooks = hooks
         self._consents = consents
+        self._not_run: Mapping[int, str] = {}
+        self._asking = asyncio.Lock()
         # An idempotent call whose end is unknown lends its key to the next with the same arguments.
         self._open_keys: dict[tuple[str, str], str] = {
             (row.name, row.arguments_hash): row.idempotency_key
@@ -89,13 +92,15 @@ class ToolRunner:
             if row.effect is Effect.IDEMPOTENT and row.outcome is Outcome.UNKNOWN
         }
 
-    async def run_all(self, step: int, calls: Sequence[ToolCall]) -> list[CallResult]:
+    async def run_all(self, step: int, calls: Sequence[ToolCall], *, cut: bool = False) -> list[CallResult]:
         """Run calls side by side, each with its own timeout; give their results in the order of the calls.
 
-        A call of a tool with `parallel=False` runs alone, and what people approved runs in the order in which they
-        did. What fails is told as a result; only `LeaseLost` and cancellation end the turn.
+        `cut`: the answer that makes them was cut off. A call of a tool with `parallel=False` runs alone, and what
+        people approved runs in the order in which they did. What fails is told as a result; only `LeaseLost` and
+        cancellation end the turn.
         """
         numbered = list(enumerate(calls, start=1))
+        self._not_run = calls_not_run(calls, self._config.max_calls_per_answer, cut=cut)
         approved = self._approved(step, numbered)
         rest = [one for one in numbered if one not in approved]
         results: dict[int, CallResult] = {}
@@ -183,6 +188,8 @@ class ToolRunner:
         return Effect.ONCE not in effects and (tool is not None or known.effect is Effect.READ)
 
     async def _prepare(self, where: HookContext, key: StepKey, call: ToolCall) -> "_Ready | CallResult":
+        if why := self._not_run.get(key.call_index):
+            return CallResult(call, why, Outcome.REFUSED)
         tool = self._tools.get(call.name)
         if tool is None:
             text = f"There is no tool named {call.name[:100]!r}. {self._tools.suggest(call.name)}"
@@ -198,12 +205,14 @@ class ToolRunner:
         ready = _Ready(key, call, tool, planned, parsed, canonical_hash(planned.arguments), "")
         # An agent holds its own calls against the rules, once it knows all that it runs with.
         needed = not tool.agent and (tool.needs_approval or verdict.decision is Decision.APPROVE)
-        repeats = tool.effect is Effect.ONCE and await self._journal.outcome_unknown(tool.name, ready.arguments_hash)
-        if needed or repeats:
-            asked = await self._consented(where, ready, verdict, repeats=repeats)
-            if isinstance(asked, CallResult):
-                return asked
-            ready = asked
+        once = tool.effect is Effect.ONCE
+        # One after the other: where not all may be asked for, the first calls are.
+        async with self._asking:
+            repeats = once and await self._journal.outcome_unknown(tool.name, ready.arguments_hash)
+            asked = await self._consented(where, ready, verdict, repeats=repeats) if needed or repeats else ready
+        if isinstance(asked, CallResult):
+            return asked
+        ready = asked
         idempotency_key = self._open_keys.get((tool.name, ready.arguments_hash)) or self._new_key(key)
         return replace(ready, idempotency_key=idempotency_key)
 

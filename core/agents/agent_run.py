@@ -152,7 +152,11 @@ class AgentRun:
         record = replace(begin.run.record, key=StepKey(-1, self._run, self._path))
         last = AgentResult(AgentStatus.WAITING_FOR_APPROVAL, waits.question)
         asked = await self._may_begin(_Run(record, None, last, waits.state), begin.fields)
-        return (waits.question, Outcome.WAITING) if isinstance(asked, _Begin) else asked
+        if isinstance(asked, _Begin):
+            return waits.question, Outcome.WAITING
+        if asked[1] is not Outcome.WAITING:
+            del self._turn.waiting[self._path]  # nobody is asked, so that it would wait for ever
+        return asked
 
     async def _next_run(self, fields: JsonObject) -> _Run:
         """Find the first run that has not ended, past those that ended by asking."""

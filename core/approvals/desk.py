@@ -1,7 +1,7 @@
 """The requests for consent of one turn: what was asked before, what is asked now, and what was decided."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -22,6 +22,10 @@ _EXPIRED = "Not done: the person did not decide in time, so it was dropped. Tell
 _NOT_SHOWN = "Not done: the request for approval could not be shown to the person."
 _ALTERED = "Not run: it is not what was approved. Say so, and ask again if it is still wanted."
 _NO_JSON = "Not run: its arguments cannot be shown in full, so nobody can approve them."
+_ENOUGH = (
+    "Not asked for: at most {most} actions can be put before the person at once. The first ones wait for their "
+    "decision now; call this again when those are decided, and tell the person that there is more."
+)
 REISSUED = "Asked again, since your accounts were linked."
 TOO_LATE = "You approved this before, but it could not be done in time. Nothing was done: please decide again."
 GRACE = timedelta(minutes=15)
@@ -43,14 +47,20 @@ class Desk:
     clock: Clock
     known: Sequence[Approval] = ()
     source: str = "message"
+    most: int = 4
+    """How many actions one model answer may ask for: each has a card of its own, and a person reads no sixty."""
+    too_long: Callable[[NewApproval], str] = lambda _: ""
+    """Tells the model why a request cannot be shown in full where it would be asked; empty where it can."""
     make_token: Callable[[], str] = new_token
     asked: dict[str, NewApproval] = field(default_factory=dict)
+    _begun: set[str] = field(default_factory=set)
+    """The places of all new requests, also of those that are still being made."""
 
     async def ask(self, what: ConsentTo) -> Consent:
         """Ask, or tell where the newest request for the same call stands."""
         latest = self._latest(what.place)
         if latest is None:
-            return await self._request(what, what.arguments, 1)
+            return await self._first(what)
         match latest.state:
             case ApprovalState.PENDING:
                 return Consent(ConsentState.PENDING, _pending(latest.code, latest.summary))
@@ -77,6 +87,17 @@ class Desk:
             if one.place.startswith(prefix) and one.state is ApprovalState.APPROVED and one.decided_at
         ]
         return max(moments, default=None)
+
+    async def _first(self, what: ConsentTo) -> Consent:
+        """Ask for the first time, unless this answer has asked for enough."""
+        # Calls ask side by side: each takes its place before anything is waited for.
+        if len(self._begun) >= self.most and what.place not in self._begun:
+            return Consent(ConsentState.REFUSED, _ENOUGH.format(most=self.most))
+        self._begun.add(what.place)
+        consent = await self._request(what, what.arguments, 1)
+        if consent.state is not ConsentState.PENDING:
+            self._begun.discard(what.place)
+        return consent
 
     async def _request(
         self,
@@ -106,7 +127,7 @@ class Desk:
             form=shown.form if shown.editable else (),
             risk=what.risk,
             source=self.source,
-            code=await self.store.issue_code(self.tenant_id, approval_id, now),
+            code="",
             token=self.make_token(),
             seconds=shown.seconds,
             sealed=sealed,
@@ -115,6 +136,9 @@ class Desk:
             note=note or what.note,
             editable=shown.editable and bool(arguments),
         )
+        if why := self.too_long(approval):
+            return Consent(ConsentState.REFUSED, why)
+        approval = replace(approval, code=await self.store.issue_code(self.tenant_id, approval_id, now))
         self.asked[what.place] = approval
         return Consent(ConsentState.PENDING, _pending(approval.code, approval.summary))
 

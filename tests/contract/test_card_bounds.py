@@ -1,0 +1,59 @@
+"""The contract of what one answer may ask a person to approve: a handful at once, and nothing that cannot be shown."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from core.json_types import JsonObject
+from core.model_types import ModelAnswer
+from tests.contract.approving import Approving, open_approving
+from tests.contract.houses import HOUSES
+from tests.core.agents.house import SetClock
+from tests.core.helpers import says, wants
+
+MANY = 60
+
+
+@pytest.fixture
+async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Give an office that asks for approval on each channel."""
+    async with open_approving(HOUSES[channel], database_url, SetClock()) as opened:
+        yield opened
+
+
+def mails(first: int, behind: int) -> ModelAnswer:
+    """Ask for mails in one answer, each to somebody else."""
+    asked: list[JsonObject] = [{"to": f"p{one}@example.com", "subject": "Hi"} for one in range(first, behind)]
+    return wants(*(("send_mail", one) for one in asked))
+
+
+async def test_promise_9_60_approvals_in_one_answer_are_asked_a_handful_at_once(office: Approving) -> None:
+    office.model.script = [mails(0, MANY), mails(4, 6), says("All is sent.")]
+    await office.say("mail everybody")
+    assert await office.states() == ["pending"] * 4
+    cards = [one for one in office.desk.house.bubbles() if "send mail" in one.text]
+    assert len(cards) == 4
+    # Each shows its own action in full, in the order of the calls.
+    assert [f"p{number}@example.com" in one.text for number, one in enumerate(cards)] == [True] * 4
+
+    await office.say("OK ALL")
+    told = office.model.told()
+    assert len(told) == MANY  # providers demand a result for each call
+    assert told[0] == "Sent to p0@example.com."
+    assert all(one.startswith("Not asked for: at most 4 actions") for one in told[4:24])
+    # What the model asks for next has a card of its own, and nothing ran without one.
+    assert await office.states() == ["approved"] * 4 + ["pending"] * 2
+    await office.say("OK ALL")
+    assert [one["to"] for one in office.sent] == [f"p{number}@example.com" for number in range(6)]
+    assert office.last() == "All is sent."
+
+
+async def test_promise_9_a_changed_action_is_shown_again_beside_a_full_handful(office: Approving) -> None:
+    office.model.script = [mails(0, 5)]
+    await office.say("mail everybody")
+    codes = await office.desk.store.column("select code from approvals order by created_at")
+    edit: JsonObject = {"code": str(codes[0]), "decision": "edit", "changes": {"subject": "Hello"}}
+    office.model.script = [wants(("decide_approvals", {"decisions": [edit]}))]
+    await office.say(f"{codes[0]}: make the subject Hello")
+    assert (await office.states()).count("pending") == 4
+    assert "Hello" in office.last()
