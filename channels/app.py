@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from contextlib import asynccontextmanager
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
 from channels.bad_requests import BadRequests
 from channels.deadlines import DeadlineRunner, Limits
+from channels.hosts import ServedHosts, check_hosts
 from channels.middleware import answer_errors, limit_bad_requests, name_requests, read_body
 from core.channel import Channel
 from core.errors import OneValetError
@@ -27,10 +29,12 @@ def build_app(
     extra_routes: Iterable[web.AbstractRouteDef] = (),
     make_request_id: IdMaker = make_id,
     bad_requests: BadRequests | None = None,
+    hosts: Middleware | None = None,
 ) -> web.Application:
     """Build the application: every channel's routes, `/healthz`, `/readyz` and the extra routes.
 
-    `ready` tells whether Postgres answers. The channels are started and stopped by the caller.
+    `ready` tells whether Postgres answers; `hosts` refuses requests for names that are not ours, and is by default
+    content with any. The channels are started and stopped by the caller.
     """
     app = web.Application(
         client_max_size=MAX_BODY,
@@ -38,6 +42,7 @@ def build_app(
             name_requests(make_request_id),
             limit_bad_requests(bad_requests or BadRequests()),
             answer_errors,
+            hosts or check_hosts(ServedHosts()),
             read_body(),
         ),
     )

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
@@ -55,11 +55,15 @@ def redis_url(settings: Settings) -> str:
 
 @asynccontextmanager
 async def open_web(
-    settings: Settings, *, extra_routes: Iterable[web.AbstractRouteDef] = ()
+    settings: Settings, *, extra_routes: Iterable[web.AbstractRouteDef] = (), local: Container[str] = ()
 ) -> AsyncIterator[tuple[int, list[Channel]]]:
-    """Serve the ways in inside the block; gives the port and the channels."""
+    """Serve the ways in inside the block; gives the port and the channels.
+
+    The channels named in `local` take requests from this machine only.
+    """
     from channels.app import build_app, serve
     from channels.events import EventRoutes
+    from channels.hosts import check_hosts, served_hosts
 
     url, bell_url = database_url(settings), redis_url(settings)
     keys = secret_keys(settings)  # lacking here, it would be found out only by whoever connects a service
@@ -76,7 +80,13 @@ async def open_web(
         bus = EventBus(bell_url, database)
         stack.push_async_callback(bus.close)
         events = EventRoutes(EventSources(database, CredentialStore(database, keys), make_id), bus)
-        app = build_app(channels, ready=database.ready, extra_routes=[*events.routes(), *extra_routes])
+        hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
+        app = build_app(
+            channels,
+            ready=database.ready,
+            extra_routes=[*events.routes(), *extra_routes],
+            hosts=check_hosts(hosts, [channel for channel in channels if channel.name in local]),
+        )
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))
         for channel in channels:
             stack.push_async_callback(channel.stop)

@@ -21,10 +21,11 @@ from core.migrate import migrate
 from onevalet.app import open_web, open_worker
 from onevalet.embedded.folder import Running, hold_home
 from onevalet.embedded.services import embedded_services
+from onevalet.logs import set_up_logs
 from onevalet.people import connect_mail, dev_identities, seed_owner
 from onevalet.secret_key import key_file, secret_keys, with_key_file
 from onevalet.settings import Settings
-from onevalet.simulated import Simulated, local_url, wire_simulator
+from onevalet.simulated import Simulated, choose_simulated, local_url, simulator_config, wire_simulator
 from simulator.app import serve_simulator
 from simulator.config import SimulatorConfig
 
@@ -37,6 +38,7 @@ NOTICE = (
 
 async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
     """Run everything until told to stop; the data stays in ONEVALET_HOME."""
+    choose_simulated(settings)  # so that what it refuses is told before anything is started
     async with AsyncExitStack() as stack:
         home = stack.enter_context(hold_home(settings.onevalet_home))
         if settings.port == 0:
@@ -46,16 +48,17 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         settings = with_key_file(settings, make=True)
         settings = await stack.enter_async_context(open_services(settings))
         await migrate(_plain(settings.database_url))
-        config = SimulatorConfig()
+        config = simulator_config(settings.onevalet_home)
         simulator = await stack.enter_async_context(
             serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1)
         )
         simulated = wire_simulator(settings, config, simulator.url)
         settings = simulated.settings
+        set_up_logs(settings.onevalet_log, settings.secrets())  # the secrets made here are not for the logs either
         await _bring_in_owner(simulated, config, simulator.mail.port)
-        simulator.notice = "" if settings.onevalet_model else NOTICE
+        simulator.notice = _notice(simulated)
         _, channels = await stack.enter_async_context(
-            open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))])
+            open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))], local=simulated.channels)
         )
         url = local_url(settings)
         simulator.wire.connect_gateway(url, settings.public_url)
@@ -117,7 +120,7 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
         ("model", settings.onevalet_model or demo),
         ("console", "on: uv run -m onevalet chat"),
         ("sms", _channel("sms", settings.twilio_from, "TWILIO_* and PUBLIC_URL", simulated)),
-        ("slack", _channel("slack", "its app's bot", "SLACK_*", simulated)),
+        ("slack", _channel("slack", _app(settings), "SLACK_*", simulated)),
         ("telegram", _channel("telegram", _bot(settings), "TELEGRAM_BOT_TOKEN", simulated)),
         ("email", "kept in the simulator's journal and passed to nobody, until you connect an account"),
     ]
@@ -155,7 +158,17 @@ def _free_pair(host: str) -> int:
 def _channel(name: str, account: str, needed: str, simulated: Simulated) -> str:
     if name in simulated.channels:
         return f"on, in the simulator, as {account}: set {needed} for the real one"
+    if not account:
+        return f"off: {simulated.off_because}, or set {needed} for the real one"
     return f"on, as {account}"
+
+
+def _notice(simulated: Simulated) -> str:
+    """Return what the simulator's page says on top."""
+    notices = [] if simulated.settings.onevalet_model else [NOTICE]
+    if simulated.off_because:
+        notices.append(f"Nobody answers here: {simulated.off_because}.")
+    return " ".join(notices)
 
 
 def _secret_key(home: Path) -> str:
@@ -163,6 +176,10 @@ def _secret_key(home: Path) -> str:
     if not path.exists():
         return "ONEVALET_SECRET_KEYS"
     return f"in {path}: keep a copy, for without it stored credentials cannot be read"
+
+
+def _app(settings: Settings) -> str:
+    return "its app's bot" if settings.slack_bot_token else ""
 
 
 def _bot(settings: Settings) -> str:

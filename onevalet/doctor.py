@@ -18,8 +18,7 @@ from onevalet.reach import Reached, reach
 from onevalet.secret_key import secret_keys, with_key_file
 from onevalet.settings import Settings
 from onevalet.setup import NoSink
-from onevalet.simulated import wire_simulator
-from simulator.config import SimulatorConfig
+from onevalet.simulated import simulator_config, wire_simulator
 
 
 async def print_checks(settings: Settings, *, as_json: bool) -> bool:
@@ -45,7 +44,7 @@ async def run_checks(settings: Settings) -> list[Check]:
     if reached.simulator_url:
         # As the running `dev` wired itself, whatever PORT this command was given.
         settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})
-        settings = wire_simulator(settings, SimulatorConfig(), reached.simulator_url).settings
+        settings = wire_simulator(settings, simulator_config(settings.onevalet_home), reached.simulator_url).settings
     database = Database(reached.database_url, patience=3, size=1, name="onevalet doctor")
     try:
         return [

@@ -32,14 +32,15 @@ def with_key_file(settings: Settings, *, make: bool) -> Settings:
     """
     path = key_file(settings.onevalet_home)
     if make and not settings.onevalet_secret_keys and not path.exists():
-        _make(path)
+        make_key(path)
     if not path.exists():
         return settings
     keys = (*settings.onevalet_secret_keys, _read(path))
     return settings.model_copy(update={"onevalet_secret_keys": keys})
 
 
-def _make(path: Path) -> None:
+def make_key(path: Path) -> None:
+    """Make a file with a random key that only its owner may read; one that is there stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     fresh.unlink(missing_ok=True)  # of one that was killed
@@ -56,7 +57,8 @@ def _make(path: Path) -> None:
         fresh.unlink()
 
 
-def _read(path: Path) -> SecretStr:
+def read_key(path: Path, when_damaged: str) -> str:
+    """Return a file's key in base64, closed to others; raises `ConfigError`, which says what to do with a bad one."""
     try:
         path.chmod(0o600)
         text = path.read_text().strip()
@@ -64,5 +66,9 @@ def _read(path: Path) -> SecretStr:
     except OSError as error:
         raise ConfigError(f"The secret key in {path} cannot be read ({error.strerror}).") from error
     except ValueError as error:
-        raise ConfigError(f"The secret key in {path} is damaged: put back your copy of it.") from error
-    return SecretStr(text)
+        raise ConfigError(f"The secret key in {path} is damaged: {when_damaged}.") from error
+    return text
+
+
+def _read(path: Path) -> SecretStr:
+    return SecretStr(read_key(path, "put back your copy of it"))

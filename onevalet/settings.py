@@ -1,5 +1,6 @@
 """All settings, from the environment or `.env`, in one class; nothing else reads the environment."""
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -25,6 +26,7 @@ from core.secret_keys import read_secret_key
 from core.tiers import Tiers, read_tiers
 
 LOOP_PREFIX = "onevalet_loop_"
+_HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
 
 
 def _split(value: object) -> object:
@@ -45,6 +47,13 @@ def _check_listed(entries: tuple[str, ...]) -> tuple[str, ...]:
     return entries
 
 
+def _check_host_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if not _HOST_NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no host: give names such as valet.example.com, without a port, or *")
+    return names
+
+
 def _origin(value: str) -> str:
     if value and not value.startswith(("https://", "http://")):
         raise ValueError("must start with https:// or http://")
@@ -55,6 +64,7 @@ type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
 type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_listed)]
+type HostNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_host_names)]
 type Origin = Annotated[str, AfterValidator(_origin)]
 
 
@@ -70,6 +80,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     public_url: Origin = ""
+    onevalet_allowed_hosts: HostNames = ()
 
     onevalet_home: Path = Path(".onevalet")
     onevalet_model: str = ""

@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ class RunningDev:
     pid: int
     home: Path
     port: int
+    shown: str = ""
 
     @property
     def url(self) -> str:
@@ -40,7 +41,7 @@ class RunningDev:
 
 
 @contextmanager
-def running_dev(home: Path, how: signal.Signals) -> Iterator[RunningDev]:
+def running_dev(home: Path, how: signal.Signals, settings: Mapping[str, str] | None = None) -> Iterator[RunningDev]:
     """Run `dev` for the block; at the end it is asked to end by a signal, which it heeds and leaves nothing behind."""
     port = two_free_ports()
     log = home.parent / f"{home.name}.log"
@@ -48,18 +49,18 @@ def running_dev(home: Path, how: signal.Signals) -> Iterator[RunningDev]:
         process = subprocess.Popen(
             [sys.executable, "-m", "onevalet", "dev"],
             cwd=ROOT,
-            env=dev_environment(home, port),
+            env=dev_environment(home, port) | dict(settings or {}),
             stdout=subprocess.PIPE,
             stderr=errors,
         )
     try:
         assert process.stdout is not None
         shown = b""
-        while b"simulator" not in shown:
+        while b"  simulator  " not in shown:
             line = process.stdout.readline()
             assert line, f"dev ended: {shown!r} {log.read_text()}"
             shown += line
-        yield RunningDev(process.pid, home, port)
+        yield RunningDev(process.pid, home, port, shown.decode())
         children = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(how)
         process.stdout.read()
