@@ -1,0 +1,97 @@
+"""Which connections are open, which of them wait, and which one makes room when there are too many.
+
+A connection waits while no whole request of it is being handled: before the first one, between two, in the middle of
+one that has not arrived, or while its client reads no answers. A client may hold as many as it likes until somebody
+needs the room. Then a source with many waiting connections loses the one that has waited longest, so that it shuts
+nobody out, and a busy proxy, behind which everybody has one address, loses what it can do without.
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from ipaddress import IPv6Address, ip_address
+
+SHARE = 8
+"""A source that has more than one in so many of all connections waiting makes room first."""
+PROVEN_REMEMBERED = 1000
+
+
+class Connections[Connection: Hashable]:
+    """Keep account of connections by source, and remember which sources have proved something.
+
+    `most` is how many are held at once.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._sources: dict[Connection, str] = {}
+        self._waiting: dict[str, OrderedDict[Connection, int]] = {}
+        self._turn = 0
+        self._proven: OrderedDict[str, None] = OrderedDict()
+
+    @property
+    def full(self) -> bool:
+        """Tell whether there is no room for another one."""
+        return len(self._sources) >= self._most
+
+    def open(self, connection: Connection, source: str) -> None:
+        """Count a connection, which waits for its first request."""
+        self._sources[connection] = source
+        self.wait(connection)
+
+    def close(self, connection: Connection) -> None:
+        """Forget a connection. Repeatable."""
+        self.work(connection)
+        self._sources.pop(connection, None)
+
+    def wait(self, connection: Connection) -> None:
+        """Note that a connection waits from now on, unless it does already or is closed."""
+        source = self._sources.get(connection)
+        if source is not None:
+            self._turn += 1
+            self._waiting.setdefault(source, OrderedDict()).setdefault(connection, self._turn)
+
+    def work(self, connection: Connection) -> None:
+        """Note that a connection no longer waits: a whole request of it is being handled."""
+        source = self._sources.get(connection, "")
+        waiting = self._waiting.get(source)
+        if waiting is not None:
+            waiting.pop(connection, None)
+            if not waiting:
+                del self._waiting[source]
+
+    def prove(self, source: str) -> None:
+        """Remember that a source has sent what its sender alone can send."""
+        self._proven[source] = None
+        self._proven.move_to_end(source)
+        if len(self._proven) > PROVEN_REMEMBERED:
+            self._proven.popitem(last=False)
+
+    def proven(self, source: str) -> bool:
+        """Tell whether a source has proved something."""
+        return source in self._proven
+
+    def to_close(self) -> Connection | None:
+        """Return the connection that makes room for another one; None where each is at work."""
+        if not self._waiting:
+            return None
+        source = min(self._waiting, key=self._rank)
+        return next(iter(self._waiting[source]))
+
+    def _rank(self, source: str) -> tuple[bool, bool, int, int]:
+        waiting = self._waiting[source]
+        within_share = len(waiting) * SHARE <= self._most
+        since = next(iter(waiting.values()))
+        return within_share, within_share and self.proven(source), -len(waiting), since
+
+
+def source_of(peer: object) -> str:
+    """Return what counts as one source of a socket's peer: an IPv4 address, or the /64 network of an IPv6 one."""
+    if not isinstance(peer, tuple) or not peer:
+        return ""
+    try:
+        address = ip_address(str(peer[0]).partition("%")[0])
+    except ValueError:
+        return ""
+    if not isinstance(address, IPv6Address):
+        return str(address)
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
