@@ -1,13 +1,15 @@
 # One image for `migrate`, `web` and `worker`; the command says which it is.
-FROM python:3.12-slim AS build
+# The digest is that of the index, with all platforms (3.12.14 on trixie); docs/deploy.md says how to bring it up to date.
+ARG PYTHON=python:3.12-slim@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
+FROM ${PYTHON} AS build
 WORKDIR /build
-RUN pip install --no-cache-dir uv==0.13.9
-COPY requirements.txt .
+COPY requirements.txt requirements-build.txt ./
+RUN pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements-build.txt
 ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 RUN uv venv --no-project --python 3.12 /opt/venv
 RUN uv pip install --no-cache --require-hashes --python /opt/venv/bin/python -r requirements.txt
 
-FROM python:3.12-slim
+FROM ${PYTHON}
 RUN useradd --uid 10001 --create-home --shell /usr/sbin/nologin onevalet
 COPY --from=build /opt/venv /opt/venv
 # The code belongs to root: what serves strangers cannot change it.
