@@ -1,11 +1,14 @@
 """Turns that may have killed their worker: who runs them, and whether one waits for that."""
 
+from contextvars import ContextVar
 from datetime import timedelta
 from enum import StrEnum
 
 from core.database import Database
 from core.overload import LANES_OF_ONE
 
+LANE_AT_WORK: ContextVar[str] = ContextVar("lane_at_work", default="")
+"""The lane whose turn the current task works for: what blocks a loop is told by the task that holds it."""
 _EVER = timedelta(days=365)
 
 

@@ -27,6 +27,7 @@ from core.storage import Storage
 from core.suspects import Suspects, suspects_wait
 from core.turns import TurnStore
 from onevalet.life import ALONE, Life
+from onevalet.loop_watch import worker_watch
 from onevalet.providers import build_channels, build_notification_channels, open_files
 from onevalet.secret_key import secret_keys
 from onevalet.settings import Settings
@@ -183,9 +184,9 @@ async def open_worker(
         )
         for dead in life.dead:
             try:
-                await store.end_leases(dead)
+                await store.end_leases(dead.worker, dead.hung_lane)
             except StoreUnavailable:
-                _log.warning("leases_not_ended", worker=dead)  # they end by themselves
+                _log.warning("leases_not_ended", worker=dead.worker)  # they end by themselves
         if life.suspects is Suspects.ONLY:
             apart = SuspectsProcess(turns)
             apart.start()
@@ -232,7 +233,8 @@ async def run_web(settings: Settings, stop: asyncio.Event) -> None:
 
 async def run_worker(settings: Settings, stop: asyncio.Event, life: Life = ALONE) -> None:
     """Be a worker process until told to stop, or until a process for suspects has none left."""
-    async with open_worker(settings, life=life) as until_ended:
+    async with worker_watch(settings, life) as watch, open_worker(settings, life=life) as until_ended:
+        watch.begin_work()
         ends = [asyncio.ensure_future(stop.wait()), asyncio.ensure_future(until_ended())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         for end in ends:

@@ -43,8 +43,14 @@ def worker(
     spare: Annotated[
         bool, typer.Option(help="Keep a process ready that takes over at once when the worker is killed.")
     ] = True,
+    check: Annotated[
+        bool, typer.Option("--check", help="Run nothing: exit 0 if the running worker is healthy, else 1.")
+    ] = False,
 ) -> None:
     """Run a worker process: answer messages. Any number may run."""
+    if check:
+        _check_worker_health()
+        return
     from onevalet.app import check_worker, run_worker
 
     if not spare:
@@ -54,6 +60,15 @@ def worker(
 
     check_worker(read_settings())
     keep(lambda life: in_sentences(lambda: serve(partial(run_worker, life=life))))
+
+
+def _check_worker_health() -> None:
+    from onevalet.health import health_problem
+
+    if problem := health_problem(read_settings().onevalet_health_file):
+        say(problem)
+        raise typer.Exit(1)
+    say("The worker is at work.")
 
 
 @app.command()

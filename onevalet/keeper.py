@@ -4,7 +4,8 @@ A cold worker needs seconds for its imports, and what a dead one held is free on
 forks its worker from a process that has imported everything, knows when it is dead, and tells the next one whose
 leases to end. Asked by its worker, it forks another one for turns that may have killed theirs: what such a one dies of
 is plain, and nobody else dies with it. The keeper holds no connection and does no work itself; the memory of what is
-imported is shared.
+imported is shared. It looks at each one's heartbeat: one whose event loop has stood still for half a minute is killed,
+and counts as dead.
 """
 
 import asyncio
@@ -19,12 +20,15 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
 
 from core.suspects import Suspects
-from onevalet.life import ALONE, Life
+from onevalet.heartbeat import BEAT_EVERY, Heartbeat, Observer
+from onevalet.life import ALONE, Dead, Life
+from onevalet.systemd import notify
 
 _LOADED = (
     *("jobs.worker", "jobs.turns", "jobs.delivery", "jobs.catchup", "jobs.upkeep"),
@@ -72,6 +76,19 @@ def worker_name(pid: int) -> str:
     return f"{socket.gethostname()}:{pid}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """A process that the keeper has begun, and what it knows of its loop."""
+
+    heartbeat: Heartbeat
+    observer: Observer
+
+    @property
+    def hung_lane(self) -> str | None:
+        """Return the lane that blocked its loop, "" where it hung and that is not known, None where it did not hang."""
+        return self.heartbeat.lane or ("" if self.observer.hung else None)
+
+
 class _Keeper:
     """Fork, wait, and fork again. Signals are read one by one: none interrupts what another one began."""
 
@@ -79,7 +96,10 @@ class _Keeper:
         self._work = work
         self._worker = 0
         self._apart: set[int] = set()
-        self._dead: list[str] = []
+        self._dead: list[Dead] = []
+        self._watched: dict[int, _Watched] = {}
+        self._looked = time.monotonic()
+        self._ready = False
         self._began = self._apart_began = -_LIVED
         self._due: float | None = None
         self._pause = 0.0
@@ -92,16 +112,34 @@ class _Keeper:
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
         self._begin_worker(blocked)
         while self._worker or self._apart or self._due is not None:
-            wait = 3600.0 if self._due is None else max(self._due - time.monotonic(), 0)
-            heard = signal.sigtimedwait(_HEARD, wait)
+            next_look = self._looked + BEAT_EVERY
+            wait = next_look if self._due is None else min(self._due, next_look)
+            heard = signal.sigtimedwait(_HEARD, max(wait - time.monotonic(), 0))
             if heard is not None and heard.si_signo in (signal.SIGTERM, signal.SIGINT):
                 self._stop()
             if heard is not None and heard.si_signo == _ASKED:
                 self._begin_apart(blocked)
+            self._look()
             self._bury(blocked)
             if self._due is not None and time.monotonic() >= self._due:
                 self._begin_worker(blocked)
         return self._code
+
+    def _look(self) -> None:
+        """Look at each heartbeat, once a second, and kill what hangs; a process that was stopped looks only once."""
+        if time.monotonic() < self._looked + BEAT_EVERY:
+            return
+        self._looked = time.monotonic()
+        notify("WATCHDOG=1")
+        for pid, watched in self._watched.items():
+            watched.observer.look()
+            if watched.observer.hung:
+                _log.error("worker_hangs", worker=worker_name(pid), lane=watched.heartbeat.lane)
+                os.kill(pid, signal.SIGKILL)
+        worker = self._watched.get(self._worker)
+        if worker is not None and worker.heartbeat.at_work and not self._ready:
+            self._ready = True
+            notify("READY=1")
 
     def _bury(self, blocked: set[int | signal.Signals]) -> None:
         """Look who has ended, and see to what follows."""
@@ -110,8 +148,9 @@ class _Keeper:
             if not ended:
                 continue
             code = os.waitstatus_to_exitcode(status)
+            watched = self._watched.pop(pid)
             if code < 0 and not self._stopping:
-                self._dead.append(worker_name(pid))
+                self._dead.append(Dead(worker_name(pid), watched.hung_lane))
                 _log.error("worker_killed", worker=worker_name(pid), signal=signal.Signals(-code).name)
             if pid == self._worker:
                 self._worker = 0
@@ -134,28 +173,38 @@ class _Keeper:
 
     def _begin_worker(self, blocked: set[int | signal.Signals]) -> None:
         self._due, self._began = None, time.monotonic()
-        self._worker = self._fork(Life(self._told(), Suspects.APART, partial(_ask, os.getpid())), blocked)
+        self._worker = self._fork(blocked, dead=self._told(), suspects=Suspects.APART, ask=partial(_ask, os.getpid()))
 
     def _begin_apart(self, blocked: set[int | signal.Signals], every: float = _APART_EVERY) -> None:
         now = time.monotonic()
         if self._stopping or len(self._apart) >= _MOST_APART or now - self._apart_began < every:
             return
         self._apart_began = now
-        self._apart.add(self._fork(Life(self._told(), Suspects.ONLY), blocked))
+        self._apart.add(self._fork(blocked, dead=self._told(), suspects=Suspects.ONLY))
 
-    def _told(self) -> tuple[str, ...]:
+    def _told(self) -> tuple[Dead, ...]:
         dead, self._dead = tuple(self._dead), []
         return dead
 
-    def _fork(self, life: Life, blocked: set[int | signal.Signals]) -> int:
-        keeper = os.getpid()
+    def _fork(
+        self,
+        blocked: set[int | signal.Signals],
+        *,
+        dead: tuple[Dead, ...],
+        suspects: Suspects,
+        ask: Callable[[], None] | None = None,
+    ) -> int:
+        keeper, heartbeat = os.getpid(), Heartbeat()
         pid = os.fork()
         if pid == 0:
+            life = Life(dead, suspects, ask, keeper, heartbeat)
             _become(keeper, blocked, lambda: self._work(life))
+        self._watched[pid] = _Watched(heartbeat, Observer(heartbeat))
         return pid
 
     def _stop(self) -> None:
         self._stopping, self._due = True, None
+        notify("STOPPING=1")
         for pid in [self._worker, *self._apart]:
             if pid:
                 with suppress(ProcessLookupError):  # it has just ended

@@ -4,19 +4,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.suspects import Suspects
+from onevalet.heartbeat import Heartbeat
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """A worker that is known to have died. `hung_lane` as in `TurnStore.end_leases`."""
+
+    worker: str
+    hung_lane: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Life:
     """What a worker is told when it begins.
 
-    `dead`: workers that are known to have died; what they held is taken over at once. `ask`: asks for a process for
-    suspects.
+    `dead`: what these held is taken over at once. `ask`: asks for a process for suspects. `keeper`: the process that
+    began this one, without which it ends; it watches the `heartbeat`.
     """
 
-    dead: tuple[str, ...] = ()
+    dead: tuple[Dead, ...] = ()
     suspects: Suspects = Suspects.HERE
     ask: Callable[[], None] | None = None
+    keeper: int = 0
+    heartbeat: Heartbeat | None = None
 
 
 ALONE = Life()

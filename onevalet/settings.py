@@ -111,6 +111,7 @@ class Settings(BaseSettings):
     onevalet_most_waiting_in_all: int = Field(default=10_000, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_clock: Path | None = None
+    onevalet_health_file: Path | None = None
     onevalet_notify_daily_cap: int = Field(default=30, ge=1)
     onevalet_runs_kept_days: int = Field(default=90, ge=1, le=36500)
     onevalet_notify_fallback_minutes: int | None = Field(default=None, ge=1)

@@ -1253,11 +1253,16 @@ begin
 end $$;
 
 CREATE FUNCTION public.end_leases(p_worker text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ select end_leases(p_worker, null) $$;
+
+CREATE FUNCTION public.end_leases(p_worker text, p_hung text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 begin
-    perform judge_dead(d.process) from (
+    perform judge_dead(d.process, p_hung) from (
         select distinct process_of(l.owner) as process from lanes l
         where l.owner is not null and starts_with(l.owner, p_worker || '/')) d;
     update outbound set lease_until = clock_timestamp()
@@ -1764,18 +1769,23 @@ begin
     return null;
 end $$;
 
-CREATE FUNCTION public.judge_dead(p_process text) RETURNS void
+CREATE FUNCTION public.judge_dead(p_process text, p_hung text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 declare
     v_cause text;
+    v_hung text;
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('judge ' || p_process, 0)) then
         return;
     end if;
     perform 1 from lanes l where l.owner is not null and process_of(l.owner) = p_process
     order by l.tenant_id, l.id for update;
+    select t.id into v_hung
+    from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+    where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner
+      and l.id = p_hung;
     -- The cause is told where it was alone, or where the last that began is a suspect, and all others had lived for a
     -- while by then; other suspects for as long as any may be alone.
     select case when i.before is null
@@ -1788,11 +1798,12 @@ begin
           from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
           where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner) i
     order by i.tried_at desc limit 1;
+    v_cause := coalesce(v_hung, v_cause);
     -- Beside it the others are clear. Where it cannot be told, all that died there before are suspects.
     update turns t
     set owner = '', attempts = t.attempts + 1, died_after = d.steps, died_there = d.there, deaths = d.deaths,
         blamed = case when d.deaths >= 12 then greatest(d.blamed, 3) else d.blamed end,
-        suspect = d.deaths >= 12 or d.there >= 2
+        suspect = d.deaths >= 12 or d.there >= 2 or p_hung is not null and coalesce(d.id = v_hung, true)
     from (select r.tenant_id, r.id, r.steps, r.deaths + case when v_cause <> r.id then 0 else 1 end as deaths,
                  case when v_cause <> r.id then case when r.same then r.died_there else 0 end
                       when r.same then r.died_there + 1
@@ -6210,6 +6221,9 @@ GRANT ALL ON FUNCTION public.end_event(p_tenant text, p_source text, p_id text, 
 REVOKE ALL ON FUNCTION public.end_leases(p_worker text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_leases(p_worker text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.end_leases(p_worker text, p_hung text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_leases(p_worker text, p_hung text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_profile(p_tenant text, p_owner text) TO onevalet_app;
 
@@ -6312,8 +6326,8 @@ GRANT ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_ke
 REVOKE ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.judge_dead(p_process text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.judge_dead(p_process text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.judge_dead(p_process text, p_hung text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.judge_dead(p_process text, p_hung text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.judge_lapsed(p_me text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.judge_lapsed(p_me text, p_ttl interval) TO onevalet_app;

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 from datetime import timedelta
 
+from core.suspects import Suspects
 from core.turns import BegunTurn, Lease, TurnStore
 from tests.core.store.house import LEASE, Store
 
@@ -309,3 +310,21 @@ async def test_a_suspect_that_nobody_can_take_stops_others_for_a_moment_only(sto
         "update lanes set not_before = clock_timestamp() - interval '13 seconds' where owner is null"
     )
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 8"]
+
+
+async def test_the_turn_that_hung_its_worker_alone_is_charged_and_suspected_at_once(store: Store) -> None:
+    await say_all(store, 1, 2, 3)
+    begun = await begin_all(store, "w")
+    await store.turns.end_leases("w", next(lease.lane_id for lease, turn in begun if said(turn) == "text 2"))
+    assert await record(store) == {"text 1": (2, 0, False), "text 2": (2, 1, True), "text 3": (2, 0, False)}
+    # The next worker leaves it to a process of its own, and answers the others.
+    apart = TurnStore(store.database, store.make_id, LEASE, suspects=Suspects.APART)
+    taken = [await apart.claim(None, "next") for _ in range(3)]
+    assert [lease is not None for lease in taken] == [True, True, False]
+
+
+async def test_all_that_ran_in_a_worker_that_hung_are_suspects_where_nobody_knows_which(store: Store) -> None:
+    await say_all(store, 1, 2)
+    await begin_all(store, "w")
+    await store.turns.end_leases("w", "")
+    assert await record(store) == {"text 1": (2, 0, True), "text 2": (2, 0, True)}
