@@ -78,8 +78,14 @@ def test_what_must_be_kept_is_on_volumes_and_valkey_writes_its_file(config: Conf
 
 def test_what_others_wait_for_and_what_strangers_reach_is_health_checked(config: Config) -> None:
     checked = {name for name, service in config["services"].items() if "healthcheck" in service}
-    assert checked == {"postgres", "valkey", "web"}
+    assert checked == {"postgres", "valkey", "web", "worker"}
     assert "/readyz" in config["services"]["web"]["healthcheck"]["test"][-1]
+
+
+def test_a_worker_is_checked_by_the_file_that_it_writes(config: Config) -> None:
+    worker = config["services"]["worker"]
+    assert worker["healthcheck"]["test"] == ["CMD", *worker["command"], "--check"]
+    assert worker["environment"]["ONEVALET_HEALTH_FILE"]
 
 
 def test_a_worker_is_given_longer_to_stop_than_it_waits_for_its_turns(config: Config) -> None:
