@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from tests.loopback.plugin import watched_environment
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -139,4 +141,5 @@ class Nursery:
 
 def plain_environment() -> dict[str, str]:
     """Give what a process needs of this one's environment, without any setting of ours."""
-    return {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    own = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return own | watched_environment()

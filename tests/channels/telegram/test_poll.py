@@ -138,7 +138,7 @@ async def test_promise_3_a_webhook_in_the_way_is_taken_away_and_nothing_pending_
     house: House, database: Database
 ) -> None:
     sink = MemorySink()
-    await house.bot.set_webhook("https://old.example.com/hook")
+    await house.bot.set_webhook("https://localhost:8443/hook")  # nobody answers there
     await house.act("say", text="waits")
     async with polling(house, sink, database):
         await until(lambda: sink.texts() == ["waits"])

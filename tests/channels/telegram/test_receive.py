@@ -13,6 +13,7 @@ from core.messages import IgnoredMessage, IgnoreReason, InboundMessage, Press
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.kit import (
     BOT_ID,
+    NOWHERE,
     PATH,
     PUBLIC_URL,
     SECRET,
@@ -100,7 +101,7 @@ def test_the_account_is_the_bots_number() -> None:
 
 
 async def test_polling_without_a_database_is_a_clear_error() -> None:
-    channel = TelegramChannel(bot_token=TOKEN, sink=MemorySink())
+    channel = TelegramChannel(bot_token=TOKEN, sink=MemorySink(), api_url=NOWHERE)
     with pytest.raises(ConfigError, match="DATABASE_URL"):
         await channel.start()
     await channel.stop()

@@ -15,7 +15,7 @@ from core.database import Database
 from core.errors import ConfigError
 from core.messages import Command
 from simulator.faults import FaultKind, Rule
-from tests.channels.telegram.kit import PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
+from tests.channels.telegram.kit import NOWHERE, PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
 from tests.simulator.telegram_house import House, until
 
 WEBHOOK = PUBLIC_URL + PATH
@@ -56,6 +56,7 @@ async def test_setup_sets_webhook_commands_descriptions_and_menu_once(house: Hou
 
 
 async def test_promise_3_setup_drops_nothing_that_waits(house: House) -> None:
+    house.wire.connect_gateway(NOWHERE, PUBLIC_URL)
     await house.act("say", text="waits")
     async with channel_at(house, secret="") as polling:
         await polling.setup()
