@@ -9,9 +9,10 @@ from datetime import timedelta
 import structlog
 
 from core.channel import NotificationChannel, Receipt, Streaming, Target
-from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable
+from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable, Unavailable
 from core.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
 from jobs.backoff import CHECK_AFTER, fate
+from jobs.patience import elapsed, within
 
 SEND_TIMEOUT = 10.0
 """Seconds for one provider call; the lease outlasts it."""
@@ -38,10 +39,12 @@ class DeliveryRunner:
         channels: Mapping[str, NotificationChannel],
         worker: str,
         chance: random.Random | None = None,
+        elapsed: Callable[[], float] = elapsed,
     ) -> None:
         self._outbox = outbox
         self._channels = channels
         self._worker = worker
+        self._elapsed = elapsed
         self._chance = chance or random.Random()
         self._stopping = False
 
@@ -117,6 +120,7 @@ class DeliveryRunner:
             end = await self._look_up(due, channel, part, target)
             if end is not None:
                 return await self._outbox.end_delivery(claim, part.number, part.attempt, end)
+        asked = self._elapsed()
         match await self._outbox.begin_delivery(claim, part.number, attempt):
             case Begun.SENT:
                 return "sending"
@@ -125,7 +129,11 @@ class DeliveryRunner:
                 return "failed"
             case Begun.GO:
                 pass
-        end = await self._call(due, channel, part, target, attempt)
+        if self._elapsed() - asked > self._outbox.lease.total_seconds() / 2:
+            # We were held up: the lease might end before the call does, and another worker would send the part as well.
+            end = fate(Unavailable("held up before the call"), attempt, due.age, self._chance)
+        else:
+            end = await self._call(due, channel, part, target, attempt)
         if not due.own_chat:
             end = replace(end, identity_state="")
         # What the provider answered is known nowhere else: while the database is away it is kept, and tried again.
@@ -150,8 +158,7 @@ class DeliveryRunner:
         self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target, attempt: int
     ) -> PartEnd:
         try:
-            async with asyncio.timeout(SEND_TIMEOUT):
-                receipt = await self._say(due, channel, part, target)
+            receipt = await within(SEND_TIMEOUT, self._say(due, channel, part, target))
         except TimeoutError:
             return fate(Ambiguous("no answer in time"), attempt, due.age, self._chance)
         except DeliveryError as error:
