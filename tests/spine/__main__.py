@@ -16,25 +16,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.spine")
     parser.add_argument("--messages", type=int, default=1000)
     parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=1, help="so many messages each, one after the other")
+    parser.add_argument("--webs", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fault", action="append", choices=FAULTS, default=[], help="struck in the middle, in order")
     parser.add_argument("--channel", action="append", choices=CHANNELS, default=[], help="all three unless given")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Nursery() as nursery:
-        [report] = asyncio.run(
+        reports = asyncio.run(
             run_spine(
                 Path(folder),
                 nursery,
                 messages=options.messages,
                 people=options.people,
-                rounds=[options.fault],
+                rounds=[options.fault] * options.rounds,
                 channels=options.channel or CHANNELS,
                 seed=options.seed,
+                webs=options.webs,
+                workers=options.workers,
             )
         )
-    sys.stdout.write(show(report) + "\n")
-    found = report.findings
-    well = found.rows == found.answered == options.messages and not (found.lost or found.doubled or found.out_of_order)
+    for report in reports:
+        sys.stdout.write(show(report) + "\n")
+    well = all(one.findings.kept(options.messages * number) for number, one in enumerate(reports, start=1))
     sys.exit(0 if well else 1)
 
 

@@ -21,7 +21,14 @@ class Findings:
     lost: int
     doubled: int
     out_of_order: int
+    unexplained: int
+    """Messages that answer no text: a notice that nobody should get, say."""
     unknown: int
+
+    def kept(self, texts: int) -> bool:
+        """Return whether so many texts were kept, each got exactly one answer, in order, and nobody anything else."""
+        broken = self.lost or self.doubled or self.out_of_order or self.unexplained
+        return self.rows == self.answered == texts and not broken
 
 
 async def until_quiet(system: System, *, within: float) -> None:
@@ -55,7 +62,8 @@ async def check(system: System, texts: list[Text]) -> Findings:
     kept: dict[str, list[str]] = {}
     for row in rows:
         kept.setdefault(row["user_key"], []).append(row["text"])
-    got = answers_by_person(system.simulator)
+    said = said_to(system.simulator)
+    got = {peer: [token for one in bubbles for token in _TOKEN.findall(one)] for peer, bubbles in said.items()}
     answered = [token for tokens in got.values() for token in tokens]
     return Findings(
         rows=len(rows),
@@ -63,12 +71,13 @@ async def check(system: System, texts: list[Text]) -> Findings:
         lost=len({text.body for text in texts} - set(answered)),
         doubled=len(answered) - len(set(answered)),
         out_of_order=sum(1 for peer, tokens in kept.items() if got.get(peer, []) != tokens),
+        unexplained=sum(1 for bubbles in said.values() for one in bubbles if not _TOKEN.search(one)),
         unknown=int(unknown),
     )
 
 
-def answers_by_person(simulator: Simulator) -> dict[str, list[str]]:
-    """Give what each identity was told, in the order that the provider accepted it."""
+def said_to(simulator: Simulator) -> dict[str, list[str]]:
+    """Return what each identity was told, in the order that the provider accepted it."""
     found: dict[str, list[str]] = {}
     for provider, user_key, bubbles in (
         ("twilio", "phone", "bubbles"),
@@ -79,7 +88,7 @@ def answers_by_person(simulator: Simulator) -> dict[str, list[str]]:
         for person in map(as_dict, people.values()):
             for bubble in map(as_dict, as_list(person[bubbles])):
                 if bubble["direction"] == "out":
-                    found.setdefault(str(person[user_key]), []).extend(_TOKEN.findall(str(bubble["text"])))
+                    found.setdefault(str(person[user_key]), []).append(str(bubble["text"]))
     return found
 
 

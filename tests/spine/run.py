@@ -43,11 +43,13 @@ async def run_spine(
     channels: Sequence[str] = ("sms",),
     seed: int = 0,
     quiet_within: float = 120.0,
+    webs: int = 2,
+    workers: int = 2,
 ) -> list[Report]:
     """Deliver `messages` of `people`, 1 to 5 times each, in each round, with its faults struck one after another."""
     chance = random.Random(seed)
     everyone = make_people(people)
-    async with running_system(folder, everyone, nursery) as system:
+    async with running_system(folder, everyone, nursery, webs=webs, workers=workers) as system:
         reports: list[Report] = []
         texts: list[Text] = []
         for faults in rounds:
