@@ -1,8 +1,6 @@
 """From a proven request to an event: its body, type and id; pure."""
 
 import hashlib
-import json
-import math
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
@@ -10,12 +8,10 @@ from channels.event_proofs import Headers, one_header
 from core.errors import RequestRefused
 from core.events.source_types import EventSource, Style
 from core.events.types import Event
-from core.json_types import Json, JsonObject, storable
+from core.json_types import Json, JsonObject, read_json, storable
 
 MOST_ID = 200
 MOST_TYPE = 200
-DEPTH = 100
-"""How deep a body may nest."""
 SAME_WITHIN = 600
 """Seconds within which the same content without an id is the same event; up to twice as long."""
 
@@ -73,10 +69,9 @@ def _read_body(content_type: str, body: bytes) -> JsonObject:
         # GitHub's default: the JSON in one field of a form.
         body = _form_payload(body)
     try:
-        read: Json = json.loads(body, parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
+        read = read_json(body)
+    except ValueError as error:
         raise RequestRefused("body is not JSON") from error
-    _check_depth(read)
     return read if isinstance(read, dict) else {"value": read}
 
 
@@ -86,29 +81,3 @@ def _form_payload(body: bytes) -> bytes:
     except (ValueError, KeyError) as error:
         raise RequestRefused("form without payload") from error
     return payload.encode(errors="replace")
-
-
-def _refuse(_: str) -> float:
-    raise ValueError("not a number of JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("number too large")
-    return number
-
-
-def _check_depth(read: Json) -> None:
-    level: list[Json] = [read]
-    for _ in range(DEPTH):
-        inner: list[Json] = []
-        for one in level:
-            if isinstance(one, dict):
-                inner += one.values()
-            elif isinstance(one, list):
-                inner += one
-        if not inner:
-            return
-        level = inner
-    raise RequestRefused("body nests too deep")

@@ -1,10 +1,9 @@
 """Find what a tool result is about: the things in it that have an id, so that a later turn can name them again."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, read_json
 
 _NAMES = ("name", "title", "subject", "summary", "label", "text", "email")
 _MAX_TEXT = 200_000
@@ -38,8 +37,8 @@ def entities_in(tool: str, text: str) -> tuple[Entity, ...]:
     if start not in ("{", "[") or len(text) > _MAX_TEXT:
         return ()
     try:
-        found = {thing["id"]: thing["name"] for thing in _things(json.loads(text), 0)}
-    except (ValueError, RecursionError):
+        found = {thing["id"]: thing["name"] for thing in _things(read_json(text), 0)}
+    except ValueError:
         return ()
     return tuple(Entity(tool, id_, name) for id_, name in list(found.items())[:_MAX_FOUND])
 

@@ -1,6 +1,11 @@
 """JSON as a type, so that no untyped bag crosses a folder's border."""
 
+import json
+import math
 import re
+
+MOST_DEPTH = 100
+"""How deep JSON from elsewhere may nest: the places that walk over it call themselves."""
 
 type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
 type JsonObject = dict[str, Json]
@@ -19,3 +24,44 @@ def storable[Value](value: Value) -> Value:
         case list() | tuple():
             return [storable(v) for v in value]  # type: ignore[return-value]
     return value
+
+
+def read_json(text: str | bytes) -> Json:
+    """Read JSON that a model, a person or a server wrote.
+
+    Raises `ValueError` for what is no JSON (`NaN` and `Infinity` are not), for a number that is too large, and for
+    what nests deeper than `MOST_DEPTH`.
+    """
+    try:
+        read: Json = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    check_depth(read)
+    return read
+
+
+def check_depth(value: Json) -> None:
+    """Raise `ValueError` for a value that nests deeper than `MOST_DEPTH`."""
+    level: list[Json] = [value]
+    for _ in range(MOST_DEPTH):
+        inside: list[Json] = []
+        for one in level:
+            if isinstance(one, dict):
+                inside += one.values()
+            elif isinstance(one, list):
+                inside += one
+        level = [one for one in inside if isinstance(one, dict | list)]
+        if not level:
+            return
+    raise ValueError("nested too deeply")
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number too large")
+    return number

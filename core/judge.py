@@ -3,7 +3,6 @@
 What it finds is in the journal, so that a take-over goes on with the same advice and asks no model twice.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +13,7 @@ from core.canonical import canonical_json
 from core.errors import ModelError
 from core.hooks import Hook, HookContext, Messages
 from core.journal import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import read_json
 from core.model_types import ModelAnswer, ModelClient, ModelRequest, TokenUsage, ToolCall
 from core.tool_runner import CallResult
 
@@ -174,7 +174,7 @@ def _act(result: CallResult) -> Act:
 
 def _canonical(call: ToolCall) -> str:
     try:
-        return canonical_json(json.loads(call.arguments or "{}"))
+        return canonical_json(read_json(call.arguments or "{}"))
     except ValueError:
         return call.arguments
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from core import demo
 from core.errors import ModelRejected, ModelUnavailable
 from core.json_mode import from_json_mode, to_json_mode
-from core.json_types import JsonObject, storable
+from core.json_types import JsonObject, read_json, storable
 from core.model_types import (
     ChatMessage,
     ModelAnswer,
@@ -323,7 +323,7 @@ def _call(call: ToolCall, *, keep_extra: bool) -> JsonObject:
 def _object_text(arguments: str) -> str:
     """Give arguments as a JSON object's text: providers refuse a request that repeats a model's bad JSON."""
     try:
-        return arguments if isinstance(json.loads(arguments), dict) else "{}"
+        return arguments if isinstance(read_json(arguments), dict) else "{}"
     except ValueError:
         return "{}"
 

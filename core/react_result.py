@@ -7,7 +7,7 @@ from enum import StrEnum
 from core.conversation_state import ConversationState
 from core.entities import Entity
 from core.journal import Outcome
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, read_json
 from core.model_types import ChatMessage, TokenUsage, ToolCall
 
 _MAX_SHOWN = 300
@@ -52,7 +52,7 @@ class CallResult:
     def arguments_summary(self) -> JsonObject:
         """Give the arguments with long values cut, for debugging."""
         try:
-            value: Json = json.loads(self.call.arguments or "{}")
+            value = read_json(self.call.arguments or "{}")
         except ValueError:
             value = self.call.arguments
         given = value if isinstance(value, dict) else {"arguments": value}

@@ -1,6 +1,5 @@
 """Run a turn again from its journal: tools give what is recorded, so that nothing happens in the world."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
@@ -13,7 +12,7 @@ from core.context import ToolExecutionContext
 from core.errors import ModelRejected
 from core.hooks import ALLOWED, Decision, HookContext, Messages, PlannedCall, Rule, Verdict
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, read_json
 from core.judge import ALL_WELL, Judge, Judgement, Trail
 from core.model_types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
 from core.tool_schema import Signature
@@ -69,7 +68,7 @@ class RecordedTool(Tool[..., object]):
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> tuple[str, Outcome]:
         """Give the recorded result, and how it ended then."""
-        digest = canonical_hash(json.loads(call.arguments or "{}"))
+        digest = canonical_hash(read_json(call.arguments or "{}"))
         row = self.recording.take(key, self.name, digest) if self.recording else None
         return (str(row.result.get("text", "")), row.outcome) if row else (NOT_RECORDED, Outcome.ERROR)
 
@@ -201,6 +200,6 @@ def _told(row: StepRecord) -> tuple[str, Json]:
 
 def _arguments(call: ToolCall) -> str:
     try:
-        return canonical_json(json.loads(call.arguments or "{}"))
+        return canonical_json(read_json(call.arguments or "{}"))
     except ValueError:
         return call.arguments

@@ -1,7 +1,6 @@
 """Run the calls of one model answer: checked, journalled, bounded in time, and never twice (promise 5)."""
 
 import asyncio
-import json
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +19,7 @@ from core.entities import Entity, entities_in
 from core.errors import LeaseLost, ToolError, ToolRetry
 from core.hooks import Decision, HookContext, Hooks, PlannedCall, Verdict
 from core.journal import Effect, Journal, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import Json, JsonObject, storable
+from core.json_types import JsonObject, read_json, storable
 from core.model_types import ToolCall
 from core.react_config import ReactLoopConfig
 from core.react_result import CallResult as CallResult
@@ -315,7 +314,7 @@ def _denied(call: ToolCall, verdict: Verdict) -> CallResult:
 def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
     """Read the arguments' JSON. Raises `ToolRetry`, which tells the model what is right."""
     try:
-        value: Json = json.loads(call.arguments or "{}")
+        value = read_json(call.arguments or "{}")
     except ValueError as error:
         raise ToolRetry(f"The arguments of {tool.name} are not valid JSON. Send one JSON object.") from error
     if not isinstance(value, dict):

@@ -187,6 +187,14 @@ class TestCalls:
         assert "must be one JSON object" in told[3]
         assert len(line.model.calls) == 3
 
+    @pytest.mark.parametrize(
+        "wrong", ['{"a": ' * 2000 + "1" + "}" * 2000, '{"a": ' * 300 + "1" + "}" * 300, '{"a": NaN}']
+    )
+    async def test_arguments_nested_without_end_are_the_models_to_mend(self, line: Line, wrong: str) -> None:
+        result = await line.turn(calls(("add", wrong)), calls(("add", {"a": 3, "b": 4})), text("Seven"))
+        assert (result.state, result.reply) == (TurnState.DONE, "Seven")
+        assert "not valid JSON" in next(iter(line.model.calls[1].tool_results.values()))
+
     async def test_calls_that_keep_failing_end_in_what_is_known(self, line: Line) -> None:
         result = await line.turn(*[calls(("explodes", {}))] * 3, text("It does not work."))
         assert (result.reply, result.reason) == ("It does not work.", "errors")
