@@ -36,6 +36,7 @@ class PlanningAgent(StandardAgent):
 
     async def on_running(self, msg: str) -> AgentResult:
         """Read it back; ask for the timezone first where it is needed and not known."""
+        await self.context.tasks.check(self.trigger())
         known = await self.context.tasks.timezone()
         if not known and self.trigger_needs_zone():
             return self.make_result(AgentStatus.WAITING_FOR_INPUT, _WHERE)

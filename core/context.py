@@ -131,6 +131,10 @@ class TenantTasks(Protocol):
         """Keep the person's timezone, an IANA name, where none is known."""
         ...
 
+    async def check(self, trigger: JsonObject) -> None:
+        """Refuse a trigger that makes no sense, or looks at what may not be looked at. Raises `ToolRetry`."""
+        ...
+
     def describe(self, trigger: JsonObject, timezone: str = "") -> str:
         """Check a trigger and say it in words, with the next moment where there is one; `timezone`: the person's."""
         ...
@@ -232,6 +236,10 @@ class NoTasks:
         return ""
 
     async def set_timezone(self, timezone: str) -> None:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NO_TASKS)
+
+    async def check(self, trigger: JsonObject) -> None:
         """Refuse, telling the model why."""
         raise ToolFailed(_NO_TASKS)
 

@@ -106,6 +106,25 @@ class GuardedClient:
             _log.info("fetch_failed", cause=type(error).__name__)
             raise ToolFailed(_plain(error)) from error
 
+    async def check(self, url: str) -> None:
+        """Refuse an address that is barred, or whose name leads only to such addresses now. Raises `ToolFailed`.
+
+        A name that leads nowhere at the moment passes: each request is checked when it is made.
+        """
+        try:
+            target = read_target(url)
+            if self._admit(target) is self._open or target.literal:
+                return
+            resolver = self._resolver or aiohttp.ThreadedResolver()
+            async with asyncio.timeout(self._limits.connect):
+                found = await resolver.resolve(target.host, target.port, socket.AF_UNSPEC)
+        except Barred as error:
+            raise ToolFailed(str(error)) from error
+        except OSError:
+            return
+        if found and not any(is_public(one["host"]) for one in found):
+            raise ToolFailed(_NOT_PUBLIC)
+
     async def close(self) -> None:
         """Close all connections."""
         for session in (self._guarded, self._open):

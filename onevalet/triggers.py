@@ -40,7 +40,9 @@ def build_triggers(
 ) -> Triggers:
     """Make what a worker runs of the triggers; runs are kept for so long once they are over."""
     notices = Notices(engine.store, notifier)
-    looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, make_id), engine.clock, make_id)
+    reading = OrchestratorTools(orchestrator, engine.store, make_id)
+    engine.watch_with(reading)
+    looking = Looking(engine, reading, engine.clock, make_id)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
     runner = TriggerRunner(engine, looking, notices, engine.clock)
     return Triggers(runs, runner, together(runner.run, RunUpkeep(engine.store, kept).run))

@@ -46,6 +46,13 @@ class TaskAccess:
             raise ToolRetry(str(error)) from error
         await self._engine.store.set_timezone(self._tenant_id, name)
 
+    async def check(self, trigger: JsonObject) -> None:
+        """Refuse a trigger that makes no sense, or looks at what may not be looked at. Raises `ToolRetry`."""
+        try:
+            await self._engine.check_new(self._tenant_id, _trigger(trigger))
+        except TriggerError as error:
+            raise ToolRetry(str(error)) from error
+
     def describe(self, trigger: JsonObject, timezone: str = "") -> str:
         """Check a trigger and say it in words, with the next moment where there is one; `timezone`: the person's."""
         read, zone = _trigger(trigger), ZoneInfo(timezone or "UTC")

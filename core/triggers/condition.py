@@ -8,8 +8,10 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from core.json_types import Json, JsonObject
-from core.triggers.expressions import check_expression, check_path, evaluate, find
+from core.triggers.expressions import check_expression, check_numbers, evaluate
+from core.triggers.paths import check_bounded, check_path, find
 from core.triggers.schedule import TriggerError, wall_moment
+from core.triggers.steps import Steps
 
 NAMES = frozenset({"value", "previous", "result", "told"})
 """What an expression may name: `told` is the value when the person was told last."""
@@ -70,14 +72,21 @@ class ConditionTrigger:
         if self.count is not None and self.count < 1:
             raise TriggerError("The count is one at least.")
 
-    def value_of(self, result: Json) -> Json:
-        """Give what is compared, out of a look's result; raises `TriggerError` where the path leads nowhere."""
+    def check_bounded(self) -> None:
+        """Refuse what has no bounded form, in one sentence. Older rows may have it: their looks take counted steps."""
+        for text in (self.expression, self.reset):
+            if text:
+                check_numbers(text)
+        if self.path:
+            check_bounded(self.path)
+
+    def value_of(self, result: Json, steps: Steps) -> Json:
+        """Return what is compared, out of a look's result; raises `TriggerError` where the path leads nowhere."""
         if not self.path:
             return result
-        found = find(self.path, result)
-        if not found:
-            raise TriggerError(f"{self.path} finds nothing in what came back.")
-        return found[0]
+        for found in find(self.path, result, steps):
+            return found
+        raise TriggerError(f"{self.path} finds nothing in what came back.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +142,14 @@ class Judged:
     reason: str = ""
 
 
-def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime) -> Judged:
+def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, steps: Steps | None = None) -> Judged:
     """Judge what a look brought. Never raises: a result that cannot be judged is an error of that look."""
+    steps = steps or Steps()
     try:
-        value = _kept(trigger.value_of(result))
+        value = _kept(trigger.value_of(result, steps))
         names = {"value": value, "previous": watch.value, "result": result, "told": watch.told}
-        true = evaluate(trigger.expression, names)
-        rearmed = not true if not trigger.reset else evaluate(trigger.reset, names)
+        true = evaluate(trigger.expression, names, steps)
+        rearmed = not true if not trigger.reset else evaluate(trigger.reset, names, steps)
     except TriggerError as error:
         return failed(watch, str(error), now)
     armed = watch.armed or rearmed or trigger.mode is Mode.LEVEL

@@ -4,10 +4,12 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from core.events.types import Event
 from core.json_types import Json
 from core.triggers.condition import ConditionTrigger, Watch, judge
 from core.triggers.engine import TriggerEngine
 from core.triggers.event import EventTrigger
+from core.triggers.schedule import TriggerError
 from core.triggers.types import Task
 from core.triggers.words import moment_in_words, value_in_words
 
@@ -53,8 +55,15 @@ def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[s
 async def _over_events(engine: TriggerEngine, trigger: EventTrigger, task: Task, zone: ZoneInfo) -> list[str]:
     lines: dict[str, str] = {}
     for one in reversed(await engine.events.recent(task.tenant_id, EVENTS)):
-        differs = trigger.differs_in(one.event)
-        said = "would run" if not differs else f"would not run: its {differs} is another"
+        said = _said(trigger, one.event)
         when = moment_in_words(one.received_at, zone)
         lines[one.event.key] = f"{when}  {one.event.source}:{one.event.type}  {one.event.id}  {said}"
     return list(lines.values())
+
+
+def _said(trigger: EventTrigger, event: Event) -> str:
+    try:
+        differs = trigger.differs_in(event)
+    except TriggerError as error:
+        return f"would be skipped: {error}"
+    return "would run" if not differs else f"would not run: its {differs} is another"

@@ -1,9 +1,12 @@
 """The trigger engine: tasks by a program, by tools and by the command line; and what makes them run."""
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from core.bell import Bell
 from core.canonical import canonical_hash
@@ -15,6 +18,7 @@ from core.events.types import Event
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
 from core.triggers.codec import Kind, Trigger, kind_of
+from core.triggers.condition import ConditionTrigger
 from core.triggers.event import EventTrigger
 from core.triggers.firing import Fired, fire_due, run_row
 from core.triggers.missed import Course
@@ -35,6 +39,14 @@ MOST_AN_HOUR = 60
 """How often in an hour a task runs on what the person's own channels publish: more looks like a loop."""
 _AGAIN = "the message that could not be delivered was itself about one that could not be: it would go on for ever"
 _LOOP = f"it had run {MOST_AN_HOUR} times within an hour on messages, which looks like a loop"
+
+
+class WatchCheck(Protocol):
+    """Knows what a condition may look at."""
+
+    async def check(self, tenant_id: str, trigger: ConditionTrigger) -> None:
+        """Refuse a condition on a tool or an address that a look would refuse. Raises `TriggerError`."""
+        ...
 
 
 class TriggerEngine:
@@ -60,10 +72,17 @@ class TriggerEngine:
         self._bell = bell
         self.executors = {one.name: one for one in executors}
         self._listening = False
+        self._watching: WatchCheck | None = None
+        # One thread: however much there is to work out, it takes one part of the processor's time.
+        self._aside = ThreadPoolExecutor(1, thread_name_prefix="triggers")
 
     def add_executors(self, executors: Iterable[ActionExecutor]) -> None:
         """Let tasks choose these, too."""
         self.executors |= {one.name: one for one in executors}
+
+    def watch_with(self, watching: WatchCheck) -> None:
+        """Refuse conditions that what looks at them would refuse."""
+        self._watching = watching
 
     async def create_task(
         self,
@@ -83,6 +102,7 @@ class TriggerEngine:
         """
         action = storable(action or {})
         self._check(executor, action)
+        await self.check_new(tenant_id, trigger)
         now = self.clock.now()
         task = Task(
             tenant_id=tenant_id,
@@ -103,6 +123,13 @@ class TriggerEngine:
         if kept is None:
             raise TriggerError(f"There are {MOST_ACTIVE} active tasks already: stop one first.")
         return kept
+
+    async def check_new(self, tenant_id: str, trigger: Trigger) -> None:
+        """Refuse a trigger that could never be looked at, or not in bounded time. Raises `TriggerError`."""
+        if isinstance(trigger, ConditionTrigger | EventTrigger):
+            trigger.check_bounded()
+        if isinstance(trigger, ConditionTrigger) and self._watching is not None:
+            await self._watching.check(tenant_id, trigger)
 
     async def list_tasks(self, tenant_id: str) -> Sequence[Task]:
         """Give a person's tasks; reading moves nothing."""
@@ -144,17 +171,17 @@ class TriggerEngine:
     async def fire_for_event(self, tenant_id: str, event: Event) -> list[str]:
         """Start the runs of the person's tasks that an event matches, each once; gives the runs' ids."""
         rows: list[JsonObject] = []
-        for task in await self.store.on_events(tenant_id):
-            if isinstance(task.trigger, EventTrigger) and task.trigger.matches(event):
-                cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
-                when = event.occurred_at or self.clock.now()
-                why_not = await self._why_not(task, event)
-                state = RunState.SKIPPED if why_not else RunState.QUEUED
-                row = run_row(
-                    self._make_id, event.key, when,
-                    channel=task.output.channel, cause=storable(cause), state=state, reason=why_not,
-                )  # fmt: skip
-                rows.append(row | {"task_id": task.id})
+        tasks = await self.store.on_events(tenant_id)
+        for task, unclear in await self.aside(partial(_matching, tasks, event)):
+            cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
+            when = event.occurred_at or self.clock.now()
+            why_not = unclear or await self._why_not(task, event)
+            state = RunState.SKIPPED if why_not else RunState.QUEUED
+            row = run_row(
+                self._make_id, event.key, when,
+                channel=task.output.channel, cause=storable(cause), state=state, reason=why_not,
+            )  # fmt: skip
+            rows.append(row | {"task_id": task.id})
         lanes = await self.store.start(tenant_id, rows) if rows else []
         self.ring(lanes)
         return lanes
@@ -236,3 +263,19 @@ class TriggerEngine:
         """Ring for the lanes of new runs."""
         for lane in lanes:
             self._bell.turn(lane)
+
+    async def aside[Found](self, work: Callable[[], Found]) -> Found:
+        """Work out what people wrote, in a thread of its own: the loop goes on with everybody else's work."""
+        return await asyncio.get_running_loop().run_in_executor(self._aside, work)
+
+
+def _matching(tasks: Iterable[Task], event: Event) -> list[tuple[Task, str]]:
+    """List the tasks that an event matches, and those of which nobody can tell, with the reason."""
+    found: list[tuple[Task, str]] = []
+    for task in tasks:
+        try:
+            if isinstance(task.trigger, EventTrigger) and task.trigger.matches(event):
+                found.append((task, ""))
+        except TriggerError as error:
+            found.append((task, f"its filter could not be worked out on this event: {error}"))
+    return found

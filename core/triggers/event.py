@@ -7,9 +7,12 @@ from typing import cast
 
 from core.events.types import Event
 from core.json_types import Json, JsonObject
-from core.triggers.expressions import check_path, find
+from core.triggers.paths import check_bounded, check_path, find
 from core.triggers.schedule import TriggerError
+from core.triggers.steps import CHARACTERS, FILTER_STEPS, Steps
 
+MOST_PATTERN = 200
+MOST_FIELDS = 20
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "contains", "starts_with", "ends_with", "exists")
 
 
@@ -39,25 +42,41 @@ class EventTrigger:
             if isinstance(wanted, dict) and (unknown := set(wanted) - set(OPERATORS)):
                 raise TriggerError(f"{sorted(unknown)[0]!r} is no comparison; there are {', '.join(OPERATORS)}.")
 
-    def matches(self, event: Event) -> bool:
-        """Tell whether an event is one of these."""
-        return not self.differs_in(event)
+    def check_bounded(self) -> None:
+        """Refuse what has no bounded form, in one sentence. Older rows may have it: filters take counted steps."""
+        if max(len(self.source), len(self.type)) > MOST_PATTERN:
+            raise TriggerError(f"The source and the type of an event have {MOST_PATTERN} characters at most.")
+        if len(self.filter) > MOST_FIELDS:
+            raise TriggerError(f"A filter has {MOST_FIELDS} fields at most.")
+        for name in self.filter:
+            if name.startswith("$"):
+                check_bounded(name)
 
-    def differs_in(self, event: Event) -> str:
-        """Name the first thing in which an event is another than these; empty where it matches."""
-        if not fnmatchcase(event.source, self.source):
-            return "source"
-        if not fnmatchcase(event.type, self.type):
-            return "type"
+    def matches(self, event: Event, steps: Steps | None = None) -> bool:
+        """Tell whether an event is one of these. Raises `TriggerError` as `differs_in` does."""
+        return not self.differs_in(event, steps)
+
+    def differs_in(self, event: Event, steps: Steps | None = None) -> str:
+        """Name the first thing in which an event is another than these; empty where it matches.
+
+        Raises `TriggerError` for a filter that takes too many steps.
+        """
+        steps = steps or Steps(FILTER_STEPS)
+        for name, pattern, given in (("source", self.source, event.source), ("type", self.type, event.type)):
+            # What each `*` may stand for is tried along the whole text.
+            steps.take(len(pattern) * (1 + len(given) // CHARACTERS))
+            if not fnmatchcase(given, pattern):
+                return name
         for name, wanted in self.filter.items():
-            if not _holds(_values(name, event.data), wanted):
+            if not _holds(_values(name, event.data, steps), wanted, steps):
                 return name
         return ""
 
 
-def _values(name: str, data: JsonObject) -> list[Json]:
+def _values(name: str, data: JsonObject, steps: Steps) -> list[Json]:
     if name.startswith("$"):
-        return find(name, data)
+        return list(find(name, data, steps))
+    steps.take(len(name))
     value: Json = data
     for part in name.split("."):
         if isinstance(value, dict) and part in value:
@@ -69,7 +88,7 @@ def _values(name: str, data: JsonObject) -> list[Json]:
     return [value]
 
 
-def _holds(values: list[Json], wanted: Json) -> bool:
+def _holds(values: list[Json], wanted: Json, steps: Steps) -> bool:
     comparisons: Mapping[str, Json] = wanted if isinstance(wanted, dict) else {"eq": wanted}
     if "exists" in comparisons and bool(comparisons["exists"]) is not bool(values):
         return False
@@ -78,10 +97,12 @@ def _holds(values: list[Json], wanted: Json) -> bool:
         return "exists" in comparisons
     if not values:
         return set(rest) == {"ne"}
-    return any(all(_compared(name, value, other) for name, other in rest.items()) for value in values)
+    return any(all(_compared(name, value, other, steps) for name, other in rest.items()) for value in values)
 
 
-def _compared(name: str, value: Json, other: Json) -> bool:
+def _compared(name: str, value: Json, other: Json, steps: Steps) -> bool:
+    steps.walk(value)
+    steps.walk(other)
     match name:
         case "eq":
             return value == other

@@ -1,6 +1,7 @@
 """Look at what conditions are about, and judge what came back."""
 
-import json
+import asyncio
+from json import JSONDecodeError
 from typing import Protocol
 
 import structlog
@@ -9,13 +10,18 @@ from core.clock import Clock
 from core.errors import StoreUnavailable, ToolError
 from core.http_access import HttpResponse
 from core.ids import IdMaker
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, read_json, storable
 from core.triggers.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look
 from core.triggers.engine import TriggerEngine
 from core.triggers.firing import Look, run_row
 from core.triggers.messages import occurrence_of
 from core.triggers.schedule import read_zone
 from core.triggers.types import RunState, Task, TaskState
+
+LONGEST_LOOK = 100.0
+"""Seconds, shorter than the time after which a look counts as dead and is made again."""
+MOST_READ = 2 * 1024 * 1024
+"""Characters of a result that are looked at."""
 
 _log = structlog.get_logger()
 
@@ -47,37 +53,52 @@ class Looking:
         if task is None or task.state is not TaskState.ACTIVE or not isinstance(task.trigger, ConditionTrigger):
             return
         judged = await self.judge(task, task.trigger)
-        now = self._clock.now()
-        zone = read_zone((await self._engine.store.person(look.tenant_id))[0] or "UTC")
-        next_at = next_look(task.trigger, judged.watch, now, zone)
-        if judged.fires and task.trigger.count is not None and task.fired + 1 >= task.trigger.count:
-            next_at = None
-        runs = [self._run(task, judged)] if judged.fires or judged.watch.errors == ERRORS_TOLD else []
-        lanes = await self._engine.store.record_look(task, judged.watch.to_json(), next_at, runs)
-        self._engine.ring(lanes)
+        try:
+            await self._record(task, task.trigger, judged)
+        except StoreUnavailable:
+            raise
+        except Exception:  # whatever the database refuses of a result is refused the next time, too
+            _log.exception("look_not_kept", task=task.id)
+            kept = Watch.from_json(task.watch)
+            judged = failed(kept, "What came back cannot be kept.", self._clock.now())
+            await self._record(task, task.trigger, judged)
         _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
 
     async def judge(self, task: Task, trigger: ConditionTrigger) -> Judged:
         """Look, and say what it means; nothing is kept."""
         watch = Watch.from_json(task.watch)
         try:
-            result = await self._result(task.tenant_id, trigger)
+            async with asyncio.timeout(LONGEST_LOOK):
+                result = await self._result(task.tenant_id, trigger)
+                now = self._clock.now()
+                return await self._engine.aside(lambda: judge(trigger, watch, _read(result), now))
         except StoreUnavailable:
             raise
+        except TimeoutError:
+            return failed(watch, "It took too long.", self._clock.now())
         except ToolError as error:
             return failed(watch, str(error), self._clock.now())
         except Exception as error:  # a tool may raise anything; what it was stays in the log
             _log.exception("look_failed", task=task.id)
             return failed(watch, f"It failed with an internal error ({type(error).__name__}).", self._clock.now())
-        return judge(trigger, watch, result, self._clock.now())
 
-    async def _result(self, tenant_id: str, trigger: ConditionTrigger) -> Json:
+    async def _record(self, task: Task, trigger: ConditionTrigger, judged: Judged) -> None:
+        now = self._clock.now()
+        zone = read_zone((await self._engine.store.person(task.tenant_id))[0] or "UTC")
+        next_at = next_look(trigger, judged.watch, now, zone)
+        if judged.fires and trigger.count is not None and task.fired + 1 >= trigger.count:
+            next_at = None
+        runs = [self._run(task, judged)] if judged.fires or judged.watch.errors == ERRORS_TOLD else []
+        lanes = await self._engine.store.record_look(task, judged.watch.to_json(), next_at, runs)
+        self._engine.ring(lanes)
+
+    async def _result(self, tenant_id: str, trigger: ConditionTrigger) -> str:
         if trigger.tool:
-            return _read(await self._tools.read(tenant_id, trigger.tool, trigger.arguments))
+            return await self._tools.read(tenant_id, trigger.tool, trigger.arguments)
         answer = await self._tools.fetch(tenant_id, trigger.url)
         if answer.status >= 400:
             raise ToolError(f"The server answered {answer.status}.")
-        return _read(answer.body.decode(errors="replace"))
+        return answer.body.decode(errors="replace")
 
     def _run(self, task: Task, judged: Judged) -> JsonObject:
         now = self._clock.now()
@@ -95,9 +116,12 @@ class Looking:
 
 
 def _read(text: str) -> Json:
-    """Read a result as JSON, else as a number or the text that it is."""
+    """Read a result as JSON, else as the text that it is. Raises `ToolError` for JSON that cannot be compared."""
+    if len(text) > MOST_READ:
+        raise ToolError("What came back is too long to compare.")
     try:
-        read: Json = json.loads(text)
-    except (ValueError, RecursionError):
-        return text.strip()
-    return read
+        return storable(read_json(text))
+    except JSONDecodeError:
+        return storable(text.strip())
+    except ValueError as error:
+        raise ToolError("What came back has a number that is none, or nests too deeply.") from error

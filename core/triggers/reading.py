@@ -3,12 +3,15 @@
 import asyncio
 
 from core.context import ToolExecutionContext
-from core.errors import ToolFailed
-from core.http_access import HttpResponse
+from core.errors import ToolError, ToolFailed
+from core.http_access import AddressCheck, HttpResponse
 from core.ids import IdMaker
 from core.journal import Effect, MemoryJournal
 from core.json_types import JsonObject
 from core.orchestrator import Orchestrator
+from core.tools import AnyTool
+from core.triggers.condition import ConditionTrigger
+from core.triggers.schedule import TriggerError
 from core.triggers.store import TaskStore
 from core.turn_types import TurnRequest, TurnTenant
 
@@ -25,11 +28,7 @@ class OrchestratorTools:
 
     async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
         """Give a tool's result. Raises `ToolError`, also for a tool that does more than read."""
-        found = self._orchestrator.tools.get(tool)
-        if found is None:
-            raise ToolFailed(f"There is no tool {tool}.")
-        if found.effect is not Effect.READ or found.needs_approval or found.agent:
-            raise ToolFailed(f"{tool} does more than read, so a condition cannot look at it.")
+        found = self._reader(tool)
         context = await self._context(tenant_id, tool)
         try:
             async with asyncio.timeout(found.timeout or SECONDS):
@@ -41,6 +40,26 @@ class OrchestratorTools:
         """Give what lies at a web address, through the guarded client."""
         context = await self._context(tenant_id, "fetch")
         return await context.http.request("GET", url)
+
+    async def check(self, tenant_id: str, trigger: ConditionTrigger) -> None:
+        """Refuse a condition on a tool or an address that a look would refuse. Raises `TriggerError`."""
+        try:
+            if trigger.tool:
+                self._reader(trigger.tool)
+                return
+            http = (await self._context(tenant_id, "fetch")).http
+            if isinstance(http, AddressCheck):
+                await http.check(trigger.url)
+        except ToolError as error:
+            raise TriggerError(str(error)) from error
+
+    def _reader(self, tool: str) -> AnyTool:
+        found = self._orchestrator.tools.get(tool)
+        if found is None:
+            raise ToolFailed(f"There is no tool {tool} to look with.")
+        if found.effect is not Effect.READ or found.needs_approval or found.agent:
+            raise ToolFailed(f"{tool} does more than read, so a condition cannot look at it.")
+        return found
 
     async def _context(self, tenant_id: str, tool: str) -> ToolExecutionContext:
         timezone, language = await self._store.person(tenant_id)

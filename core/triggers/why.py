@@ -1,7 +1,8 @@
 """Why a task ran, or did not: the last occurrences, what was seen, decided and delivered."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import cast
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ from core.triggers.codec import Kind
 from core.triggers.condition import ConditionTrigger, Watch
 from core.triggers.engine import TriggerEngine
 from core.triggers.event import EventTrigger
+from core.triggers.schedule import TriggerError
 from core.triggers.types import RunState, Task, TaskRun, TaskState
 from core.triggers.words import in_words, moment_in_words, value_in_words
 
@@ -123,12 +125,19 @@ async def _unmatched(engine: TriggerEngine, task: Task) -> list[str]:
         return []
     newest = await engine.events.recent(task.tenant_id, LAST_EVENTS)
     seen: dict[str, Event] = {one.event.key: one.event for one in newest}
+    return (await engine.aside(partial(_near, task.trigger, seen.values())))[:LAST_LOOKS]
+
+
+def _near(trigger: EventTrigger, events: Iterable[Event]) -> list[str]:
     near: list[str] = []
-    for event in seen.values():
-        field = task.trigger.differs_in(event)
+    for event in events:
+        try:
+            field = trigger.differs_in(event)
+        except TriggerError:
+            continue  # its run says so
         if field and field not in ("source", "type"):
             near.append(f"- {event.type} {event.id} from {event.source} came, but its {field} is another")
-    return near[:LAST_LOOKS]
+    return near
 
 
 def _run_json(run: TaskRun) -> JsonObject:

@@ -61,6 +61,20 @@ async def test_no_spelling_of_this_machine_is_reached(server: Server, host: str)
     assert server.seen == []
 
 
+@pytest.mark.usefixtures("world")
+async def test_what_may_not_be_fetched_is_told_without_a_request(server: Server) -> None:
+    async with outside(server, in_example=[["127.0.0.1", "10.0.0.1"]], out_example=[["127.0.0.1", WORLD]]) as client:
+        barred = ("127.0.0.1", "[::1]", "169.254.169.254", "10.1.2.3", "in.example", "2130706433", "out.example:22")
+        for host in barred:
+            with pytest.raises(ToolFailed):
+                await client.check(f"http://{host}/" if ":22" in host else server.url("/", host))
+        for host in (WORLD, "out.example", "nowhere.example"):
+            await client.check(server.url("/", host))
+    async with client_for(server) as named:
+        await named.check(server.url())
+    assert server.seen == []
+
+
 async def test_other_ports_are_refused(server: Server) -> None:
     async with client_for(server, allowed_hosts=[]) as client:
         for port in (22, 25, 6379, 5432, 8080, server.port):

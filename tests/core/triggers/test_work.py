@@ -1,0 +1,245 @@
+"""What people and models wrote is worked out in counted steps, apart from the loop: nothing of it holds others up."""
+
+import asyncio
+import json
+import threading
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.events.types import Event
+from core.json_types import Json, JsonObject
+from core.triggers import looking
+from core.triggers.condition import ConditionTrigger, Judged, Watch, judge
+from core.triggers.event import EventTrigger
+from core.triggers.expressions import evaluate
+from core.triggers.paths import find
+from core.triggers.schedule import TriggerError
+from core.triggers.steps import FILTER_STEPS, MOST_STEPS, Steps
+from core.triggers.types import Task
+from tests.core.triggers.house import House
+from tests.core.triggers.test_looking import URL, watching
+
+NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+LARGE = "x" * 2_000_000
+
+
+def deep(depth: int = 90) -> JsonObject:
+    """Return JSON that nests so deep, a little of it at each place."""
+    value: JsonObject = {"a": 1, "b": 2}
+    for _ in range(depth - 1):
+        value = {"a": value, "b": 2}
+    return value
+
+
+FOREVER = ["$..*..*..*..*", "$..*..*..*..*..*..*", "$..a..a..a..a..a", "$..[*,*,*,*]..[*,*,*,*]..[*,*,*,*]"]
+REFUSED = [
+    *FOREVER,
+    "$..[?@..a]",
+    "$[?count(@..*) > 1]",
+    "$[?@[?@.a]]",
+    "$[?@ == 1e999999999]",
+    "$" + ".a" * 300,
+    "$[" + "*," * 200 + "*]" + "[*]" * 60,
+]
+
+
+@pytest.mark.parametrize("path", FOREVER)
+def test_a_path_that_multiplies_ends_after_so_many_steps(path: str) -> None:
+    steps = Steps()
+    with pytest.raises(TriggerError, match="too much work"):
+        list(find(path, deep(), steps))
+    assert steps.taken <= MOST_STEPS + 100
+    judged = judge(ConditionTrigger("value == 1", url=URL, path=path), Watch(), {"no": deep()}, NOW)
+    assert judged.watch.errors in (0, 1), "a value may be found before it takes too long"
+
+
+@pytest.mark.parametrize("path", REFUSED)
+async def test_a_path_without_bounds_is_refused_when_it_is_asked_for(house: House, path: str) -> None:
+    with pytest.raises(TriggerError):
+        await watching(house, path=path)
+    with pytest.raises(TriggerError):
+        await house.engine.check_new(house.tenant, EventTrigger(filter={path: {"exists": True}}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'len("%0999999999d" % 1) > 1',
+        "max(" + ",".join(['len("%0999999d" % 1)'] * 20) + ") > 1",
+        "'a' * 999999999 == 'a'",
+        "len(999999 * text(value)) > 1",
+        "result.list * 99999999 == 1",
+        "value % 3 == 'a' % 1",
+    ],
+)
+def test_a_text_is_neither_multiplied_nor_formatted(text: str) -> None:
+    steps = Steps()
+    with pytest.raises(TriggerError, match="could not be told"):
+        evaluate(text, {"value": 1, "result": {"list": [1]}}, steps)
+    assert steps.taken < 300
+
+
+@pytest.mark.parametrize("text", ['len("%0999999999d" % 1) > 1', "'a' * 999999999 == 'a'", "9 * 'a' == value"])
+async def test_such_a_text_is_refused_when_it_is_asked_for(house: House, text: str) -> None:
+    with pytest.raises(TriggerError, match="only numbers are multiplied"):
+        await watching(house, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("value * value * value * value > 1", 10**60),
+        ("round(value, -999999999) > 1", 5),
+        ("round(value, 999999999) > 1", 5),
+        ("value + 1 > 1", 10**4000),
+        ("value / 0 > 1", 1),
+        ("value + value == 'a'", "x" * 6000),
+        ("number(value) > 1", "1e999"),
+        ("number(value) > 1", "nan"),
+    ],
+)
+def test_numbers_and_texts_stay_small(text: str, value: Json) -> None:
+    with pytest.raises(TriggerError, match="could not be told"):
+        evaluate(text, {"value": value})
+
+
+@pytest.mark.parametrize("part", ["contains(result, 'y')", "lower(result) == 'y'", "text(result) == 'y'"])
+def test_what_goes_over_a_large_result_again_and_again_is_an_error(part: str) -> None:
+    assert evaluate(part, {"result": LARGE}) is False
+    with pytest.raises(TriggerError, match="too much work"):
+        evaluate(" or ".join([part] * 18), {"result": LARGE})
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([".a", ".*", "..a", "..*", "[0]", "[1:9]", "[*,*]", "[?@.a]", "[?@ == $.a]", "['b']"])))
+def test_whatever_the_path_its_steps_are_counted(parts: list[str]) -> None:
+    steps = Steps(5_000)
+    with suppress(TriggerError):
+        list(find("$" + "".join(parts), {"a": deep(30), "b": [[1, 2], [3, {"a": 1}]]}, steps))
+    assert steps.taken < 5_100
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("$", [{"a": [1, {"b": 2}], "c": {"b": 3}}]),
+        ("$.a[1].b", [2]),
+        ("$..b", [2, 3]),
+        ("$.a[-1]", [{"b": 2}]),
+        ("$.a[::-1]", [{"b": 2}, 1]),
+        ("$['c','a'][*]", [3, 1, {"b": 2}]),
+        ("$.a[?@.b == 2].b", [2]),
+        ("$[?@.b && length(@) == 1].b", [3]),
+        ("$.a[?@ == $.a[0]]", [1]),
+        ("$.a[?!@.b]", [1]),
+        ("$.a.b", []),
+    ],
+)
+def test_a_path_finds_what_rfc_9535_says(path: str, found: list[Json]) -> None:
+    assert list(find(path, {"a": [1, {"b": 2}], "c": {"b": 3}}, Steps())) == found
+
+
+async def older(house: House, task: Task, trigger: dict[str, Any]) -> None:
+    """Give a task a trigger that was kept before it would have been refused."""
+    await house.store.eye.execute(
+        "update tasks set trigger = trigger || $2 where id = $1", task.id, json.dumps(trigger)
+    )
+
+
+async def test_an_older_row_without_bounds_is_an_error_of_its_look(house: House) -> None:
+    task = await watching(house)
+    await older(house, task, {"path": "$..*..*..*..*..*[?@ == 77]", "expression": 'len("%0999999999d" % 1) > 1'})
+    house.world.pages[URL] = str(deep()).replace("'", '"')
+    await house.work()
+    found = await house.again(task)
+    assert (found.watch["errors"], found.revision) == (1, 1)
+    assert "too much work" in str(found.watch["seen"])
+
+
+async def test_an_older_filter_without_bounds_skips_its_run_alone(house: House) -> None:
+    tasks = [
+        await house.engine.create_task(tenant_id=house.tenant, trigger=EventTrigger("shop", type), executor="counting")
+        for type in ("*", "sent")
+    ]
+    await older(house, tasks[0], {"filter": {"$..*..*..*..*": 77}})
+    event = Event("shop", "sent", deep(), "e1", house.tenant, NOW)
+    assert len(await house.engine.fire_for_event(house.tenant, event)) == 1
+    [skipped] = await house.runs(tasks[0])
+    assert (skipped.state, "too much work" in skipped.reason) == ("SKIPPED", True)
+    assert await house.states(tasks[1]) == ["QUEUED"]
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"a": {"in": [LARGE[:50_000]] * 100}},
+        {"$.items[*]": {"contains": "y"}},
+        {".".join("a" * 20_000): 1},
+    ],
+)
+def test_a_filter_takes_so_many_steps_and_no_more(wanted: JsonObject) -> None:
+    event = Event("shop", "sent", {"a": LARGE[:50_000], "items": ["x" * 500] * 5000}, "e1")
+    steps = Steps(FILTER_STEPS)
+    with pytest.raises(TriggerError, match="too much work"):
+        EventTrigger("*", "*", wanted).matches(event, steps)
+    with pytest.raises(TriggerError, match="too much work"):
+        EventTrigger("*", "*a" * 50_000).matches(event)
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [EventTrigger("*" * 300), EventTrigger(type="a" * 300), EventTrigger(filter={f"a{n}": n for n in range(30)})],
+)
+async def test_patterns_and_filters_are_bounded_when_they_are_asked_for(house: House, trigger: EventTrigger) -> None:
+    with pytest.raises(TriggerError, match="at most"):
+        await house.engine.create_task(tenant_id=house.tenant, trigger=trigger, executor="counting")
+
+
+class Held:
+    """Work that ends only when the loop gets on meanwhile."""
+
+    def __init__(self) -> None:
+        self.begun, self.let_go = threading.Event(), threading.Event()
+
+    def wait(self) -> None:
+        """Wait for the loop, as long as it may take on a slow machine."""
+        self.begun.set()
+        assert self.let_go.wait(20), "the loop stood still"
+
+    async def tick(self) -> None:
+        """Let it go once it has begun."""
+        await asyncio.to_thread(self.begun.wait, 20)
+        self.let_go.set()
+
+
+async def test_the_loop_goes_on_while_a_look_is_worked_out(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held()
+
+    def slow(*given: Any) -> Judged:
+        held.wait()
+        return judge(*given)
+
+    monkeypatch.setattr(looking, "judge", slow)
+    task = await watching(house)
+    house.world.pages[URL] = "299"
+    await asyncio.gather(house.work(), held.tick())
+    assert (await house.again(task)).watch["value"] == 299
+
+
+async def test_the_loop_goes_on_while_filters_are_worked_out(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held()
+
+    def slow(*_: Any) -> bool:
+        held.wait()
+        return True
+
+    await house.engine.create_task(tenant_id=house.tenant, trigger=EventTrigger("shop"), executor="counting")
+    monkeypatch.setattr(EventTrigger, "matches", slow)
+    fired = house.engine.fire_for_event(house.tenant, Event("shop", "sent", {}, "e1", house.tenant, NOW))
+    lanes, _ = await asyncio.gather(fired, held.tick())
+    assert len(lanes) == 1
