@@ -21,7 +21,9 @@ from core.migrate import migrate
 from onevalet.app import open_web, open_worker
 from onevalet.embedded.folder import Running, hold_home
 from onevalet.embedded.services import embedded_services
+from onevalet.loading import load_worker
 from onevalet.logs import set_up_logs
+from onevalet.loop_watch import watched_loop
 from onevalet.people import connect_mail, dev_identities, seed_owner
 from onevalet.secret_key import key_file, secret_keys, with_key_file
 from onevalet.settings import Settings
@@ -46,17 +48,20 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
         settings = with_key_file(settings, make=True)
+        await load_worker()  # before anybody can be told that this is ready: all share one loop
+        (await stack.enter_async_context(watched_loop())).begin_work()
         settings = await stack.enter_async_context(open_services(settings))
         await migrate(_plain(settings.database_url))
         config = simulator_config(settings.onevalet_home)
         simulator = await stack.enter_async_context(
-            serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1)
+            serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1, closed=True)
         )
         simulated = wire_simulator(settings, config, simulator.url)
         settings = simulated.settings
         set_up_logs(settings.onevalet_log, settings.secrets())  # the secrets made here are not for the logs either
         await _bring_in_owner(simulated, config, simulator.mail.port)
         simulator.notice = _notice(simulated)
+        await stack.enter_async_context(open_worker(settings, demo=True))
         _, channels = await stack.enter_async_context(
             open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))], local=simulated.channels)
         )
@@ -65,7 +70,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         for channel in channels:
             if channel.name in simulated.channels:
                 await channel.setup()
-        await stack.enter_async_context(open_worker(settings, demo=True))
+        simulator.open()
         home.remember(
             Running(
                 pid=os.getpid(),

@@ -11,7 +11,6 @@ and counts as dead.
 import asyncio
 import ctypes
 import gc
-import importlib
 import os
 import signal
 import socket
@@ -28,14 +27,9 @@ import structlog
 from core.suspects import Suspects
 from onevalet.heartbeat import BEAT_EVERY, Heartbeat, Observer
 from onevalet.life import ALONE, Dead, Life
+from onevalet.loading import load_worker
 from onevalet.systemd import notify
 
-_LOADED = (
-    *("jobs.worker", "jobs.turns", "jobs.delivery", "jobs.catchup", "jobs.upkeep"),
-    *("onevalet.app", "onevalet.assistant", "twilio.rest", "channels.slack.receive", "channels.telegram.receive"),
-    *("notify.slack.send", "notify.telegram.send"),
-)
-"""What takes long to import, and what a worker needs whatever its settings."""
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LIVED = 10.0
 """Seconds after which a worker counts as having lived: the next one need not wait."""
@@ -61,7 +55,7 @@ def keep(work: Work) -> None:
 
     Exits with the worker's code. Where a process cannot be forked safely, the worker runs right here.
     """
-    _import_all()
+    asyncio.run(load_worker())
     if sys.platform != "linux" or threading.active_count() > 1:
         _log.info("worker_without_keeper")
         work(ALONE)
@@ -237,11 +231,3 @@ def _become(keeper: int, blocked: set[int | signal.Signals], work: Callable[[], 
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
-
-
-def _import_all() -> None:
-    from core.model import LiteLLMClient
-
-    for name in _LOADED:
-        importlib.import_module(name)
-    asyncio.run(LiteLLMClient("demo/valet").warm_up())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from simulator.base import Provider, Wire
+from simulator.base import Handler, Provider, Wire
 from simulator.config import Clock, SimulatorConfig
 from simulator.control import Control, loopback_only
 from simulator.mail import MailSimulator
@@ -38,7 +38,9 @@ class Simulator:
         self.mail = MailSimulator(wire)
         providers = [*providers, self.mail]
         self.providers = {provider.name: provider for provider in providers}
-        self.app = web.Application(middlewares=[loopback_only], client_max_size=_MAX_BODY)
+        self._opened = asyncio.Event()
+        self._opened.set()
+        self.app = web.Application(middlewares=[loopback_only, self._await_opening], client_max_size=_MAX_BODY)
         for provider in providers:
             self.app.router.add_routes(provider.routes())
         self._control = Control(wire, providers)
@@ -79,6 +81,14 @@ class Simulator:
         """Give the value for TELEGRAM_API_URL."""
         return f"{self.wire.url}/telegram"
 
+    def close(self) -> None:
+        """Let people, their page and the control API wait until `open`; the providers answer."""
+        self._opened.clear()
+
+    def open(self) -> None:
+        """Let people in: what they send is taken by now."""
+        self._opened.set()
+
     async def start(self) -> None:
         """Open the wire and start the providers; `wire.url` is set by then if anybody needs it."""
         await self.wire.open()
@@ -91,6 +101,12 @@ class Simulator:
         for provider in self.providers.values():
             await provider.stop()
         await self.wire.close()
+
+    @web.middleware
+    async def _await_opening(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.path == "/" or request.path.startswith(("/page/", "/sim/")):
+            await self._opened.wait()
+        return await handler(request)
 
     async def _page(self, _: web.Request) -> web.StreamResponse:
         index = _PAGE / "index.html"
@@ -106,6 +122,7 @@ class Simulator:
 
     async def _release(self, _: web.Application) -> None:
         # Streams and long polls wait for something to happen: this is what happens last.
+        self._opened.set()
         self.wire.stopping.set()
         self.wire.journal.touch()
 
@@ -119,10 +136,12 @@ def build_simulator(config: SimulatorConfig, clock: Clock) -> Simulator:
 
 @asynccontextmanager
 async def serve_simulator(
-    config: SimulatorConfig, clock: Clock, host: str = "127.0.0.1", port: int = 0
+    config: SimulatorConfig, clock: Clock, host: str = "127.0.0.1", port: int = 0, *, closed: bool = False
 ) -> AsyncIterator[Simulator]:
-    """Serve the simulator on a loopback address until left; port 0 takes a free one."""
+    """Serve the simulator on a loopback address until left; port 0 takes a free one. `closed`: until `open`."""
     simulator = build_simulator(config, clock)
+    if closed:
+        simulator.close()
     listener = await asyncio.to_thread(_listen, host, port)
     shown = f"[{host}]" if ":" in host else host
     simulator.wire.url = f"http://{shown}:{listener.getsockname()[1]}"

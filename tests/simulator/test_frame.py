@@ -27,6 +27,18 @@ async def test_people_and_state_are_listed(simulator: Simulator, http: aiohttp.C
         assert set(await answer.json()) == {"twilio", "slack", "telegram", "mail"}
 
 
+async def test_until_it_is_open_people_wait_and_the_providers_answer(http: aiohttp.ClientSession) -> None:
+    async with serve_simulator(SimulatorConfig(), SystemClock(), closed=True) as simulator:
+        waiting = [asyncio.create_task(http.get(simulator.url + path)) for path in ("/", "/sim/people")]
+        async with http.get(f"{simulator.telegram_url}/bot1:x/getMe") as answer:
+            assert answer.status == 401
+        assert not any(task.done() for task in waiting)
+        simulator.open()
+        for answered in await asyncio.gather(*waiting):
+            assert answered.status == 200
+            answered.release()
+
+
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::1"])
 async def test_another_host_name_is_refused(simulator: Simulator, http: aiohttp.ClientSession, host: str) -> None:
     async with http.get(simulator.url + "/sim/state", headers={"Host": host}) as answer:
