@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from tests.faults import away, clocks, deaths, decisions, named, soak, stores, wire
+from tests.faults import away, clocks, deaths, decisions, hanging, named, soak, stores, wire
 from tests.faults.house import House
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
@@ -104,11 +104,19 @@ CATALOGUE: tuple[Test, ...] = (
         lambda house: deaths.deploys(house, times=10, messages=1000),
         lambda house: deaths.deploys(house, times=1, messages=9),
     ),
+    Test(
+        "T13",
+        lambda house: hanging.hang(house, hanging=5, messages=100),
+        lambda house: hanging.hang(house, hanging=1, messages=8),
+        kept=True,
+    ),
 )
 BY_TEST = {test.name: test for test in CATALOGUE}
 
 
-SHORT_HOUSE = Test("short", BY_TEST["T1"].full, people=9, webs=1, workers=2, settings={"FAULTS_LEASE": "5"})
+SHORT_HOUSE = Test(
+    "short", BY_TEST["T1"].full, people=9, webs=1, workers=2, settings={"FAULTS_LEASE": "5", "FAULTS_HUNG": "7"}
+)
 """What all short forms share: one house, in which a dead worker's turn is taken over sooner."""
 
 

@@ -11,6 +11,7 @@ The product knows nothing of it: `main` puts subclasses in the place of the data
     FAULTS_DROP     a write that does not happen: the mutation that must make the test fail
     FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
     FAULTS_LEASE    seconds of a lane's lease, instead of ten
+    FAULTS_HUNG     seconds after which a supervisor kills a worker that hangs, instead of 30
 """
 
 import asyncio
@@ -54,6 +55,7 @@ def main() -> None:
 
     import jobs.catchup
     import onevalet.app
+    import onevalet.heartbeat
     from onevalet.cli import main as run
     from onevalet.providers import build_notification_channels
 
@@ -64,6 +66,8 @@ def main() -> None:
     root.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
     if lease := os.environ.get("FAULTS_LEASE"):
         root.LANE_LEASE = timedelta(seconds=float(lease))
+    if hung := os.environ.get("FAULTS_HUNG"):
+        onevalet.heartbeat.HUNG_AFTER = int(hung)
     if sweep := os.environ.get("FAULTS_SWEEP"):
         defaults = jobs.catchup.CatchUp.__init__.__kwdefaults__
         assert defaults is not None

@@ -17,6 +17,8 @@ CONSENT = "consent"
 """A text that asks for what needs the person's approval ends in this word."""
 POISON = "poison"
 """A text that makes its worker die, each time."""
+HANG = "hang"
+"""A text whose tool blocks the event loop of its worker, each time, ends in this word."""
 SLOW = "slow"
 """A text that the model answers over the seconds that follow the word."""
 
@@ -28,6 +30,8 @@ def answer(call: ModelCall) -> Reply:
     last = asked[-1] if asked else ""
     if poisoned := [said for said in asked if said.endswith(POISON)]:
         return calls(("act_poison", {"token": TOKEN.findall(poisoned[0])[0]}))
+    if hanging := [said for said in asked if said.endswith(HANG)]:
+        return calls(("act_hanging", {"token": TOKEN.findall(hanging[0])[0]}))
     results = [text_of(one) for one in turn if one.get("role") == "tool"]
     called = {token for one in turn if one.get("role") == "assistant" for token in TOKEN.findall(str(one))}
     consents = [token for said in asked if said.endswith(CONSENT) for token in TOKEN.findall(said)]

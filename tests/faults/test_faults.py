@@ -1,4 +1,4 @@
-"""T1 to T11 in their shortest forms, one after another in two houses; `python -m tests.faults --full` has the sizes."""
+"""T1 to T13 without T12 in their shortest forms, in two houses; `python -m tests.faults --full` has the sizes."""
 
 from pathlib import Path
 

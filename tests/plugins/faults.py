@@ -42,6 +42,14 @@ async def act_poison(token: str) -> str:
     return token
 
 
+@tool(effect="read")
+async def act_hanging(token: str) -> str:
+    """Count for ever, and let nobody else work."""
+    while token:
+        pass
+    return token
+
+
 def _note(kind: str, token: str, context: ToolExecutionContext) -> None:
     path: Path | None = folder()
     if path is not None:
