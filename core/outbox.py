@@ -45,6 +45,8 @@ class DueMessage:
     """Whether something else was said since then, so that the answer belongs below it."""
     own_chat: bool = True
     """Whether it goes to the person's own chat: what a group refuses says nothing of whether they can be reached."""
+    hangs: int = 0
+    """How many workers it has blocked."""
 
     @property
     def takes_back(self) -> bool:
@@ -163,6 +165,7 @@ class Outbox:
             stream_at=row["stream_at"],
             overtaken=row["overtaken"],
             own_chat=row["own_chat"],
+            hangs=row["hangs"],
         )
 
     async def keep_parts(self, claim: Claim, parts: Sequence[Part]) -> list[KeptPart]:

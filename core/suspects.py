@@ -7,8 +7,8 @@ from enum import StrEnum
 from core.database import Database
 from core.overload import LANES_OF_ONE
 
-LANE_AT_WORK: ContextVar[str] = ContextVar("lane_at_work", default="")
-"""The lane whose turn the current task works for: what blocks a loop is told by the task that holds it."""
+CURRENT_WORK: ContextVar[str] = ContextVar("current_work", default="")
+"""The lane or outbound message that the current task works for: the task that holds a loop tells what blocks it."""
 _EVER = timedelta(days=365)
 
 

@@ -90,13 +90,13 @@ class TurnStore:
             raise
         return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner) if row else None
 
-    async def end_leases(self, worker: str, hung_lane: str | None = None) -> None:
+    async def end_leases(self, worker: str, hung_on: str | None = None) -> None:
         """Free at once what this worker held, which is known to be dead, and blame what may have killed it.
 
-        `hung_lane`: None unless its event loop hung, else the lane that blocked it, which alone is then blamed, or ""
-        where that is not known.
+        `hung_on`: None unless its event loop hung, else the lane or the outbound message that blocked it, which alone
+        is then blamed, or "" where that is not known.
         """
-        await self._database.call("select end_leases($1,$2)", worker, hung_lane)
+        await self._database.call("select end_leases($1,$2)", worker, hung_on)
 
     async def renew(self, lease: Lease) -> bool:
         """Prolong the lease; False when another worker has it by now."""

@@ -11,6 +11,7 @@ import structlog
 from core.channel import NotificationChannel, Receipt, Streaming, Target
 from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable, Unavailable
 from core.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
+from core.suspects import CURRENT_WORK
 from jobs.backoff import CHECK_AFTER, fate
 from jobs.patience import elapsed, within
 
@@ -23,8 +24,11 @@ TAKE_BACK_TRIES = 2
 MOST_RESENT = 3
 """How often a part with an unknown outcome is sent again where nothing can be looked up: each time might be one more
 copy, but a sender that was killed had said nothing yet as a rule, and a second kill may not lose the answer."""
+MOST_HANGS = 3
+"""A message that blocked the event loop of so many workers is given up."""
 WRITE_WITHIN = 60.0
 """Seconds that what is known waits for a database that went away."""
+HANGS = "it blocked its worker again and again"
 STOPPED = "the person stopped or blocked this channel"
 
 _log = structlog.get_logger()
@@ -60,6 +64,7 @@ class DeliveryRunner:
         """Send this row, then what comes after it in the conversation."""
         following: Claim | None = claim
         while following is not None:
+            CURRENT_WORK.set(following.outbound_id)
             try:
                 state = await self._send_row(following)
             except LeaseLost:
@@ -82,6 +87,9 @@ class DeliveryRunner:
         if not due.reachable:
             # Promise 8, on every path: who said stop or blocked us gets nothing.
             await self._outbox.fail(claim, STOPPED)
+            return "failed"
+        if due.hangs >= MOST_HANGS:
+            await self._outbox.fail(claim, HANGS)
             return "failed"
         if due.takes_back:
             return await self._take_back(claim, due, channel)

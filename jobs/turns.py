@@ -24,7 +24,7 @@ from core.model_types import ChatMessage, Role
 from core.orchestrator import Orchestrator
 from core.person_commands import PersonCommands
 from core.steering import taken_in
-from core.suspects import LANE_AT_WORK
+from core.suspects import CURRENT_WORK
 from core.triggers.run_turns import RunNote
 from core.triggers.running import RunExecutors
 from core.turn_types import TurnResult, TurnState
@@ -82,7 +82,7 @@ class TurnRunner:
         Gives whether a suspect among them may have kept another one waiting.
         """
         suspected = False
-        LANE_AT_WORK.set(lease.lane_id)
+        CURRENT_WORK.set(lease.lane_id)
         try:
             async with kept_alive(lambda: self._store.renew(lease), self._store.lease):
                 while turn := await self._store.begin(lease):

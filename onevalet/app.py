@@ -184,7 +184,7 @@ async def open_worker(
         )
         for dead in life.dead:
             try:
-                await store.end_leases(dead.worker, dead.hung_lane)
+                await store.end_leases(dead.worker, dead.hung_on)
             except StoreUnavailable:
                 _log.warning("leases_not_ended", worker=dead.worker)  # they end by themselves
         if life.suspects is Suspects.ONLY:

@@ -20,15 +20,15 @@ START_WITHIN = 300
 CPU_AFTER = 60.0
 """Seconds of processor time without a beat after which the kernel ends a worker. No thread of its own can do so while
 the loop is inside a C call that never lets go of the interpreter, such as a regular expression."""
-_BEATS, _AT_WORK, _LANE = 0, 8, 16
-_LANE_SIZE = 112
+_BEATS, _AT_WORK, _WORK = 0, 8, 16
+_WORK_SIZE = 112
 
 
 class Heartbeat:
-    """What a worker leaves for its supervisor: its beats, whether it is at work, and the lane that blocks its loop."""
+    """What a worker leaves for its supervisor: its beats, whether it is at work, and the work that blocks its loop."""
 
     def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, _LANE + _LANE_SIZE)  # anonymous and shared: a forked process has the same
+        self._memory = mmap.mmap(-1, _WORK + _WORK_SIZE)  # anonymous and shared: a forked process has the same
 
     def beat(self) -> None:
         """Count one more turn of the loop."""
@@ -50,13 +50,13 @@ class Heartbeat:
         self._memory[_AT_WORK] = 1
 
     @property
-    def lane(self) -> str:
-        """Return the lane whose turn blocks the loop, empty while that is not known."""
-        return self._memory[_LANE : _LANE + _LANE_SIZE].rstrip(b"\0").decode(errors="replace")
+    def work(self) -> str:
+        """Return the lane or outbound message that blocks the loop, empty while that is not known."""
+        return self._memory[_WORK : _WORK + _WORK_SIZE].rstrip(b"\0").decode(errors="replace")
 
-    @lane.setter
-    def lane(self, lane_id: str) -> None:
-        self._memory[_LANE : _LANE + _LANE_SIZE] = lane_id.encode()[:_LANE_SIZE].ljust(_LANE_SIZE, b"\0")
+    @work.setter
+    def work(self, work_id: str) -> None:
+        self._memory[_WORK : _WORK + _WORK_SIZE] = work_id.encode()[:_WORK_SIZE].ljust(_WORK_SIZE, b"\0")
 
 
 class Observer:

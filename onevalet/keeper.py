@@ -78,9 +78,9 @@ class _Watched:
     observer: Observer
 
     @property
-    def hung_lane(self) -> str | None:
-        """Return the lane that blocked its loop, "" where it hung and that is not known, None where it did not hang."""
-        return self.heartbeat.lane or ("" if self.observer.hung else None)
+    def hung_on(self) -> str | None:
+        """Return what blocked its loop, "" where it hung and that is not known, None where it did not hang."""
+        return self.heartbeat.work or ("" if self.observer.hung else None)
 
 
 class _Keeper:
@@ -128,7 +128,7 @@ class _Keeper:
         for pid, watched in self._watched.items():
             watched.observer.look()
             if watched.observer.hung:
-                _log.error("worker_hangs", worker=worker_name(pid), lane=watched.heartbeat.lane)
+                _log.error("worker_hangs", worker=worker_name(pid), work=watched.heartbeat.work)
                 os.kill(pid, signal.SIGKILL)
         worker = self._watched.get(self._worker)
         if worker is not None and worker.heartbeat.at_work and not self._ready:
@@ -144,7 +144,7 @@ class _Keeper:
             code = os.waitstatus_to_exitcode(status)
             watched = self._watched.pop(pid)
             if code < 0 and not self._stopping:
-                self._dead.append(Dead(worker_name(pid), watched.hung_lane))
+                self._dead.append(Dead(worker_name(pid), watched.hung_on))
                 _log.error("worker_killed", worker=worker_name(pid), signal=signal.Signals(-code).name)
             if pid == self._worker:
                 self._worker = 0

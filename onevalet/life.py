@@ -9,10 +9,10 @@ from onevalet.heartbeat import Heartbeat
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """A worker that is known to have died. `hung_lane` as in `TurnStore.end_leases`."""
+    """A worker that is known to have died. `hung_on` as in `TurnStore.end_leases`."""
 
     worker: str
-    hung_lane: str | None = None
+    hung_on: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import structlog
 
-from core.suspects import LANE_AT_WORK, Suspects
+from core.suspects import CURRENT_WORK, Suspects
 from onevalet.health import HealthFile
 from onevalet.heartbeat import BEAT_EVERY, BLOCKED_AFTER, Heartbeat, Observer, end_without_beat, never_end
 from onevalet.life import Life
@@ -133,7 +133,7 @@ class _WatchThread(threading.Thread):
             if silent >= BLOCKED_AFTER and self._heartbeat.at_work:
                 self._tell_where(silent)
             elif blocked >= BLOCKED_AFTER > silent:
-                self._heartbeat.lane = ""
+                self._heartbeat.work = ""
                 _log.warning("loop_unblocked", seconds=blocked)
             blocked = silent
             if self._ends and self._observer.hung:
@@ -143,14 +143,14 @@ class _WatchThread(threading.Thread):
                 _end("the supervisor has gone")
 
     def _tell_where(self, silent: int) -> None:
-        self._heartbeat.lane = lane = self._lane()
+        self._heartbeat.work = work = self._work()
         if silent == BLOCKED_AFTER:
-            _log.error("loop_blocked", seconds=silent, lane=lane, at=self._places())
+            _log.error("loop_blocked", seconds=silent, work=work, at=self._places())
 
-    def _lane(self) -> str:
-        """Return the lane of the turn whose task holds the loop."""
+    def _work(self) -> str:
+        """Return what the task that holds the loop works for."""
         task = asyncio.current_task(self._loop)
-        return str(task.get_context().get(LANE_AT_WORK, "")) if task is not None else ""
+        return str(task.get_context().get(CURRENT_WORK, "")) if task is not None else ""
 
     def _places(self) -> list[str]:
         """Return where the loop's thread stands, innermost first: places in the code, no values."""

@@ -1261,8 +1261,13 @@ CREATE FUNCTION public.end_leases(p_worker text, p_hung text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
+declare
+    v_sent boolean;
 begin
-    perform judge_dead(d.process, p_hung) from (
+    update outbound set hangs = hangs + 1 where id = p_hung;
+    v_sent := found;
+    -- Turns beside it are charged as for any other death.
+    perform judge_dead(d.process, case when v_sent then null else p_hung end) from (
         select distinct process_of(l.owner) as process from lanes l
         where l.owner is not null and starts_with(l.owner, p_worker || '/')) d;
     update outbound set lease_until = clock_timestamp()
@@ -4879,6 +4884,7 @@ CREATE TABLE public.outbound (
     wants_reply boolean DEFAULT false NOT NULL,
     stream text DEFAULT ''::text NOT NULL,
     stream_at timestamp with time zone,
+    hangs integer DEFAULT 0 NOT NULL,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
     CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text]))),
     CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))

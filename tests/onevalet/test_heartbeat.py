@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.suspects import LANE_AT_WORK
+from core.suspects import CURRENT_WORK
 from onevalet import heartbeat as beats
 from onevalet.health import HealthFile, health_problem
 from onevalet.heartbeat import BEAT_EVERY, HUNG_AFTER, START_WITHIN, Heartbeat, Observer
@@ -46,12 +46,12 @@ def test_a_forked_process_beats_for_who_forked_it() -> None:
     observer = Observer(heartbeat)
     if (pid := os.fork()) == 0:
         heartbeat.beat()
-        heartbeat.lane = "lane_1"
+        heartbeat.work = "lane_1"
         os._exit(0)
     os.waitpid(pid, 0)
-    assert (observer.look(), heartbeat.lane) == (0, "lane_1")
-    heartbeat.lane = ""
-    assert heartbeat.lane == ""
+    assert (observer.look(), heartbeat.work) == (0, "lane_1")
+    heartbeat.work = ""
+    assert heartbeat.work == ""
 
 
 async def test_what_blocks_the_loop_is_logged_with_its_place_and_its_lane(
@@ -61,14 +61,14 @@ async def test_what_blocks_the_loop_is_logged_with_its_place_and_its_lane(
     heartbeat = Heartbeat()
 
     async def work_on(lane: str) -> None:
-        LANE_AT_WORK.set(lane)
+        CURRENT_WORK.set(lane)
         await asyncio.create_task(block())
 
     async with watched_loop(heartbeat) as watch:
         watch.begin_work()
         await work_on("lane_7")
-        assert heartbeat.lane == "lane_7"
-        while heartbeat.lane:  # noqa: ASYNC110 - another thread notices
+        assert heartbeat.work == "lane_7"
+        while heartbeat.work:  # noqa: ASYNC110 - another thread notices
             await asyncio.sleep(0.05)
     shown = capsys.readouterr().out
     assert shown.count("loop_blocked") == shown.count("loop_unblocked") == 1

@@ -1,0 +1,29 @@
+"""A message that blocks its worker again and again does not stand before all others for ever."""
+
+from jobs.delivery import HANGS, MOST_HANGS
+from tests.core.store.house import Store
+from tests.jobs.house import RecordingChannel
+from tests.jobs.test_delivery import deliver
+
+
+async def test_promise_6_a_message_that_hung_three_workers_is_given_up_and_the_next_is_sent(store: Store) -> None:
+    await store.owe("hangs", "well")
+    channel = RecordingChannel()
+    for number in range(MOST_HANGS):
+        claim = await store.outbox.claim(None, f"w{number}/run_1")
+        assert claim is not None
+        await store.turns.end_leases(f"w{number}", claim.outbound_id)
+    await deliver(store, channel)
+    assert channel.texts == ["well"]
+    found = await store.eye.fetch("select state, reason from outbound order by seq")
+    assert [tuple(row) for row in found] == [("failed", HANGS), ("sent", "")]
+
+
+async def test_a_message_that_was_only_in_flight_when_its_worker_hung_is_sent(store: Store) -> None:
+    await store.owe("well")
+    channel = RecordingChannel()
+    for number in range(MOST_HANGS):
+        assert await store.outbox.claim(None, f"w{number}/run_1") is not None
+        await store.turns.end_leases(f"w{number}", "")
+    await deliver(store, channel)
+    assert channel.texts == ["well"]
