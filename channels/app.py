@@ -10,7 +10,7 @@ from aiohttp.typedefs import Middleware
 from channels.bad_requests import BadRequests
 from channels.deadlines import DeadlineRunner, Limits, remember_proven
 from channels.hosts import ServedHosts, check_hosts
-from channels.middleware import answer_errors, limit_bad_requests, name_requests, read_body
+from channels.middleware import answer_errors, close_after_unread, limit_bad_requests, name_requests, read_body
 from core.channel import Channel
 from core.errors import OneValetError
 from core.ids import IdMaker, make_id
@@ -40,6 +40,7 @@ def build_app(
         client_max_size=MAX_BODY,
         middlewares=(
             name_requests(make_request_id),
+            close_after_unread,
             remember_proven,
             limit_bad_requests(bad_requests or BadRequests()),
             answer_errors,

@@ -214,6 +214,7 @@ class DeadlineRunner(web.AppRunner):
             app,
             keepalive_timeout=limits.idle,
             lingering_time=1.0,  # after an answer, how long the rest of a refused body is read
+            auto_decompress=False,  # compressed bodies are refused, and must not fail before they are
             access_log=None,
             **kwargs,
         )

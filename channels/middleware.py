@@ -31,6 +31,15 @@ def name_requests(make_id: IdMaker) -> Middleware:
     return middleware
 
 
+@web.middleware
+async def close_after_unread(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Say that the connection ends with an answer that comes before the whole body: the rest is no next request."""
+    response = await handler(request)
+    if not response.prepared and not request.content.is_eof():
+        response.force_close()
+    return response
+
+
 def limit_bad_requests(bad: BadRequests) -> Middleware:
     """Answer 429 to a source that keeps sending what is refused; stands outside of `answer_errors`."""
 
@@ -97,6 +106,4 @@ def _answer(status: int, text: str, *, allow: str = "", retry_after: str = "") -
         response.headers["Allow"] = allow
     if retry_after:
         response.headers["Retry-After"] = retry_after
-    if status in (408, 413):
-        response.force_close()
     return response
