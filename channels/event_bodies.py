@@ -36,10 +36,8 @@ def read_event(source: EventSource, headers: Headers, content_type: str, body: b
 
 def _id(source: EventSource, headers: Headers, data: JsonObject, body: bytes, now: float) -> tuple[str, str]:
     options = source.options
-    found = one_header(headers, options.id_header or _ID_HEADERS.get(source.style, "X-Event-Id"))
-    if not found:
-        found = _text(data, options.id_field or "id")
-    found = storable(found)
+    found = _proven_header(source, headers, options.id_header or _ID_HEADERS.get(source.style, "X-Event-Id"))
+    found = storable(found or _text(data, options.id_field or "id"))
     if found:
         return (found if len(found) <= MOST_ID else f"sha256:{hashlib.sha256(found.encode()).hexdigest()}"), ""
     # Nothing tells a repeated delivery from a second event with the same words but the time between them.
@@ -49,12 +47,16 @@ def _id(source: EventSource, headers: Headers, data: JsonObject, body: bytes, no
 
 def _type(source: EventSource, headers: Headers, data: JsonObject) -> str:
     options = source.options
-    found = one_header(headers, options.type_header or _TYPE_HEADERS.get(source.style, "X-Event-Type"))
+    found = _proven_header(source, headers, options.type_header or _TYPE_HEADERS.get(source.style, "X-Event-Type"))
     action = data.get("action")
     if found and source.style is Style.GITHUB and isinstance(action, str):
         found = f"{found}.{action}"
     found = storable(found or _text(data, options.type_field or "type") or "event")
     return found[:MOST_TYPE]
+
+
+def _proven_header(source: EventSource, headers: Headers, name: str) -> str:
+    return "" if source.style.signs_body_only else one_header(headers, name)
 
 
 def _text(data: JsonObject, path: str) -> str:

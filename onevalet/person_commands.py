@@ -78,10 +78,10 @@ def add_event_source(
     secret: Annotated[bool, typer.Option("--secret", help="Read the secret from standard input.")] = False,
     signature_header: Annotated[str, typer.Option(help="Where the secret or signature stands.")] = "",
     timestamp_header: Annotated[str, typer.Option(help="hmac: where the signed time stands.")] = "",
-    id_header: Annotated[str, typer.Option(help="Where an event's id stands.")] = "",
-    id_field: Annotated[str, typer.Option(help="The same in the body: names joined by dots.")] = "",
-    type_header: Annotated[str, typer.Option(help="Where an event's type stands.")] = "",
-    type_field: Annotated[str, typer.Option(help="The same in the body.")] = "",
+    id_header: Annotated[str, typer.Option(help="bearer, github: where an event's id stands.")] = "",
+    id_field: Annotated[str, typer.Option(help="Where it stands in the body: names joined by dots.")] = "",
+    type_header: Annotated[str, typer.Option(help="bearer, github: where an event's type stands.")] = "",
+    type_field: Annotated[str, typer.Option(help="Where it stands in the body.")] = "",
     a_minute: Annotated[int, typer.Option(min=1, help="How many events it may send in a minute.")] = A_MINUTE,
 ) -> None:
     """Make a source; prints its URL, and its secret this once."""

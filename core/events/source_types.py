@@ -21,6 +21,14 @@ class Style(StrEnum):
     GITHUB = "github"
     STRIPE = "stripe"
 
+    @property
+    def signs_body_only(self) -> bool:
+        """Tell whether the body says everything: whoever has seen one request can write other headers to it.
+
+        GitHub's signature covers no header either, but there the body names neither id nor type.
+        """
+        return self in (Style.HMAC, Style.STRIPE)
+
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:

@@ -37,6 +37,11 @@ class EventSources:
             )
         if style is Style.STRIPE and not secret:
             raise SourceError("Stripe makes the secret of an endpoint itself (whsec_…): hand it in.")
+        if options is not None and style.signs_body_only and (options.id_header or options.type_header):
+            raise SourceError(
+                f"A signature of {style.value} covers the body only: name fields of it, not headers,"
+                " or make a source for each type."
+            )
         secret = secret or secrets.token_urlsafe(32)
         made = EventSource(tenant_id, self._make_id("src"), name, style, options or SourceOptions())
         hashed, version, sealed = None, None, None

@@ -147,6 +147,32 @@ async def test_promise_12_nothing_unproven_or_malformed_comes_in_and_none_of_it_
     assert await door.kept() == []
 
 
+@pytest.mark.parametrize("style", [Style.HMAC, Style.STRIPE])
+async def test_promise_2_unsigned_headers_change_neither_id_nor_type(door: Door, style: Style) -> None:
+    good = good_headers(style)
+    forged = {"X-Event-Id": "forged-1", "X-Event-Type": "refunded"}
+    assert (await door.post(door.ids[style], good))[1] == {"id": "evt_1", "duplicate": False}
+    assert (await door.post(door.ids[style], good | forged))[1] == {"id": "evt_1", "duplicate": True}
+    assert await door.kept() == [("ann", f"my-{style.value}", "invoice.paid", "evt_1")]
+
+
+def test_headers_that_a_signature_does_not_cover_are_not_read_even_where_an_option_names_them() -> None:
+    options = SourceOptions(id_header="X-Id", type_header="X-Type")
+    headers = CIMultiDictProxy(CIMultiDict({"X-Id": "forged", "X-Type": "forged"}))
+    for style in (Style.HMAC, Style.STRIPE):
+        source = EventSource("ann", "src_1", "x", style, options, SECRET)
+        event, _ = read_event(source, headers, "application/json", b'{"n": 1}', NOW)
+        assert event.type == "event"
+        assert event.id.startswith("content:")
+
+
+async def test_a_source_whose_headers_nobody_signs_cannot_be_told_to_read_them(door: Door) -> None:
+    for options in (SourceOptions(id_header="X-Id"), SourceOptions(type_header="X-Type")):
+        with pytest.raises(SourceError, match="covers the body only"):
+            await door.sources.add("ann", "shop", Style.HMAC, options)
+        await door.sources.add("ann", f"shop-{options.id_header.lower()}", Style.BEARER, options)
+
+
 async def test_strangers_are_answered_from_memory_and_a_deleted_source_is_soon_forgotten(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
