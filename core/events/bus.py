@@ -62,15 +62,16 @@ class EventBus:
         self._tries = tries
         self._groups: dict[str, _Group] = {}
 
-    async def publish(self, event: Event, also: str = "") -> bool:
+    async def publish(self, event: Event, also: str = "", *, source_id: str = "") -> bool:
         """Keep an event and let it be handled; False when the tenant's (source, id) is known already.
 
-        An event without an id gets one. `also`: another id under which it may be known. Raises
-        `StoreUnavailable` when it could not be kept.
+        An event without an id gets one. `also`: another id under which it may be known. `source_id`: the source that
+        it came from, which must still be the tenant's. Raises `SourceGone` when that is not so, and
+        `StoreUnavailable` when the event could not be kept.
         """
         if not event.id:
             event = replace(event, id=self._make_id("evt"))
-        groups = await self.store.keep(event, also)
+        groups = await self.store.keep(event, also, source_id)
         for group in groups or ():
             await self._streams.add(group, [EventRef(event.tenant_id, event.source, event.id)])
         return groups is not None

@@ -3,6 +3,9 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import asyncpg
 
@@ -13,6 +16,15 @@ from core.events.source_types import RESERVED, EventSource, SourceOptions, Style
 from core.ids import IdMaker
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKey:
+    """What a source is known by; `bearer_key` is `bearer_key(secret)` of a bearer's secret, empty for other styles."""
+
+    id: str
+    bearer_key: bytes
+    created_at: datetime
 
 
 class SourceError(OneValetError):
@@ -74,6 +86,13 @@ class EventSources:
             )
         return await self._read(row) if row is not None else None
 
+    async def keys(self, since: datetime | None) -> Sequence[SourceKey]:
+        """List what all people's sources made at or after a moment are known by, without whose they are."""
+        rows = await self._database.rows(
+            "select * from event_source_keys($1)", since or datetime.min.replace(tzinfo=UTC)
+        )
+        return [SourceKey(row["source_id"], row["bearer_key"], row["created_at"]) for row in rows]
+
     async def list(self, tenant_id: str) -> list[EventSource]:
         """List a person's sources, without their secrets."""
         async with self._database.tenant(tenant_id) as connection:
@@ -103,6 +122,11 @@ class EventSources:
 def hash_secret(secret: str) -> bytes:
     """Give what is kept of a bearer's secret: 32 random bytes need no salt and no slow hash."""
     return hashlib.sha256(b"onevalet event source\0" + secret.encode(errors="surrogateescape")).digest()
+
+
+def bearer_key(secret: str) -> bytes:
+    """Return what a bearer's secret is looked up by: a hash of its hash, of no use as either."""
+    return hashlib.sha256(hash_secret(secret)).digest()
 
 
 def _without_secret(row: asyncpg.Record) -> EventSource:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from core.database import Database
-from core.events.types import Event
+from core.events.types import Event, SourceGone
 from core.ids import IdMaker
 from core.json_types import storable
 
@@ -62,19 +62,22 @@ class EventStore:
         self._database = database
         self._make_id = make_id
 
-    async def keep(self, event: Event, also: str = "") -> tuple[str, ...] | None:
-        """Keep an event; gives the groups that want it, None when it is known under its id or `also`."""
+    async def keep(self, event: Event, also: str = "", source_id: str = "") -> tuple[str, ...] | None:
+        """Keep an event; gives the groups that want it, None when it is known under its id or `also`.
+
+        Raises `SourceGone` when `source_id` is given and is not the tenant's source of this name.
+        """
         event = storable_event(event)
-        row = await self._database.call(
-            "select publish_event($1,$2,$3,$4,$5,$6,$7) as groups",
-            event.tenant_id,
-            event.source,
-            event.id,
-            also,
-            event.type,
-            event.data,
-            event.occurred_at,
-        )
+        kept = (event.source, event.id, also, event.type, event.data, event.occurred_at)
+        if source_id:
+            statement = "select * from publish_source_event($1,$2,$3,$4,$5,$6,$7,$8)"
+            row = await self._database.call(statement, event.tenant_id, source_id, *kept)
+            if row is None or not row["current"]:
+                raise SourceGone(source_id)
+        else:
+            row = await self._database.call(
+                "select publish_event($1,$2,$3,$4,$5,$6,$7) as groups", event.tenant_id, *kept
+            )
         return None if row is None or row["groups"] is None else tuple(row["groups"])
 
     async def add_group(self, name: str, pattern: str) -> None:

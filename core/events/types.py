@@ -4,11 +4,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from core.errors import OneValetError
 from core.json_types import JsonObject
 
 type EventHandler = Callable[["Event"], Awaitable[None]]
 """What a subscriber does with an event. It is called again after a failure or a death, so it must be idempotent by
 the event's tenant and key."""
+
+
+class SourceGone(OneValetError):
+    """The source of an event is not this person's any more, or not under this name."""
 
 
 class UnreadableEvent(ValueError):

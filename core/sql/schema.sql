@@ -1308,6 +1308,13 @@ begin
     end if;
 end $$;
 
+CREATE FUNCTION public.event_source_keys(p_since timestamp with time zone) RETURNS TABLE(source_id text, bearer_key bytea, created_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select s.id, coalesce(sha256(s.secret_hash), ''), s.created_at from event_sources s where s.created_at >= p_since
+$$;
+
 CREATE FUNCTION public.expire_approvals(p_now timestamp with time zone, p_outcome text, p_most integer) RETURNS TABLE(tenant_id text, approval_id text, lane_id text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2989,6 +2996,20 @@ begin
         returning group_name)
     select array_agg(a.group_name) into v_groups from added a;
     return coalesce(v_groups, '{}');
+end $$;
+
+CREATE FUNCTION public.publish_source_event(p_tenant text, p_source_id text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) RETURNS TABLE(current boolean, groups text[])
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform from event_sources s
+    where s.tenant_id = p_tenant and s.id = p_source_id and s.name = p_source for key share;
+    if found then
+        return query select true, publish_event(p_tenant, p_source, p_id, p_also, p_type, p_data, p_occurred_at);
+    else
+        return query select false, null::text[];
+    end if;
 end $$;
 
 CREATE FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) RETURNS void
@@ -5419,6 +5440,8 @@ CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (ten
 
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (finished_at) WHERE (outcome = ANY (ARRAY['ambiguous'::text, 'found'::text, 'left'::text]));
 
+CREATE INDEX event_sources_created ON public.event_sources USING btree (created_at);
+
 CREATE INDEX event_sources_hash ON public.event_sources USING btree (secret_hash) WHERE (secret_hash IS NOT NULL);
 
 CREATE INDEX event_work_waiting ON public.event_work USING btree (group_name, next_attempt_at) WHERE (state = 'waiting'::text);
@@ -6239,6 +6262,9 @@ GRANT ALL ON FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence 
 REVOKE ALL ON FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.event_source_keys(p_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.event_source_keys(p_since timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.expire_approvals(p_now timestamp with time zone, p_outcome text, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.expire_approvals(p_now timestamp with time zone, p_outcome text, p_most integer) TO onevalet_app;
 
@@ -6513,6 +6539,9 @@ GRANT ALL ON FUNCTION public.prune_tasks(p_kept interval, p_limit integer) TO on
 
 REVOKE ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.publish_source_event(p_tenant text, p_source_id text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.publish_source_event(p_tenant text, p_source_id text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) TO onevalet_app;

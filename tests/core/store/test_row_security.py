@@ -74,6 +74,7 @@ TOLD = {
     "find_event_work": {"tenant_id", "source", "event_id"},
     "prune_events": {"pruned", "left_over"},
     "find_event_source": {"tenant_id", "source_id"},
+    "event_source_keys": {"source_id", "bearer_key", "created_at"},
     "find_held": {"tenant_id", "held"},
     "find_held_cards": {"tenant_id", "outbound_id", "approval_id"},
     "find_undelivered": {"tenant_id", "notification_id"},
