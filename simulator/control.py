@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from urllib.parse import urlsplit
 
@@ -107,6 +108,11 @@ class Control:
                 "X-Accel-Buffering": "no",
             }
         )
+        with suppress(ConnectionError):  # the page was closed
+            await self._stream_changes(request, stream)
+        return stream
+
+    async def _stream_changes(self, request: web.Request, stream: web.StreamResponse) -> None:
         await stream.prepare(request)
         async with self._wire.journal.listen() as queue:
             await stream.write(b"event: changed\ndata: {}\n\n")
@@ -119,7 +125,6 @@ class Control:
                     continue
                 if not self._wire.stopping.is_set():
                     await stream.write(b"event: changed\ndata: {}\n\n")
-        return stream
 
     async def faults(self, _: web.Request) -> web.Response:
         """List the rules in force."""

@@ -151,6 +151,18 @@ async def test_the_event_stream_tells_of_changes_and_ends_with_the_simulator() -
         assert rest.count(b"changed") <= 1
 
 
+async def test_a_page_that_is_closed_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    async with aiohttp.ClientSession() as http, serve_simulator(SimulatorConfig(), SystemClock()) as simulator:
+        for _ in range(3):
+            answer = await http.get(simulator.url + "/sim/events")
+            await answer.content.readline()
+            answer.close()
+            for _ in range(5):
+                simulator.wire.journal.touch()
+                await asyncio.sleep(0.02)
+    assert [record.getMessage() for record in caplog.records if record.name == "aiohttp.server"] == []
+
+
 async def test_a_reset_leaves_every_provider_as_just_started(simulator: Simulator, http: aiohttp.ClientSession) -> None:
     async def state() -> object:
         async with http.get(simulator.url + "/sim/state") as answer:
