@@ -42,7 +42,7 @@ class ServedHosts:
 
 def served_hosts(host: str, public_url: str, further: Iterable[str] = ()) -> ServedHosts:
     """Return what a process serves that listens on `host` and is known to providers as `public_url`."""
-    names = {read_host(name) for name in further} | {read_host(public_url.partition("://")[2])}
+    names = {read_host(name) for name in further} | {host_of(public_url)}
     names.discard("")
     is_open = not is_local_host(host)
     if is_open and not names:
@@ -88,6 +88,11 @@ def read_host(text: str) -> str:
         return "" if parts.username is not None or parts.netloc != text.strip() else (parts.hostname or "").rstrip(".")
     except ValueError:
         return ""
+
+
+def host_of(url: str) -> str:
+    """Return the host that requests to a URL name; empty where it has none."""
+    return read_host(urlsplit(url).netloc.rpartition("@")[2])
 
 
 def _is_local(request: web.Request, host: str) -> bool:

@@ -44,7 +44,11 @@ async def run_checks(settings: Settings) -> list[Check]:
     if reached.simulator_url:
         # As the running `dev` wired itself, whatever PORT this command was given.
         settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})
-        settings = wire_simulator(settings, simulator_config(settings.onevalet_home), reached.simulator_url).settings
+        try:
+            config = simulator_config(settings.onevalet_home)
+            settings = wire_simulator(settings, config, reached.simulator_url).settings
+        except ConfigError as error:
+            return [Check("simulator", False, "not as these settings say", f"{error} Then start `dev` again.")]
     database = Database(reached.database_url, patience=3, size=1, name="onevalet doctor")
     try:
         return [

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from channels.hosts import is_local_host, read_host
+from channels.hosts import host_of, is_local_host
 from core.errors import ConfigError
 from onevalet.secret_key import make_key, read_key
 from onevalet.settings import Settings
@@ -107,7 +107,7 @@ def _reached_from_elsewhere(settings: Settings) -> tuple[str, str]:
     """Return the setting by which others may reach us, and what to set instead; both empty where they may not."""
     if not is_local_host(settings.host.lower()):
         return f"HOST is {settings.host}", "set HOST=127.0.0.1"
-    if settings.public_url and not is_local_host(read_host(settings.public_url.partition("://")[2])):
+    if settings.public_url and not is_local_host(host_of(settings.public_url)):
         return f"PUBLIC_URL is {settings.public_url}", "unset PUBLIC_URL"
     return "", ""
 

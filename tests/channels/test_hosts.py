@@ -22,6 +22,7 @@ FOREIGN = ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "
         # On this machine only, as by default: its own names, and what the operator said.
         ("127.0.0.1", "", (), (), ("valet.example", "web", "192.0.2.7", "0.0.0.0")),  # noqa: S104
         ("::1", "https://valet.example", (), ("valet.example",), ("web", "www.valet.example", "192.0.2.7")),
+        ("127.0.0.1", "https://Valet.example:8443/base", (), ("valet.example",), ("base",)),
         ("localhost", "https://valet.example:8443", ("hooks.example",), ("valet.example", "hooks.example"), ("web",)),
         # Open to others, behind a proxy: what no page can make its own passes, too.
         ("0.0.0.0", "https://valet.example", (), ("valet.example", "web", "10.1.2.3", "2001:db8::7"), ("a.b",)),  # noqa: S104
