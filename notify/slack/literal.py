@@ -53,12 +53,12 @@ def escape(text: str, limit: int | None = None) -> str:
 def literal_blocks(text: str) -> list[Json]:
     """Show a text as it is, without Markdown, in as many sections as it needs."""
     blocks: list[Json] = []
-    piece = ""
+    piece, size = "", 0
     for letter in map(escape, text):
-        if _units(piece + letter) > MAX_SECTION:
+        if size + _units(letter) > MAX_SECTION:
             blocks.append(_section(piece))
-            piece = ""
-        piece += letter
+            piece, size = "", 0
+        piece, size = piece + letter, size + _units(letter)
     return [*blocks, _section(piece)] if piece.strip() or not blocks else blocks
 
 
@@ -103,14 +103,17 @@ def _spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         size = behind - opens
         following = closers[size]
         at = bisect_left(following, behind)
-        if at < len(following) and "\n\n" not in markdown[behind : following[at]]:
+        if at < len(following) and markdown.find("\n\n", behind, following[at]) < 0:
             done = following[at] + size
             yield opens, done
 
 
 def _escaped(markdown: str, at: int) -> int:
     """Give 1 if an odd number of backslashes stands before this place."""
-    return (at - len(markdown[:at].rstrip("\\"))) % 2
+    before = at
+    while before and markdown[before - 1] == "\\":
+        before -= 1
+    return (at - before) % 2
 
 
 def _units(text: str) -> int:

@@ -5,29 +5,24 @@ with four of them (`literal`). The text must also fit in plain form, where Slack
 with five: weights count both.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import regex
 from markdown_it import MarkdownIt
 
+from notify.cutting import next_cut
+
 MAX_TEXT = 12_000
 """Markdown in one message (docs.slack.dev, reference/block-kit/blocks/markdown-block)."""
 
 _SCALE = 10
-_MAX_NESTING = 100
+_MAX_NESTING = 24
+"""Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""
 _LONGEST_FENCE = 100
 _DEEPEST = 3  # blanks before a fence; with more it is code itself (CommonMark)
-_GRAPHEME = regex.compile(r"\X")
 _OPENING = regex.compile(r"(?P<before>.*?)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
 _CLOSING = regex.compile(r"[\s>]*(`{3,}|~{3,})\s*")
-# Best first: after a paragraph, a line, a sentence, a word.
-_BORDERS = (
-    regex.compile(r"\n\n+"),
-    regex.compile(r"\n"),
-    regex.compile(r"[.!?…。！？][\"'”’)\]]*\s+"),
-    regex.compile(r"\s+"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +73,11 @@ def split(text: str, limit: int = MAX_TEXT) -> list[Piece]:
     Only white space at a cut outside of code is left out, and no grapheme is cut unless it alone is over the
     limit.
     """
-    room, fences = limit * _SCALE, find_fences(text)
+    room, fences = limit * _SCALE, _Fences(find_fences(text))
     pieces: list[Piece] = []
     start = 0
     while start < len(text):
-        began = _around(fences, start)
+        began = fences.around(start)
         opened = f"{began.opening}\n" if began else ""
         closing = f"\n{began.reclosing}" if began and began.deep else ""
         end = began.close if began and began.deep else len(text)
@@ -91,9 +86,9 @@ def split(text: str, limit: int = MAX_TEXT) -> list[Piece]:
             start = began.end if began and began.deep else end
         else:
             cut = _cut(text, start, room - weigh(opened), fences)
-            pieces.append(_piece(text[start:cut], opened, began, _around(fences, cut)))
+            pieces.append(_piece(text[start:cut], opened, began, fences.around(cut)))
             start = cut
-        while _around(fences, start) is None and text[start : start + 1] == "\n":
+        while text[start : start + 1] == "\n" and fences.around(start) is None:
             start += 1
     return [piece for piece in pieces if piece.body.strip()] or [Piece(text)]
 
@@ -137,11 +132,6 @@ def _ends(line: str, marks: str) -> bool:
     return _CLOSING.fullmatch(line) is not None and marks in line
 
 
-def _around(fences: list[Fence], at: int) -> Fence | None:
-    """Give the fence whose code a cut at this place would tear."""
-    return next((fence for fence in fences if fence.inside <= at < fence.close), None)
-
-
 def _piece(body: str, opened: str, began: Fence | None, torn: Fence | None) -> Piece:
     if torn is None:
         return Piece(body.rstrip(" \n"), opened)
@@ -149,41 +139,33 @@ def _piece(body: str, opened: str, began: Fence | None, torn: Fence | None) -> P
     return Piece(body, opened, ("" if body.endswith("\n") else "\n") + closing)
 
 
-def _cut(text: str, start: int, room: int, fences: list[Fence]) -> int:
-    closing = max((weigh(fence.closing) + _SCALE for fence in fences), default=0)
-    ends = list(_grapheme_ends(text, start, room - closing))
-    cut = _border(text, start, ends) if ends else _code_point_cut(text, start, room - closing)
-    for fence in fences:
-        if fence.start < cut <= fence.inside and fence.start > start:
-            return fence.start  # an opening line alone says nothing
-        if fence.close == cut and weigh(text[start : fence.end]) <= room:
-            return fence.end  # nor does a closing one
-    return cut
+class _Fences:
+    """A text's fences, found by where they stand."""
+
+    def __init__(self, fences: list[Fence]) -> None:
+        self._fences = fences
+        self._starts = [fence.start for fence in fences]
+        self.closing = max((weigh(fence.closing) + _SCALE for fence in fences), default=0)
+        """What the longest last line of one weighs."""
+
+    def before(self, at: int) -> Fence | None:
+        """Return the last fence that begins before this place or at it."""
+        number = bisect_right(self._starts, at)
+        return self._fences[number - 1] if number else None
+
+    def around(self, at: int) -> Fence | None:
+        """Return the fence whose code a cut at this place would tear."""
+        fence = self.before(at)
+        return fence if fence is not None and fence.inside <= at < fence.close else None
 
 
-def _grapheme_ends(text: str, start: int, room: int) -> Iterator[int]:
-    """Give every index where a grapheme ends within the room."""
-    used = 0
-    for found in _GRAPHEME.finditer(text, start):
-        used += weigh(found.group())
-        if used > room:
-            return
-        yield found.end()
-
-
-def _border(text: str, start: int, ends: list[int]) -> int:
-    """Choose the last border of the best kind that does not leave the piece half empty."""
-    allowed = frozenset(ends)
-    for pattern in _BORDERS:
-        cuts = [found.end() for found in pattern.finditer(text, start, ends[-1]) if found.end() in allowed]
-        if cuts and cuts[-1] - start >= (ends[-1] - start) // 2:
-            return int(cuts[-1])
-    return ends[-1]
-
-
-def _code_point_cut(text: str, start: int, room: int) -> int:
-    cut, used = start, 0
-    while cut < len(text) and used + weigh(text[cut]) <= room:
-        used += weigh(text[cut])
-        cut += 1
+def _cut(text: str, start: int, room: int, fences: _Fences) -> int:
+    cut = next_cut(text, start, room - fences.closing, weigh, _SCALE)
+    fence = fences.before(cut)
+    if fence is None:
+        return cut
+    if start < fence.start < cut <= fence.inside:
+        return fence.start  # an opening line alone says nothing
+    if fence.close == cut and weigh(text[start : fence.end]) <= room:
+        return fence.end  # nor does a closing one
     return cut

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_MAX_NESTING = 40
+_MAX_NESTING = 24
+"""Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 _BLANK_RUN = re.compile(r"\n{3,}")
 

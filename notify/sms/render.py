@@ -4,30 +4,21 @@ Source of the limit: twilio.com/docs/api/errors/21617. Buttons have no place on 
 codes that answer a card.
 """
 
-from collections.abc import Iterator
-
 import regex
 
 from core.channel import Part
 from core.json_types import Json
 from core.messages import OutboundKind, OutboundMessage
+from notify.cutting import next_cut
 from notify.sms.gsm import count_segments, fold, units
 from notify.sms.plain import to_plain
 
 MAX_UNITS = 1600
 MAX_MEDIA = 10
 
-_GRAPHEME = regex.compile(r"\X")
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85]")
 _CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}]")
 _EMPTY = "(no text)"
-# Best first: after a paragraph, a line, a sentence, a word.
-_BORDERS = (
-    regex.compile(r"\n\n+"),
-    regex.compile(r"\n"),
-    regex.compile(r"[.!?…。！？][\"'”’)\]]*\s+"),
-    regex.compile(r"\s+"),
-)
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
@@ -54,9 +45,8 @@ def split(text: str, limit: int = MAX_UNITS) -> list[str]:
     """
     pieces = []
     start = 0
-    while units(text[start:]) > limit:
-        ends = list(_grapheme_ends(text, start, limit))
-        cut = _border(text, start, ends) if ends else _code_point_cut(text, start, limit)
+    while units(text[start : start + limit + 1]) > limit:
+        cut = next_cut(text, start, limit, units)
         pieces.append(text[start:cut].rstrip(" \n"))
         start = cut
         while start < len(text) and text[start] == "\n":
@@ -77,31 +67,3 @@ def _part(text: str, media: list[Json]) -> Part:
     if urls:
         return Part(text=text, data={"media": urls}, segments=1)
     return Part(text=text, segments=count_segments(text))
-
-
-def _grapheme_ends(text: str, start: int, limit: int) -> Iterator[int]:
-    """Give every index where a grapheme ends within the limit."""
-    used = 0
-    for found in _GRAPHEME.finditer(text, start):
-        used += units(found.group())
-        if used > limit:
-            return
-        yield found.end()
-
-
-def _border(text: str, start: int, ends: list[int]) -> int:
-    """Choose the last border of the best kind that does not leave the piece half empty."""
-    allowed = frozenset(ends)
-    for pattern in _BORDERS:
-        cuts = [found.end() for found in pattern.finditer(text, start, ends[-1]) if found.end() in allowed]
-        if cuts and cuts[-1] - start >= (ends[-1] - start) // 2:
-            return int(cuts[-1])
-    return ends[-1]
-
-
-def _code_point_cut(text: str, start: int, limit: int) -> int:
-    cut, used = start, 0
-    while cut < len(text) and used + units(text[cut]) <= limit:
-        used += units(text[cut])
-        cut += 1
-    return cut

@@ -25,25 +25,26 @@ class Rich:
     marks: tuple[Mark, ...] = ()
 
 
-def cut(rich: Rich, start: int, end: int) -> Rich:
-    """Give a stretch of a text with its marks: what is cut through is closed and opened again."""
-    return Rich(rich.text[start:end], tuple(shifted(_clipped(rich.marks, start, end), -start)))
+def cut(rich: Rich, spans: Sequence[tuple[int, int]]) -> list[Rich]:
+    """Return stretches of a text, given in order, with their marks: what is cut through is closed and opened again."""
+    starts = [start for start, _ in spans]
+    marks: list[list[Mark]] = [[] for _ in spans]
+    for mark in rich.marks:
+        number = max(bisect_right(starts, mark.start) - 1, 0)
+        while number < len(starts) and starts[number] < mark.end:
+            marks[number].append(mark)
+            number += 1
+    return [
+        Rich(rich.text[start:end], tuple(shifted(_clipped(found, start, end), -start)))
+        for (start, end), found in zip(spans, marks, strict=True)
+    ]
 
 
 def by_line(rich: Rich) -> list[Rich]:
     """Take a text apart at its line ends."""
     lines = rich.text.split("\n")
-    starts = [0, *accumulate(len(line) + 1 for line in lines[:-1])]
-    marks: list[list[Mark]] = [[] for _ in lines]
-    for mark in rich.marks:
-        number = bisect_right(starts, mark.start) - 1
-        while number < len(starts) and starts[number] < mark.end:
-            marks[number].append(mark)
-            number += 1
-    return [
-        Rich(line, tuple(shifted(_clipped(found, start, start + len(line)), -start)))
-        for line, start, found in zip(lines, starts, marks, strict=True)
-    ]
+    starts = accumulate((len(line) + 1 for line in lines[:-1]), initial=0)
+    return cut(rich, [(start, start + len(line)) for line, start in zip(lines, starts, strict=True)])
 
 
 def shifted(marks: Sequence[Mark], by: int) -> list[Mark]:

@@ -4,10 +4,13 @@ Source of the limits: core.telegram.org/bots/api#sendmessage and #inlinekeyboard
 characters; UTF-16 units are never fewer.
 """
 
+from collections.abc import Sequence
+from itertools import accumulate
+
 from core.channel import Part
 from core.json_types import Json, JsonObject
 from core.messages import Action, ActionStyle, Media, OutboundMessage
-from notify.telegram.marks import Rich, cut
+from notify.telegram.marks import Mark, Rich, cut
 from notify.telegram.rich import to_rich
 from notify.telegram.split import split
 from notify.telegram.visible import clean, is_visible, units
@@ -31,7 +34,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     64 bytes.
     """
     rich = _read(message.text)
-    pieces = [cut(rich, start, end) for start, end in split(rich.text, MAX_UNITS)]
+    pieces = cut(rich, split(rich.text, MAX_UNITS))
     below = _below(message)
     if not pieces and (below or not message.media):
         pieces = [Rich(_EMPTY)]
@@ -55,17 +58,18 @@ def _read(markdown: str) -> Rich:
 
 
 def _text_part(rich: Rich, below: JsonObject) -> Part:
-    entities: list[Json] = [_entity(rich, index) for index in range(len(rich.marks))]
+    before = [0, *accumulate(map(units, rich.text))] if rich.marks else []
+    entities: list[Json] = [_entity(mark, before) for mark in rich.marks]
     marks: JsonObject = {"entities": entities} if entities else {}
     return Part(text=rich.text, data={**marks, **below})
 
 
-def _entity(rich: Rich, index: int) -> JsonObject:
-    mark = rich.marks[index]
+def _entity(mark: Mark, before: Sequence[int]) -> JsonObject:
+    """Write a mark with its place in UTF-16 units; `before` counts those before each character."""
     entity: JsonObject = {
         "type": mark.kind,
-        "offset": units(rich.text[: mark.start]),
-        "length": units(rich.text[mark.start : mark.end]),
+        "offset": before[mark.start],
+        "length": before[mark.end] - before[mark.start],
     }
     if mark.url:
         entity["url"] = mark.url

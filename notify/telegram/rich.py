@@ -14,7 +14,8 @@ from markdown_it.token import Token
 from notify.telegram.inline import read_inline
 from notify.telegram.marks import Mark, Rich, by_line, shifted
 
-_MAX_NESTING = 40
+_MAX_NESTING = 24
+"""Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 _WIDEST_TABLE = 60
 

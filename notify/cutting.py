@@ -1,0 +1,63 @@
+"""Where a text may be cut: between graphemes, best after a paragraph, a line, a sentence or a word; pure.
+
+Each function looks at no more of the text than a piece may hold, so that cutting all of it takes steps in proportion
+to its length.
+"""
+
+from collections.abc import Callable
+
+import regex
+
+type Weigh = Callable[[str], int]
+"""What a stretch of text counts towards a limit; at least `least` for each code point."""
+
+_GRAPHEME = regex.compile(r"\X")
+# Best first: after a paragraph, a line, a sentence, a word.
+_BORDERS = (
+    regex.compile(r"\n\n+"),
+    regex.compile(r"\n"),
+    regex.compile(r"[.!?…。！？][\"'”’)\]]*\s+"),
+    regex.compile(r"\s+"),
+)
+
+
+def next_cut(text: str, start: int, room: int, weigh: Weigh, least: int = 1) -> int:
+    """Return where the piece that starts here ends: at a good border within the room.
+
+    No grapheme is cut unless it alone is over the room; of such a one code points are taken, at least one.
+    """
+    # A stretch of its own: a pattern for graphemes may look back as far as there is text.
+    reach = text[start : start + room // least + 1]
+    ends = _grapheme_ends(reach, room, weigh)
+    if not ends:
+        return start + max(_code_point_cut(reach, room, weigh), 1)
+    return start + (ends[-1] if start + ends[-1] == len(text) else _border(reach, ends))
+
+
+def _grapheme_ends(reach: str, room: int, weigh: Weigh) -> list[int]:
+    """Return every index where a grapheme ends within the room."""
+    ends, used = list[int](), 0
+    for found in _GRAPHEME.finditer(reach):
+        used += weigh(found.group())
+        if used > room:
+            break
+        ends.append(found.end())
+    return ends
+
+
+def _border(reach: str, ends: list[int]) -> int:
+    """Choose the last border of the best kind that does not leave the piece half empty."""
+    allowed = frozenset(ends)
+    for pattern in _BORDERS:
+        cuts = [found.end() for found in pattern.finditer(reach, 0, ends[-1]) if found.end() in allowed]
+        if cuts and cuts[-1] >= ends[-1] // 2:
+            return int(cuts[-1])
+    return ends[-1]
+
+
+def _code_point_cut(reach: str, room: int, weigh: Weigh) -> int:
+    cut, used = 0, 0
+    while cut < len(reach) and used + weigh(reach[cut]) <= room:
+        used += weigh(reach[cut])
+        cut += 1
+    return cut
