@@ -7,7 +7,7 @@ from core.messages import Command
 
 _LETTER = "[2-9A-HJ-NP-Z]"
 _LINK = re.compile(
-    rf"/?link ((?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}(?: merge)?)", re.I
+    rf"/?link ((?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}(?: agree)?)", re.I
 )
 _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
 _UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
@@ -24,8 +24,8 @@ class CommandAnswer:
     new_session: bool = False
     reason: str = ""
     """Why nothing is said, where `text` is empty."""
-    owed: str = ""
-    """A conversation in which the answer waits to be sent already."""
+    owed: tuple[str, ...] = ()
+    """Conversations in which something waits to be sent already: the answer, or what others are told of it."""
 
 
 def own_words(text: str, channel: str) -> Command | None:
@@ -40,7 +40,7 @@ def own_words(text: str, channel: str) -> Command | None:
     if found := _AGAIN.fullmatch(said):
         return Command("again", found[1].upper())
     word = said.lower()
-    if word == "pending":  # as cards and sentences about them name it, wherever they are read
+    if word in ("pending", "unlink"):  # as our own sentences name them, wherever they are read
         return Command(word)
     return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "memory"} else None
 

@@ -17,9 +17,7 @@ from core.database import Database
 from core.errors import RequestRefused
 from core.ids import IdMaker
 from core.json_types import storable
-from core.link_codes import GUESSES_WITHIN, LINKED, link_code_hash
-from core.link_codes import MOST_OF_ACCOUNT as MOST_OF_ACCOUNT_GUESSES
-from core.link_codes import MOST_OF_SENDER as MOST_OF_SENDER_GUESSES
+from core.link_strangers import LinkStrangers
 from core.messages import (
     AddressChange,
     IgnoredMessage,
@@ -77,6 +75,7 @@ class Inbox:
         self._make_code = make_code
         self._waiting = waiting or Waiting()
         self._decisions = Decisions(database, bell, make_id, self._access, self._clock)
+        self._links = LinkStrangers(database, bell, make_id, self._clock)
 
     async def accept(self, inbound: Inbound) -> Received:
         """Commit it (promise 1), once (promise 2).
@@ -182,7 +181,7 @@ class Inbox:
     async def _meet_stranger(self, message: InboundMessage, sender: str) -> Received:
         """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12)."""
         address, now = message.address, self._clock.now()
-        if self._access.policy is Policy.PAIRING and (linked := await self._link_stranger(message, sender)):
+        if self._access.policy is Policy.PAIRING and (linked := await self._links.take(message, sender)):
             return linked
         code = self._make_code() if self._access.policy is Policy.PAIRING else ""
         row = await self._database.call(
@@ -217,39 +216,6 @@ class Inbox:
             code_given=bool(row["conversation_id"]),
         )
         return Received(message.keys[0] if message.keys else "", duplicate=row["duplicate"])
-
-    async def _link_stranger(self, message: InboundMessage, sender: str) -> Received | None:
-        """Let in whoever types a code that one of our people was given; None where there is no such code."""
-        command, address = message.command, message.address
-        if command is None or command.name != "link" or not command.argument:
-            return None
-        row = await self._database.call(
-            "select * from link_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
-            address.channel,
-            address.account,
-            storable(address.peer),
-            storable(address.thread),
-            sender,
-            storable(message.keys),
-            storable(message.sender_name),
-            storable(message.sender_timezone),
-            link_code_hash(command.argument),
-            self._clock.now(),
-            MOST_OF_SENDER_GUESSES,
-            MOST_OF_ACCOUNT_GUESSES,
-            GUESSES_WITHIN,
-            self._make_id("idn"),
-            self._make_id("cv"),
-            self._make_id("out"),
-            LINKED,
-        )
-        assert row is not None  # noqa: S101 - the function always says what became of it
-        _log.info("link_code_typed", channel=address.channel, outcome=row["outcome"])
-        if row["outcome"] not in ("linked", "duplicate"):
-            return None
-        if row["conversation_id"]:
-            self._bell.delivery(row["conversation_id"])
-        return Received(message.keys[0] if message.keys else "", duplicate=row["outcome"] == "duplicate")
 
     async def _ignore(self, message: IgnoredMessage) -> Received:
         address = message.address

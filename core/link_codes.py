@@ -14,11 +14,11 @@ VALID = timedelta(minutes=10)
 MOST_CODES = 20
 """Codes that a person gets in a day."""
 MOST_OF_SENDER = 5
-MOST_OF_ACCOUNT = 50
 GUESSES_WITHIN = timedelta(hours=1)
-"""Wrong codes typed at one address, and on one account of a channel; people we know and strangers apart."""
+"""Wrong codes typed at one address. Those of others never count: nobody may lock linking for somebody else."""
 
-LINKED = "Linked: from now on I take both places for you, with all that I keep for you."
+AGREED = "AGREE"
+"""The word behind a code by which a person agrees to its link, once they were asked."""
 
 type Choose = Callable[[str], str]
 """Chance: pick one of the letters."""
@@ -35,6 +35,13 @@ def new_link_code(choose: Choose = secrets.choice) -> str:
 def shown_code(code: str) -> str:
     """Write a code as it is read best."""
     return "-".join(code[at : at + 3] for at in range(0, LENGTH, 3))
+
+
+def read_code(said: str) -> tuple[str, bool]:
+    """Return the code in what stood behind the command, and whether its typer agrees."""
+    words = said.split()
+    agreed = len(words) > 1 and words[-1].upper() == AGREED
+    return "".join(words[:-1] if agreed else words), agreed
 
 
 def link_code_hash(code: str) -> bytes:

@@ -3,28 +3,22 @@
 import base64
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 import asyncpg
 import structlog
 
+from core.access import PersonRole
 from core.credentials import CredentialStore
 from core.database import Connection, Database
 from core.errors import LeaseLost
 from core.ids import IdMaker
 from core.json_types import JsonObject
-from core.link_codes import (
-    GUESSES_WITHIN,
-    MOST_CODES,
-    MOST_OF_ACCOUNT,
-    MOST_OF_SENDER,
-    VALID,
-    Choose,
-    link_code_hash,
-    new_link_code,
-)
+from core.link_codes import GUESSES_WITHIN, MOST_CODES, MOST_OF_SENDER, VALID, Choose, link_code_hash, new_link_code
+from core.link_words import now_linked
+from core.places import Place, places_of
 from core.tenancy import MERGE_RULES, TENANT_TABLES
 
 _log = structlog.get_logger()
@@ -35,7 +29,7 @@ class LinkOutcome(StrEnum):
 
     LINKED = "linked"
     ASK = "ask"
-    """Both have something: the person has to agree first."""
+    """The person has to agree first, in a message after the question."""
     SAME = "same"
     BUSY = "busy"
     WRONG = "wrong"
@@ -46,10 +40,17 @@ class LinkOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What became of it; `counts`: rows per table of the other place, and of this one."""
+    """What became of it; `counts`: rows per table of the other place, and of this one.
+
+    `places` are those of the other person, as far as there is one; `role` is what both become, where that is less than
+    this one is; `told` are the conversations in which other places are told.
+    """
 
     outcome: LinkOutcome
     counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    places: tuple[Place, ...] = ()
+    role: str = ""
+    told: tuple[str, ...] = ()
 
 
 class MergeHook:
@@ -101,13 +102,14 @@ class Linking:
         try:
             async with self._database.tenant(tenant_id) as connection:
                 link, gone = await self._begin(connection, tenant_id, turn_id, hashed, agreed=agreed, now=now)
-                if gone:
-                    await self._merge(connection, tenant_id, gone, turn_id, hashed)
+                if link.outcome is LinkOutcome.LINKED and gone:
+                    told = await self._merge(connection, tenant_id, gone, turn_id, hashed)
+                    link = replace(link, told=told)
         except asyncpg.PostgresError as error:
             if error.sqlstate == "OV001":
                 raise LeaseLost from error
             raise
-        _log.info("link_code_typed", turn=turn_id, tenant=tenant_id, outcome=link.outcome.value, merged=gone)
+        _log.info("link_code_typed", turn=turn_id, tenant=tenant_id, outcome=link.outcome.value, other=gone)
         return link
 
     async def unlink(self, tenant_id: str, turn_id: str, text: str) -> tuple[bool, str]:
@@ -133,7 +135,7 @@ class Linking:
         self, connection: Connection, tenant_id: str, turn_id: str, hashed: bytes, *, agreed: bool, now: datetime
     ) -> tuple[Link, str]:
         row = await connection.fetchrow(
-            "select * from begin_link($1,$2,$3,$4,$5,$6,$7,$8,$9)",
+            "select * from begin_link($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
             turn_id,
             hashed,
@@ -141,15 +143,22 @@ class Linking:
             [table for table in TENANT_TABLES if MERGE_RULES[table].one],
             now,
             MOST_OF_SENDER,
-            MOST_OF_ACCOUNT,
             GUESSES_WITHIN,
         )
         assert row is not None  # noqa: S101 - the function always says what became of it
         counts = {table: (both[0], both[1]) for table, both in row["counts"].items()}
         outcome = LinkOutcome.LINKED if row["outcome"] == "go" else LinkOutcome(row["outcome"])
-        return Link(outcome, counts), row["gone_id"]
+        gone = row["gone_id"]
+        if not gone:
+            return Link(outcome, counts), ""
+        # The place that asked for the code first: it is the one that the typer should know.
+        places = sorted(await places_of(connection, gone), key=lambda place: place.id != row["identity_id"])
+        return Link(outcome, counts, tuple(places), await _lower_role(connection, tenant_id, gone)), gone
 
-    async def _merge(self, connection: Connection, kept: str, gone: str, turn_id: str, hashed: bytes) -> None:
+    async def _merge(
+        self, connection: Connection, kept: str, gone: str, turn_id: str, hashed: bytes
+    ) -> tuple[str, ...]:
+        theirs, ours = await places_of(connection, gone), await places_of(connection, kept)
         await connection.execute("set constraints all deferred")
         for hook in self._hooks:
             await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
@@ -172,6 +181,38 @@ class Linking:
         )
         for hook in self._hooks:
             await hook.after(connection, kept, gone)
+        here = await connection.fetchval(
+            "select c.identity_id from turns t join conversations c on c.tenant_id = t.tenant_id"
+            " and c.id = t.conversation_id where t.tenant_id = $1 and t.id = $2",
+            kept,
+            turn_id,
+        )
+        told = await self._tell(connection, kept, [place for place in ours if place.id != here], now_linked(theirs))
+        return (*told, *await self._tell(connection, kept, theirs, now_linked(ours)))
+
+    async def _tell(
+        self, connection: Connection, tenant_id: str, places: Sequence[Place], text: str
+    ) -> tuple[str, ...]:
+        """Owe a text to places of a person; return the conversations."""
+        rows = await connection.fetch(
+            "select conversation_id from tell_places($1,$2,$3,$4)",
+            tenant_id,
+            [place.id for place in places],
+            text,
+            self._make_id("out"),
+        )
+        return tuple(row["conversation_id"] for row in rows)
+
+
+async def _lower_role(connection: Connection, kept: str, gone: str) -> str:
+    """Return the other person's role where it is the lower one, and so becomes that of both; empty otherwise."""
+    ranks = list(PersonRole)
+    roles = []
+    for tenant_id in (kept, gone):
+        await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
+        roles.append(PersonRole(await connection.fetchval("select role from tenants where tenant_id = $1", tenant_id)))
+    await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
+    return roles[1].value if ranks.index(roles[1]) > ranks.index(roles[0]) else ""
 
 
 def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:

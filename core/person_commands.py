@@ -3,14 +3,12 @@
 from datetime import datetime
 
 from core.commands import PERSON_COMMANDS, CommandAnswer
-from core.link_codes import LINKED, shown_code
+from core.link_codes import read_code, shown_code
+from core.link_words import LINKED_BEFORE, link_question, linked_with
 from core.linking import Link, Linking, LinkOutcome, count_in_words
 from core.messages import Command
 from core.person import People
 from core.preferences import PreferenceRefused, written
-
-AGREED = "MERGE"
-"""The word behind a code by which a person agrees to what becomes one."""
 
 UNLINKED = "This place is on its own now: I know nothing about you here, and we start afresh."
 ALONE = "This is the only place that I know you by, so there is nothing to unlink."
@@ -39,7 +37,7 @@ class PersonCommands:
                 return await self._give(tenant_id, turn_id, channel, now)
             case "unlink":
                 alone, owed = await self._linking.unlink(tenant_id, turn_id, UNLINKED)
-                return CommandAnswer("", reason="unlinked", owed=owed) if alone else CommandAnswer(ALONE)
+                return CommandAnswer("", reason="unlinked", owed=(owed,)) if alone else CommandAnswer(ALONE)
             case "prefs":
                 return CommandAnswer(await self._prefer(command.argument, tenant_id, turn_id, channel))
             case "profile":
@@ -52,15 +50,14 @@ class PersonCommands:
             return CommandAnswer("You have asked for many codes today; try again tomorrow.")
         return CommandAnswer(
             f"To link another place to this one, write to me there within ten minutes: LINK {shown_code(code)}\n"
-            "From then on I take both for you. Give the code to nobody."
+            "Who writes from there then reads all that I keep for you, and I act for them as for you. "
+            "Give the code to nobody."
         )
 
     async def _redeem(self, said: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
-        words = said.split()
-        agreed = len(words) > 1 and words[-1].upper() == AGREED
-        code = "".join(words[:-1] if agreed else words)
+        code, agreed = read_code(said)
         link = await self._linking.redeem(tenant_id, turn_id, code, agreed=agreed, now=now)
-        return CommandAnswer(_sentence(link, code))
+        return CommandAnswer(_sentence(link, code), owed=link.told)
 
     async def _prefer(self, said: str, tenant_id: str, turn_id: str, channel: str) -> str:
         name, _, value = said.strip().partition(" ")
@@ -88,13 +85,13 @@ class PersonCommands:
 def _sentence(link: Link, code: str) -> str:
     match link.outcome:
         case LinkOutcome.LINKED:
-            return LINKED
+            return linked_with(link.places) if link.places else LINKED_BEFORE
         case LinkOutcome.ASK:
             there, here = count_in_words(link.counts, 0), count_in_words(link.counts, 1)
-            return (
-                f"Both places have something already, which would become one person's for good: {there} there, "
-                f"{here} here. If both are you, write: LINK {shown_code(code.upper().replace('-', ''))} {AGREED}"
-            )
+            more = f"What both have becomes one person's: {there} there, {here} here."
+            if link.role:
+                more += f" You would be a {link.role} here too."
+            return link_question(link.places, code, more)
         case LinkOutcome.SAME:
             return "That code is for another place of yours: write it to me there, not here."
         case LinkOutcome.BUSY:

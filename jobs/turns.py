@@ -203,8 +203,8 @@ class TurnRunner:
             answer = await self._people.answer(command, turn.request.tenant.id, turn.turn_id, turn.address.channel)
         if answer is None:
             return None
-        if answer.owed:
-            self._bell.delivery(answer.owed)
+        for conversation in answer.owed:
+            self._bell.delivery(conversation)
         return TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session
 
     async def _about_approvals(self, store: ApprovalStore, command: Command, turn: BegunTurn) -> TurnResult:

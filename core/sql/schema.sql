@@ -195,7 +195,7 @@ begin
     return 'go';
 end $$;
 
-CREATE FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) RETURNS TABLE(outcome text, gone_id text, counts jsonb)
+CREATE FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) RETURNS TABLE(outcome text, gone_id text, identity_id text, counts jsonb)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -217,27 +217,22 @@ begin
     perform hold_person(least(p_kept, coalesce(v_gone, p_kept)), true);
     perform hold_person(greatest(p_kept, coalesce(v_gone, p_kept)), true);
     select * into v_code from try_link_code(
-        p_code_hash, 'link', v_me.channel, v_me.account, v_me.user_key, p_now,
-        p_most_of_sender, p_most_of_account, p_window);
+        p_code_hash, 'link', v_me.channel, v_me.account, v_me.user_key, p_turn, p_now, p_most_of_sender, p_window);
     if v_code.outcome = 'used' and v_code.used_by = p_turn then
-        return query select 'linked', '', '{}'::jsonb;
+        return query select 'linked', '', '', '{}'::jsonb;
         return;
     elsif v_code.outcome = 'good' and v_code.tenant_id = p_kept then
-        return query select 'same', '', '{}'::jsonb;
+        return query select 'same', '', '', '{}'::jsonb;
         return;
     elsif v_code.outcome <> 'good' then
-        if v_code.outcome <> 'limited' then
-            perform count_link_guess('link', v_me.channel, v_me.account, v_me.user_key, p_now);
-        end if;
-        return query select v_code.outcome, '', '{}'::jsonb;
+        return query select v_code.outcome, '', '', '{}'::jsonb;
         return;
     end if;
     v_gone := v_code.tenant_id;
     select b.counts into v_counts from count_belongings(p_kept, v_gone, p_tables) b;
-    if not p_agreed
-       and exists (select from jsonb_each(v_counts) c where (c.value ->> 0)::bigint > 0)
-       and exists (select from jsonb_each(v_counts) c where (c.value ->> 1)::bigint > 0) then
-        return query select 'ask', '', v_counts;
+    if not (p_agreed and v_code.asked) then
+        perform note_link_asked(v_gone, p_code_hash, v_me.channel, v_me.account, v_me.user_key, p_turn);
+        return query select 'ask', v_gone, v_code.identity_id, v_counts;
         return;
     end if;
     perform 1 from lanes l where l.tenant_id = v_gone order by l.id for update;
@@ -247,13 +242,13 @@ begin
                and l.lease_until > clock_timestamp())
        or exists (select from outbound o where o.tenant_id = v_gone and o.owner is not null
                   and o.lease_until > clock_timestamp()) then
-        return query select 'busy', '', '{}'::jsonb;
+        return query select 'busy', '', '', '{}'::jsonb;
         return;
     end if;
     perform 1 from data_keys d where d.tenant_id in (p_kept, v_gone) order by d.tenant_id, d.version for update;
     perform 1 from credentials c where c.tenant_id = v_gone order by c.service, c.account_name for update;
     update link_codes k set used_at = p_now, used_by = p_turn where k.code_hash = p_code_hash;
-    return query select 'go', v_gone, v_counts;
+    return query select 'go', v_gone, v_code.identity_id, v_counts;
 end $$;
 
 CREATE FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[] DEFAULT '{}'::text[]) RETURNS TABLE(run_id text, history jsonb, conversation_id text)
@@ -966,13 +961,6 @@ begin
             and r.created_at > clock_timestamp() - p_within and r.state <> 'SKIPPED');
 end $$;
 
-CREATE FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) RETURNS void
-    LANGUAGE sql
-    AS $$
-    select add_guess(p_scope || chr(31) || p_channel || chr(31) || p_account, p_now),
-           add_guess(p_scope || chr(31) || p_channel || chr(31) || p_account || chr(31) || p_user_key, p_now)
-$$;
-
 CREATE FUNCTION public.count_lost_answers(p_within interval) RETURNS TABLE(lost bigint, found bigint, told bigint, resent bigint, left_alone bigint, still_open bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1135,6 +1123,9 @@ begin
         where i.admitted = '' and not exists (
             select 1 from pairings p where p.channel = i.channel and p.account = i.account
               and p.user_key = i.user_key and p.used_at is null and p.expires_at > p_now)
+          and not exists (
+            select 1 from link_codes k where k.asked_channel = i.channel and k.asked_account = i.account
+              and k.asked_user_key = i.user_key and k.used_at is null and k.expires_at > p_now)
         order by i.tenant_id for update skip locked
     loop
         perform 1 from outbound o where o.tenant_id = v_row.tenant_id for update;
@@ -2089,7 +2080,7 @@ begin
     end loop;
 end $$;
 
-CREATE FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) RETURNS TABLE(outcome text, conversation_id text)
+CREATE FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_agreed boolean, p_most_of_sender integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text) RETURNS TABLE(outcome text, tenant_id text, identity_id text, conversation_id text)
     LANGUAGE plpgsql
     AS $$
 declare
@@ -2100,7 +2091,7 @@ declare
 begin
     if exists (select 1 from ignored_messages g where g.channel = p_channel and g.account = p_account
                and g.key = any (p_keys)) then
-        return query select 'duplicate', null::text;
+        return query select 'duplicate', '', '', '';
         return;
     end if;
     perform pg_advisory_xact_lock(hashtextextended(p_channel || chr(31) || p_account || chr(31) || p_user_key, 0));
@@ -2109,20 +2100,22 @@ begin
         perform hold_person(v_person, true);
     end if;
     select * into v_code from try_link_code(
-        p_code_hash, 'link of a stranger', p_channel, p_account, p_user_key, p_now,
-        p_most_of_sender, p_most_of_account, p_window);
+        p_code_hash, 'link of a stranger', p_channel, p_account, p_user_key, p_outbound, p_now,
+        p_most_of_sender, p_window);
     if v_code.outcome <> 'good' then
-        if v_code.outcome <> 'limited' then
-            perform count_link_guess('link of a stranger', p_channel, p_account, p_user_key, p_now);
-        end if;
-        return query select v_code.outcome, null::text;
+        return query select v_code.outcome, '', '', '';
         return;
     end if;
     if not ignore_message(p_channel, p_account, p_keys, 'link') then
-        return query select 'duplicate', null::text;
+        return query select 'duplicate', '', '', '';
         return;
     end if;
     v_person := v_code.tenant_id;
+    if not (p_agreed and v_code.asked) then
+        perform note_link_asked(v_person, p_code_hash, p_channel, p_account, p_user_key, p_outbound);
+        return query select 'ask', v_person, v_code.identity_id, '';
+        return;
+    end if;
     select f.tenant_id into v_gone from find_identity(p_channel, p_account, p_user_key) f;
     if v_gone is not null then
         perform set_config('onevalet.tenant', v_gone, true);
@@ -2144,10 +2137,8 @@ begin
     values (v_person, 'linked', p_channel, p_account, p_new_identity);
     v_conversation := open_conversation(
         v_person, p_new_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
-    perform owe(v_person, v_conversation, null,
-                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
     perform mark_channel(p_channel, p_account, true);
-    return query select 'linked', v_conversation;
+    return query select 'linked', v_person, p_new_identity, v_conversation;
 end $$;
 
 CREATE FUNCTION public.list_credentials(p_tenant text, p_service text) RETURNS TABLE(service text, account_name text, preferred boolean, created_at timestamp with time zone, updated_at timestamp with time zone)
@@ -2398,10 +2389,10 @@ begin
         quiet_from = case when k.quiet_from = '' then g.quiet_from else k.quiet_from end,
         quiet_until = case when k.quiet_from = '' then g.quiet_until else k.quiet_until end,
         while_running = case when k.while_running = 'steer' then g.while_running else k.while_running end,
-        -- It is one person: what one of their places may do, all may. A tier stays with its role.
-        tier = case when rank_of(g.role) > rank_of(k.role) then g.tier
+        -- No place may do more by a link than it might before: the lower role counts, with its tier.
+        tier = case when rank_of(g.role) < rank_of(k.role) then g.tier
                     when rank_of(g.role) = rank_of(k.role) then coalesce(nullif(k.tier, ''), g.tier) else k.tier end,
-        role = case when rank_of(g.role) > rank_of(k.role) then g.role else k.role end
+        role = case when rank_of(g.role) < rank_of(k.role) then g.role else k.role end
     from tenants g where k.tenant_id = p_kept and g.tenant_id = p_gone;
     insert into person_audit (tenant_id, what, channel, account, identity_id, other, turn_id)
     select p_kept, 'merged', i.channel, i.account, i.id, p_gone, p_turn from turns t
@@ -2500,6 +2491,18 @@ begin
           and (o.owner is null or o.lease_until < clock_timestamp());
     end if;
     return null;
+end $$;
+
+CREATE FUNCTION public.note_link_asked(p_tenant text, p_code_hash bytea, p_channel text, p_account text, p_user_key text, p_by text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update link_codes k
+    set asked_channel = p_channel, asked_account = p_account, asked_user_key = p_user_key, asked_by = p_by
+    where k.tenant_id = p_tenant and k.code_hash = p_code_hash
+      -- A turn that is taken up again asks again; it does not become the message before its own answer.
+      and (k.asked_channel, k.asked_account, k.asked_user_key) is distinct from (p_channel, p_account, p_user_key);
 end $$;
 
 CREATE FUNCTION public.note_notification() RETURNS trigger
@@ -4123,6 +4126,44 @@ CREATE FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text,
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
 
+CREATE FUNCTION public.tell_places(p_tenant text, p_identities text[], p_text text, p_outbound text) RETURNS TABLE(conversation_id text)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    for conversation_id in
+        select distinct on (c.identity_id) c.id from conversations c
+        join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+        where c.tenant_id = p_tenant and c.identity_id = any (p_identities) and c.thread = ''
+          and i.state = 'active' and i.admitted <> ''
+        order by c.identity_id, c.last_inbound_at desc nulls last
+    loop
+        perform owe(p_tenant, conversation_id, null, jsonb_build_array(jsonb_build_object(
+            'id', p_outbound || '.' || conversation_id, 'kind', 'receipt', 'text', p_text)));
+        return next;
+    end loop;
+end $$;
+
+CREATE FUNCTION public.tell_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_name text, p_timezone text, p_outbound text, p_text text, p_new_tenant text, p_new_identity text, p_new_conversation text) RETURNS TABLE(conversation_id text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    if exists (select from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped') then
+        return;
+    end if;
+    select a.tenant_id, a.identity_id into v_tenant, v_identity
+    from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
+                        '', 'guest') a;
+    conversation_id := open_conversation(
+        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    perform owe(v_tenant, conversation_id, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
+    return next;
+end $$;
+
 CREATE FUNCTION public.tidy_memory(p_now timestamp with time zone) RETURNS TABLE(tenant_id text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -4154,19 +4195,17 @@ begin
     return to_char(v_there, case when v_there::date = v_now::date then 'HH24:MI' else 'HH24:MI "on" FMDD FMMonth' end);
 end $$;
 
-CREATE FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) RETURNS TABLE(outcome text, tenant_id text, used_by text)
+CREATE FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_by text, p_now timestamp with time zone, p_most_of_sender integer, p_window interval) RETURNS TABLE(outcome text, tenant_id text, identity_id text, used_by text, asked boolean)
     LANGUAGE plpgsql
     AS $$
 declare
-    v_account text := p_scope || chr(31) || p_channel || chr(31) || p_account;
-    v_sender text := v_account || chr(31) || p_user_key;
+    v_sender text := p_scope || chr(31) || p_channel || chr(31) || p_account || chr(31) || p_user_key;
     v_tenant text;
     v_code link_codes%rowtype;
     v_outcome text;
 begin
-    if next_guess(v_account, p_most_of_account, p_window, p_now) is not null
-       or next_guess(v_sender, p_most_of_sender, p_window, p_now) is not null then
-        return query select 'limited', '', '';
+    if next_guess(v_sender, p_most_of_sender, p_window, p_now) is not null then
+        return query select 'limited', '', '', '', false;
         return;
     end if;
     select f.tenant_id into v_tenant from find_link_code(p_code_hash) f;
@@ -4175,7 +4214,13 @@ begin
     v_outcome := case when v_code.code_hash is null then 'wrong'
                       when v_code.used_at is not null then 'used'
                       when v_code.expires_at <= p_now then 'expired' else 'good' end;
-    return query select v_outcome, coalesce(v_tenant, ''), coalesce(v_code.used_by, '');
+    if v_outcome in ('wrong', 'used', 'expired') and v_code.used_by is distinct from p_by then
+        perform add_guess(v_sender, p_now);
+    end if;
+    return query select v_outcome, coalesce(v_tenant, ''), coalesce(v_code.identity_id, ''),
+        coalesce(v_code.used_by, ''), coalesce(
+            (v_code.asked_channel, v_code.asked_account, v_code.asked_user_key) = (p_channel, p_account, p_user_key)
+            and v_code.asked_by <> p_by, false);
 end $$;
 
 CREATE FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) RETURNS TABLE(key text, value text, before text)
@@ -4720,7 +4765,11 @@ CREATE TABLE public.link_codes (
     expires_at timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
     used_by text DEFAULT ''::text NOT NULL,
-    scrubbed boolean DEFAULT false NOT NULL
+    scrubbed boolean DEFAULT false NOT NULL,
+    asked_channel text DEFAULT ''::text NOT NULL,
+    asked_account text DEFAULT ''::text NOT NULL,
+    asked_user_key text DEFAULT ''::text NOT NULL,
+    asked_by text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE ONLY public.link_codes FORCE ROW LEVEL SECURITY;
@@ -6109,8 +6158,8 @@ GRANT ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at
 REVOKE ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[]) TO onevalet_app;
@@ -6195,9 +6244,6 @@ GRANT ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_us
 
 REVOKE ALL ON FUNCTION public.count_event_runs(p_tenant text, p_task text, p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_event_runs(p_tenant text, p_task text, p_within interval) TO onevalet_app;
-
-REVOKE ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.count_link_guess(p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.count_lost_answers(p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_lost_answers(p_within interval) TO onevalet_app;
@@ -6405,8 +6451,8 @@ GRANT ALL ON FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay 
 REVOKE ALL ON FUNCTION public.let_keys_wait() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.let_keys_wait() TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_agreed boolean, p_most_of_sender integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.link_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[], p_name text, p_timezone text, p_code_hash bytea, p_now timestamp with time zone, p_agreed boolean, p_most_of_sender integer, p_window interval, p_new_identity text, p_new_conversation text, p_outbound text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.list_credentials(p_tenant text, p_service text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_credentials(p_tenant text, p_service text) TO onevalet_app;
@@ -6458,6 +6504,9 @@ GRANT ALL ON FUNCTION public.next_guess(p_scope text, p_most integer, p_window i
 
 REVOKE ALL ON FUNCTION public.note_consent() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_consent() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_link_asked(p_tenant text, p_code_hash bytea, p_channel text, p_account text, p_user_key text, p_by text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_link_asked(p_tenant text, p_code_hash bytea, p_channel text, p_account text, p_user_key text, p_by text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.note_notification() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_notification() TO onevalet_app;
@@ -6705,14 +6754,20 @@ GRANT ALL ON FUNCTION public.tell_of_card() TO onevalet_app;
 REVOKE ALL ON FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.tell_places(p_tenant text, p_identities text[], p_text text, p_outbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.tell_places(p_tenant text, p_identities text[], p_text text, p_outbound text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.tell_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_name text, p_timezone text, p_outbound text, p_text text, p_new_tenant text, p_new_identity text, p_new_conversation text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.tell_stranger(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_name text, p_timezone text, p_outbound text, p_text text, p_new_tenant text, p_new_identity text, p_new_conversation text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.tidy_memory(p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tidy_memory(p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.told_time(p_tenant text, p_moment timestamp with time zone) TO onevalet_app;
 
-REVOKE ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_now timestamp with time zone, p_most_of_sender integer, p_most_of_account integer, p_window interval) TO onevalet_app;
+REVOKE ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_by text, p_now timestamp with time zone, p_most_of_sender integer, p_window interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_by text, p_now timestamp with time zone, p_most_of_sender integer, p_window interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) TO onevalet_app;

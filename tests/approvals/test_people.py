@@ -47,7 +47,8 @@ async def test_two_become_one_what_was_open_is_asked_again_and_an_unlinked_addre
     found = re.search(r"LINK (\w{3}-\w{3}-\w{3})", office.last())
     assert found is not None
     office.clock.move(timedelta(seconds=1))
-    await office.say(f"LINK {found[1]} MERGE", "grace")
+    await office.say(f"LINK {found[1]}", "grace")
+    await office.say(f"LINK {found[1]} AGREE", "grace")
     assert await office.desk.store.one("select count(*) from tenants") == 1
     assert await office.states() == ["replaced", "pending"]
     new = await office.code()

@@ -21,7 +21,7 @@ CODE = "ABC-2D3-EFG"
         ("link", "telegram", None),
         (f"LINK {CODE}", "sms", Command("link", CODE)),
         (f"link {CODE.lower()}", "telegram", Command("link", CODE.lower())),
-        ("Link abc 2d3 efg merge", "slack", Command("link", "abc 2d3 efg merge")),
+        ("Link abc 2d3 efg agree", "slack", Command("link", "abc 2d3 efg agree")),
         (f"/link {CODE}", "console", Command("link", CODE)),
         ("link the blue car to mine", "sms", None),
         ("link our two cars", "sms", None),
@@ -51,4 +51,4 @@ def test_slash_commands_are_read_by_their_channels(word: str) -> None:
 
 def test_no_word_that_carriers_take_is_asked_for() -> None:
     carriers = {"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "START", "UNSTOP", "YES"}
-    assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MEMORY", "MERGE"})
+    assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MEMORY", "AGREE"})

@@ -21,7 +21,7 @@ async def test_after_a_merge_both_peoples_sources_prove_themselves_as_before(sto
     door, _ = await sources.add(chat, "door", Style.BEARER, secret="door")
     code = await house.code(ANN_CHAT, CHAT)
     await house.settle()
-    assert (await house.ask(f"LINK {code} MERGE", ANN)).startswith("Linked")
+    assert (await house.link(code, ANN)).startswith("Linked")
     found = [await sources.find(one.id) for one in (mine, theirs, door)]
     assert [(one.tenant_id, one.name, one.secret) for one in found if one] == [
         (ann, "github", b"mine"), (ann, "github-2", b"theirs"), (ann, "door", b""),

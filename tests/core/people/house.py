@@ -106,6 +106,12 @@ class House:
         assert found is not None
         return found[1]
 
+    async def link(self, code: str, sender: str, account: tuple[str, str] = PHONE) -> str:
+        """Let somebody type a code and agree to what they are asked; give what they hear last."""
+        word = "/link" if account is CHAT else "LINK"
+        asked = await self.ask(f"{word} {code}", sender, account)
+        return await self.ask(f"{word} {code} AGREE", sender, account) if code.upper() in asked else asked
+
     async def tenant(self, sender: str, account: tuple[str, str] = PHONE) -> str:
         """Tell whose an address is; empty for nobody's."""
         query = "select tenant_id from identities where channel = $1 and account = $2 and user_key = $3"

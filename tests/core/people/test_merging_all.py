@@ -55,7 +55,7 @@ async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None
     }
     asked = await house.ask(f"LINK {code}", ANN)
     assert "1 task" in asked
-    assert (await house.ask(f"LINK {code} MERGE", ANN)).startswith("Linked")
+    assert (await house.ask(f"LINK {code} AGREE", ANN)).startswith("Linked")
     for table in TENANT_TABLES:
         owners = set(await house.store.column(f"select tenant_id from {table}"))  # noqa: S608
         assert owners <= {kept}, table

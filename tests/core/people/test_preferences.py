@@ -114,7 +114,7 @@ async def test_what_slack_says_fills_what_nobody_told_and_stays_with_one_linked_
     assert (known.name, known.timezone) == ("Ann", "Asia/Tokyo")
     code = await house.code("U1", DESK)
     await house.settle()
-    await house.ask(f"LINK {code}", ANN)
+    await house.link(code, ANN)
     known = await house.preferences.read(await house.tenant(ANN, PHONE))
     assert (known.name, known.timezone, known.channels) == ("Ann", "Asia/Tokyo", ("slack", "sms"))
     assert await house.tenant("7", CHAT) == ""

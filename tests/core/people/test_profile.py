@@ -113,6 +113,6 @@ async def test_two_linked_people_keep_one_fact_under_each_key_and_all_numbers_di
     code = await house.code("7001", CHAT)
     await house.settle()
     assert "2 known facts there" in await house.ask(f"LINK {code}", ANN)
-    await house.ask(f"LINK {code} MERGE", ANN)
+    await house.ask(f"LINK {code} AGREE", ANN)
     facts = await runs._profile.read(await house.tenant(ANN))
     assert [(one.number, one.value) for one in facts] == [(1, "Lisbon"), (2, "yes"), (4, "yes")]

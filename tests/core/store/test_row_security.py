@@ -64,7 +64,7 @@ TOLD = {
     "look_for_part": {"tenant_id", "outbound_id", "part"},
     "find_link_code": {"tenant_id"},
     "count_belongings": {"counts"},
-    "begin_link": {"outcome", "gone_id", "counts"},
+    "begin_link": {"outcome", "gone_id", "identity_id", "counts"},
     "merge_people": {"rows_moved"},
     "drop_link_codes": {"codes"},
     "drop_unknown": {"messages"},

@@ -1,0 +1,162 @@
+"""Links over two channels at once: a code that was phished hands nothing over, and everybody concerned is told."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from core.access import Access, PersonRole, Policy
+from core.credentials import CredentialStore
+from core.inbox import Inbox
+from core.linking import Linking
+from core.person import People
+from core.person_commands import PersonCommands
+from core.secret_keys import SecretKey, SecretKeys
+from jobs.delivery import DeliveryRunner
+from jobs.turns import TurnRunner
+from tests.contract.canaries import PEOPLE, marked
+from tests.contract.house import ChannelHouse, open_house
+from tests.contract.houses import SmsHouse, TelegramHouse
+from tests.core.agents.house import SetClock
+from tests.core.store.house import Store, opened
+from tests.jobs.office import FewLines, echo
+
+CODE = re.compile(r"LINK ([2-9A-Z]{3}-[2-9A-Z]{3}-[2-9A-Z]{3})")
+GUEST = Access(Policy.OPEN, role=PersonRole.GUEST)
+
+
+@dataclass(slots=True)
+class Town:
+    """One installation with a phone number and a bot: Ada is its owner, by SMS; Grace writes to the bot."""
+
+    store: Store
+    clock: SetClock
+    sms: ChannelHouse
+    telegram: ChannelHouse
+    commands: PersonCommands
+    credentials: CredentialStore
+
+    async def say(self, house: ChannelHouse, text: str, person: str) -> str:
+        """Let somebody write, see to all of it, and give what they read last."""
+        await house.said(text, person)
+        senders = {one.name: one.sender for one in (self.sms, self.telegram)}
+        turns = TurnRunner(
+            self.store.turns, FewLines(echo), self.store.bell, {}, self.store.make_id, "w1", self.commands
+        )
+        delivery = DeliveryRunner(self.store.outbox, senders, "w1")
+        while lease := await turns.claim(None):
+            await turns.run(lease)
+        while claim := await delivery.claim(None):
+            await delivery.run(claim)
+        return house.bubbles(person)[-1].text
+
+    async def ada(self, text: str) -> str:
+        """Let the victim text."""
+        return await self.say(self.sms, text, "ada")
+
+    async def grace(self, text: str) -> str:
+        """Let the attacker write to the bot."""
+        return await self.say(self.telegram, text, "grace")
+
+    def admit_by(self, access: Access) -> None:
+        """Let people in by another policy from now on."""
+        inbox = Inbox(self.store.database, self.store.bell, self.store.make_id, access, clock=self.clock)
+        for house in (self.sms, self.telegram):
+            house.sink.inner = inbox
+
+    async def tenant(self, channel: str) -> str:
+        """Tell whose the address on a channel is."""
+        found = await self.store.one("select tenant_id from identities where channel = $1 and admitted <> ''", channel)
+        return str(found or "")
+
+    async def role(self, channel: str) -> str:
+        """Tell what the person behind an address is."""
+        tenant = await self.tenant(channel)
+        return str(await self.store.one("select role from tenants where tenant_id = $1", tenant))
+
+
+@asynccontextmanager
+async def open_town(database_url: str, access: Access = GUEST) -> AsyncIterator[Town]:
+    """Serve both channels over one empty database."""
+    async with opened(database_url) as store:
+        clock = SetClock()
+        clock.at = datetime.now(UTC)
+        credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
+        linking = Linking(store.database, credentials, store.make_id)
+        commands = PersonCommands(linking, People(store.database, store.make_id, clock))
+        inbox = Inbox(store.database, store.bell, store.make_id, access, clock=clock)
+        async with open_house(SmsHouse, inbox) as sms, open_house(TelegramHouse, inbox) as telegram:
+            yield Town(store, clock, sms, telegram, commands, credentials)
+
+
+@pytest.fixture
+async def town(database_url: str) -> AsyncIterator[Town]:
+    """Give a town whose victim has notes and an account elsewhere."""
+    async with open_town(database_url) as town:
+        await town.ada(marked("hello"))
+        tenant = await town.tenant("sms")
+        await town.store.eye.execute("update tenants set role = 'owner' where tenant_id = $1", tenant)
+        await town.store.database.call("select put_value($1,'notes','alarm',$2)", tenant, {"text": marked("BLUEBIRD")})
+        await town.credentials.save(tenant, "mail", {"token": marked("token")})
+        yield town
+
+
+async def phished(town: Town) -> str:
+    """Let the attacker get a code, and the victim text it."""
+    found = CODE.search(await town.grace("/link"))
+    assert found is not None
+    return found[1]
+
+
+async def test_a_phished_code_links_nobody_before_its_typer_agrees(town: Town) -> None:
+    code = await phished(town)
+    asked = await town.ada(f"LINK {code}")
+    assert await town.tenant("sms") != await town.tenant("telegram"), asked
+    for part in ("Telegram", "002", "Grace", "everything", f"LINK {code} AGREE"):
+        assert part in asked, part
+    assert "700100002" not in asked, "masked"
+
+
+async def test_consent_sent_along_with_the_code_counts_only_after_the_question(town: Town) -> None:
+    code = await phished(town)
+    asked = await town.ada(f"LINK {code} AGREE")
+    assert f"LINK {code} AGREE" in asked
+    assert await town.tenant("sms") != await town.tenant("telegram")
+    assert (await town.ada(f"LINK {code} AGREE")).startswith("Linked")
+
+
+async def test_all_places_of_both_are_told_of_a_link_and_no_role_rises(town: Town) -> None:
+    code = await phished(town)
+    assert "guest here too" in await town.ada(f"LINK {code}")
+    before = len(town.telegram.bubbles("grace"))
+    answered = await town.ada(f"LINK {code} AGREE")
+    assert answered.startswith("Linked")
+    for part in ("Telegram", "002", "UNLINK"):
+        assert part in answered, part
+    assert await town.tenant("sms") == await town.tenant("telegram")
+    told = town.telegram.bubbles("grace")[before:]
+    assert len(told) == 1
+    for part in ("SMS +1", "7701", "UNLINK"):
+        assert part in told[0].text, part
+    assert PEOPLE[0].phone not in told[0].text
+    assert (await town.role("sms"), await town.role("telegram")) == ("guest", "guest")
+
+
+async def test_promise_12_a_stranger_with_a_code_is_asked_before_they_come_in(database_url: str) -> None:
+    async with open_town(database_url, Access(Policy.OPEN)) as town:
+        await town.ada(marked("hello"))
+        code = CODE.search(await town.ada("LINK"))
+        assert code is not None
+        town.admit_by(Access(Policy.PAIRING))
+        asked = await town.grace(f"/link {code[1]} AGREE")
+        assert await town.tenant("telegram") == ""
+        for part in ("SMS +1", "7701", "everything", f"LINK {code[1]} AGREE"):
+            assert part in asked, part
+        assert (await town.grace(f"LINK {code[1]} agree")).startswith("Linked")
+        assert await town.tenant("telegram") == await town.tenant("sms")
+        assert "Telegram" in town.sms.bubbles("ada")[-1].text
+        assert "002 (Grace" in town.sms.bubbles("ada")[-1].text
+        assert await town.grace(marked("hello")) == f"re {marked('hello')}"
