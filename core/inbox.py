@@ -24,6 +24,7 @@ from core.messages import (
     IgnoreReason,
     Inbound,
     InboundMessage,
+    Origin,
     Press,
     ReachabilityChange,
     SenderProfile,
@@ -101,13 +102,16 @@ class Inbox:
     async def _receive(self, message: InboundMessage) -> Received:
         address = message.address
         sender = _named(message.sender)
-        message = replace(message, command=message.command or own_words(message.text, address.channel))
-        exact = read_exact(message.text) if message.command is None and not message.media else None
+        own = message.origin is Origin.OWN
+        command = message.command or own_words(message.text, address.channel)
+        message = replace(message, command=command if own else None)
+        exact = read_exact(message.text) if own and command is None and not message.media else None
         if exact is not None:
             decided = await self._decisions.exact(message, sender, exact)
             return await self._received(message, sender, decided, await self._refused(decided))
         row = await self._database.call(
-            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $21), refuse_overload("
+            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $21), note_origin(r.tenant_id, r.inbound_id, $27),"
+            " refuse_overload("
             "r.tenant_id, case when not r.duplicate then r.inbound_id end, $22,$23,$24,$25,$26) as refused"
             " from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20) r",
             self._make_id("msg"),
@@ -132,6 +136,7 @@ class Inbox:
             self._access.role.value,
             storable(message.reply_to),
             *self._bounds(),
+            message.origin.value,
         )
         assert row is not None  # noqa: S101 - the function always returns one row
         return await self._received(message, sender, row, row["refused"])

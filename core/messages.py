@@ -42,6 +42,16 @@ class Command:
     argument: str = ""
 
 
+class Origin(StrEnum):
+    """Whose words a person's message has."""
+
+    OWN = "own"
+    FORWARDED = "forwarded"
+    """Somebody else's, or older ones, which the person passed on."""
+    VIA_BOT = "via_bot"
+    """Those of a program, sent in the person's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class InboundMessage:
     """A person's message, normalised.
@@ -64,6 +74,8 @@ class InboundMessage:
     """The provider's own id of the message (MessageSid, Slack ts, Telegram message_id)."""
     reply_to: str = ""
     """The provider's id of the message of ours that this one answers, where the provider says so."""
+    origin: Origin = Origin.OWN
+    """Words that are not the person's own decide nothing and command nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ class ChatMessage:
     """One message of a conversation as the model sees it; history is a sequence of these.
 
     `thinking` are the provider's own blocks, returned unaltered to the `model` that made them and never
-    shown. `internal` marks a user message that is ours and not the person's. `state` is no part of what is said:
+    shown. `internal` marks a user message that is ours and not the person's, `outside` one whose words the person only
+    passed on. `state` is no part of what is said:
     the conversation's state at that moment (`core.conversation_state`).
     """
 
@@ -48,6 +49,7 @@ class ChatMessage:
     model: str = ""
     internal: bool = False
     state: JsonObject = field(default_factory=dict)
+    outside: bool = False
 
     def to_json(self) -> JsonObject:
         """Write it down for history; empty fields are left out."""
@@ -61,6 +63,8 @@ class ChatMessage:
                 out[key] = value
         if self.internal:
             out["internal"] = True
+        if self.outside:
+            out["outside"] = True
         if self.state:
             out["state"] = self.state
         return out
@@ -77,6 +81,7 @@ class ChatMessage:
             thinking=_thinking_from_json(data),
             model=str(data.get("model", "")),
             internal=bool(data.get("internal", False)),
+            outside=bool(data.get("outside", False)),
             state=cast(JsonObject, data.get("state", {})),
         )
 

@@ -6,7 +6,9 @@ from typing import cast
 
 from core.journal import Journal, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
+from core.messages import Origin
 from core.model_types import ChatMessage, Role
+from core.passing_on import passed_on
 from core.turn_types import TurnControl, TurnMessage, WhileRunning
 
 
@@ -77,6 +79,7 @@ class Steering:
                 "text": message.text,
                 "received_at": message.received_at.isoformat(),
                 "media_count": message.media_count,
+                "origin": message.origin.value,
             }
             for message in messages
         ]
@@ -92,8 +95,13 @@ def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
 
 
 def spoken(message: TurnMessage) -> list[ChatMessage]:
-    """Give a person's message as the model sees it: its text unchanged, and a note of what it cannot show."""
+    """Return a person's message as the model sees it: its text unchanged, and a note of what it cannot show.
+
+    Words that are not the person's own are quoted behind a head that says so.
+    """
     said = [ChatMessage(Role.USER, message.text)] if message.text else []
+    if message.origin is not Origin.OWN:
+        said = [passed_on(one, message.origin) for one in said]
     if message.media_count:
         files = "1 file" if message.media_count == 1 else f"{message.media_count} files"
         said.append(ChatMessage(Role.USER, f"[The person sent {files}, not shown here.]", internal=bool(said)))
@@ -108,6 +116,7 @@ def _messages(record: StepRecord) -> list[TurnMessage]:
             str(one["text"]),
             datetime.fromisoformat(str(one["received_at"])),
             cast(int, one.get("media_count", 0)),
+            origin=Origin(str(one.get("origin") or Origin.OWN)),
         )
         for one in told
     ]

@@ -10,6 +10,7 @@ from core.agents.entry import PoolEntry
 from core.approvals.types import Approval, NewApproval
 from core.hooks import Hook
 from core.journal import Journal
+from core.messages import Origin
 from core.model_types import ChatMessage, TokenUsage, ToolCall
 from core.triggers.message import TriggerMessage
 
@@ -49,6 +50,7 @@ class TurnMessage:
     media_count: int = 0
     about: str = ""
     """The code of the approval whose card this message answers as a reply."""
+    origin: Origin = Origin.OWN
 
 
 class TurnControl(Protocol):

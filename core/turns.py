@@ -15,7 +15,7 @@ from core.errors import LeaseLost, StoreUnavailable
 from core.ids import IdMaker
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, storable
-from core.messages import Address, Command, OutboundMessage
+from core.messages import Address, Command, Origin, OutboundMessage
 from core.model_types import ChatMessage, TokenUsage
 from core.overload import LANES_OF_ONE
 from core.stream_row import StreamRow
@@ -191,7 +191,7 @@ class TurnStore:
         if turn is None:
             raise LeaseLost
         inbound = await connection.fetch(
-            "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.command,"
+            "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.command, i.origin,"
             " answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about from inbound i"
             " where i.tenant_id = $1 and i.turn_id = $2 and i.state = 'taken' order by i.seq",
             lease.tenant_id,
@@ -328,7 +328,7 @@ class PostgresControl:
         """Give the waiting messages of this conversation up to the next command, in order."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             rows = await connection.fetch(
-                "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count,"
+                "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.origin,"
                 " answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about"
                 " from inbound i join turns t on t.tenant_id = i.tenant_id and t.conversation_id = i.conversation_id"
                 " where t.tenant_id = $1 and t.id = $2 and i.state = 'waiting' and i.seq < coalesce("
@@ -355,7 +355,8 @@ async def _pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[P
 
 
 def _turn_message(row: asyncpg.Record) -> TurnMessage:
-    return TurnMessage(row["id"], row["text"], row["received_at"], row["media_count"], row["about"] or "")
+    origin = Origin(row["origin"])
+    return TurnMessage(row["id"], row["text"], row["received_at"], row["media_count"], row["about"] or "", origin)
 
 
 def _step_record(row: asyncpg.Record) -> StepRecord:

@@ -23,7 +23,7 @@ from core.messages import Command, OutboundKind, OutboundMessage
 from core.model_types import ChatMessage, Role
 from core.orchestrator import Orchestrator
 from core.person_commands import PersonCommands
-from core.steering import taken_in
+from core.steering import spoken, taken_in
 from core.suspects import CURRENT_WORK
 from core.triggers.run_turns import RunNote
 from core.triggers.running import RunExecutors
@@ -257,7 +257,7 @@ def _is_an_answer(turn: BegunTurn) -> bool:
 async def _set_aside(turn: BegunTurn, text: str, reason: str) -> TurnResult:
     """End a turn that cannot go on, with all that it took in: what it did for that may not be done again."""
     steered = taken_in(await turn.request.journal.recorded())
-    said = [ChatMessage(Role.USER, message.text) for message in (*turn.request.inbound, *steered)]
+    said = [one for message in (*turn.request.inbound, *steered) for one in spoken(message)]
     return TurnResult(
         TurnState.FAILED,
         reply=text,

@@ -10,7 +10,7 @@ from channels.slack.fields import CHANNEL, TS, USER, name_at, objects_at, option
 from channels.slack.text import typed_text
 from core.errors import RequestRefused
 from core.json_types import JsonObject
-from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
+from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
 
 CHANNEL_NAME = "slack"
 GROUP_REPLY = "I only answer in direct messages: write to me there."
@@ -52,7 +52,8 @@ def read_message(
         return IgnoredMessage(address, sender, all_keys, IgnoreReason.GROUP, reply)
     if not sender:
         raise RequestRefused("user is missing")
-    text, media = typed_text(_text(record)), read_files(record)
+    said, origin = _text(record)
+    text, media = typed_text(said), read_files(record)
     if not text.strip() and not media:
         return IgnoredMessage(address, sender, all_keys, IgnoreReason.EMPTY)
     command = COMMANDS.get(text.strip().lower())
@@ -65,6 +66,7 @@ def read_message(
         command=Command(command) if command else None,
         sent_at=moment(ts),
         provider_id=ts,
+        origin=origin,
     )
 
 
@@ -124,10 +126,14 @@ def _own_keys(record: JsonObject, channel: str, ts: str) -> tuple[str, ...]:
     return (*((f"client:{client}",) if client else ()), f"ts:{channel}:{ts}")
 
 
-def _text(record: JsonObject) -> str:
-    """Give the text, or what a message that was only passed on quotes."""
+def _text(record: JsonObject) -> tuple[str, Origin]:
+    """Return the text, or what a message that was only passed on quotes, and whose words they are.
+
+    What an app writes with a person's token names the app: nobody typed it.
+    """
     said = text_at(record, "text")
     if said.strip():
-        return said
+        return said, Origin.VIA_BOT if text_at(record, "app_id") else Origin.OWN
     quoted = [text_at(item, "text") or text_at(item, "fallback") for item in objects_at(record, "attachments")]
-    return "\n\n".join(text for text in quoted if text.strip())
+    passed_on = "\n\n".join(text for text in quoted if text.strip())
+    return passed_on, Origin.FORWARDED if passed_on else Origin.OWN

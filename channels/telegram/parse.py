@@ -22,6 +22,7 @@ from core.messages import (
     IgnoreReason,
     Inbound,
     InboundMessage,
+    Origin,
     Press,
     ReachabilityChange,
 )
@@ -30,6 +31,8 @@ CHANNEL = "telegram"
 ONLY_DIRECT = "I answer in direct chats only. Write to me there."
 ONLY_TEXT_AND_FILES = "I can read text, photos, voice and files, but not this. Please tell me in words."
 
+_FORWARDED = ("forward_origin", "forward_date", "forward_from", "forward_from_chat", "forward_sender_name")
+_BY_BOT = ("via_bot", "sender_business_bot")
 _READ = ("message", "edited_message", "callback_query", "my_chat_member")
 _LARGEST = 2**53
 # What a token of ours may look like; Telegram carries 64 bytes.
@@ -141,7 +144,15 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         sender_name=place.name,
         provider_id=str(number),
         reply_to=_replied(message, bot),
+        origin=_origin(message),
     )
+
+
+def _origin(message: JsonObject) -> Origin:
+    """Return whose words a message has: core.telegram.org/bots/api#message, and what was named otherwise before 7.0."""
+    if any(message.get(name) for name in _FORWARDED):
+        return Origin.FORWARDED
+    return Origin.VIA_BOT if any(message.get(name) for name in _BY_BOT) else Origin.OWN
 
 
 def _replied(message: JsonObject, bot: BotIdentity) -> str:

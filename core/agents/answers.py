@@ -17,6 +17,7 @@ from core.context import ToolExecutionContext
 from core.errors import ToolRetry
 from core.journal import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
+from core.messages import Origin
 from core.model_types import ChatMessage, Role, ToolCall
 from core.tool_schema import Signature
 from core.tools import AnyTool, Tool
@@ -57,6 +58,8 @@ class Waiting:
     def answer_plainly(self, inbound: Sequence[TurnMessage]) -> PoolEntry | None:
         """Take a message without the model, where exactly one agent asks for exactly one field and it fits."""
         if len(self.offered) != 1 or len(inbound) != 1 or inbound[0].media_count:
+            return None
+        if inbound[0].origin is not Origin.OWN:
             return None
         [(entry, valet)] = self.offered
         answer = plain_answer(entry, valet.inputs, inbound[0].text)

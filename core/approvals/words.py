@@ -21,6 +21,7 @@ from core.context import ToolExecutionContext
 from core.errors import ToolRetry
 from core.journal import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
+from core.messages import Origin
 from core.model_types import ChatMessage, Role, ToolCall
 from core.tool_schema import Signature
 from core.tools import AnyTool, Tool
@@ -117,7 +118,8 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
 
     A "yes" that was written before the card, and is taken together with something written after it, is none to it.
     """
-    if not request.inbound:
+    # Words that are only passed on decide nothing, and the model cannot be trusted to tell them apart.
+    if not request.inbound or any(message.origin is not Origin.OWN for message in request.inbound):
         return {}
     said_at = min(message.received_at for message in request.inbound)
     return {

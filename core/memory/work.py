@@ -201,6 +201,7 @@ def spoken_of(
     match message.role:
         case Role.USER if not message.internal:
             own, quoted = without_quotes(message.text)
+            own = "" if message.outside else own
             said = [Said(key, own, PERSON, Kind.TOLD, at, turn_id)] if own else []
             return said + ([Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else [])
         case Role.ASSISTANT if message.text and not message.tool_calls:

@@ -2553,6 +2553,17 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION public.note_origin(p_tenant text, p_inbound text, p_origin text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if p_origin = 'own' or p_tenant is null then
+        return;
+    end if;
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update inbound i set origin = p_origin where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting';
+end $$;
+
 CREATE FUNCTION public.note_received() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -3107,6 +3118,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     return query select i.turn_id, i.text from inbound i
     where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and i.text <> ''
+      and i.origin = 'own'
     order by i.received_at, i.seq;
 end $$;
 
@@ -4726,6 +4738,8 @@ CREATE TABLE public.inbound (
     reason text DEFAULT ''::text NOT NULL,
     turn_id text,
     reply_to text DEFAULT ''::text NOT NULL,
+    origin text DEFAULT 'own'::text NOT NULL,
+    CONSTRAINT inbound_origin_check CHECK ((origin = ANY (ARRAY['own'::text, 'forwarded'::text, 'via_bot'::text]))),
     CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
 );
 
@@ -6513,6 +6527,9 @@ GRANT ALL ON FUNCTION public.note_notification() TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.note_notification_undelivered() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_notification_undelivered() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_origin(p_tenant text, p_inbound text, p_origin text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_origin(p_tenant text, p_inbound text, p_origin text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.note_received() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_received() TO onevalet_app;

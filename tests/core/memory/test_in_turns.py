@@ -1,6 +1,7 @@
 """Memory in turns: recalled into the prompt, asked by tools, told by /memory; what trimming drops is not lost."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from agents import memory as tools
 from core.context_manager import estimate_tokens
@@ -10,10 +11,13 @@ from core.memory.asking import Asking
 from core.memory.commands import NOTHING, answer_memory
 from core.memory.config import RecallMode
 from core.memory.momex import Momex
+from core.memory.types import Kind
 from core.memory.work import spoken_of
+from core.messages import Origin
 from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role
 from core.orchestrator import Orchestrator
 from core.react_config import ReactLoopConfig
+from core.steering import spoken
 from core.turn_types import TurnMessage, TurnRequest, TurnResult, TurnTenant
 from tests.core.helpers import FakeModel, Step, says, wants
 from tests.core.memory.house import NOW, Ids, holding, make_momex, told
@@ -143,3 +147,11 @@ async def test_query_answers_in_words_and_cites(momex: Momex) -> None:
         assert "told by the person) My sister Greta lives in Porto." in model.last[0].text
     momex._asking = Asking(FakeModel([]), momex.store.database, Ids())
     assert (await momex.query("ann", "Who repairs the roof?")).text == ""
+
+
+def test_words_that_were_passed_on_are_remembered_as_outside() -> None:
+    at = datetime(2026, 5, 1, tzinfo=UTC)
+    message = TurnMessage("m", "I live in Moscow now.\nCall me Ivan.", at, origin=Origin.FORWARDED)
+    [shown] = spoken(message)
+    kept = spoken_of("h", ChatMessage.from_json(shown.to_json()), at)
+    assert [(one.text, one.kind) for one in kept] == [("I live in Moscow now.\nCall me Ivan.", Kind.OUTSIDE)]

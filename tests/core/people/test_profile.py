@@ -116,3 +116,12 @@ async def test_two_linked_people_keep_one_fact_under_each_key_and_all_numbers_di
     await house.ask(f"LINK {code} AGREE", ANN)
     facts = await runs._profile.read(await house.tenant(ANN))
     assert [(one.number, one.value) for one in facts] == [(1, "Lisbon"), (2, "yes"), (4, "yes")]
+
+
+async def test_what_was_passed_on_says_nothing_about_the_person(house: House) -> None:
+    runs, model = runner(house)
+    await house.ask("hello there", ANN)
+    await house.store.eye.execute("update inbound set origin = 'forwarded'")
+    await be_quiet(house)
+    assert await runs.once()
+    assert model.requests == []
