@@ -4,6 +4,7 @@ Each tenant has a data key of its own, wrapped under the operator's newest secre
 only for the tenant, service, account and version of the data key that it was sealed for.
 """
 
+import base64
 import builtins
 import json
 from collections.abc import Iterator
@@ -48,6 +49,20 @@ class SealedAccount:
     sealed: bytes
     preferred: bool
     created_at: datetime
+    was: str
+    """The account's name with the person whom they come from."""
+
+    def to_json(self) -> JsonObject:
+        """Write it down for the function that moves it."""
+        return {
+            "service": self.service,
+            "account_name": self.account_name,
+            "key_version": self.key_version,
+            "sealed": base64.b64encode(self.sealed).decode(),
+            "preferred": self.preferred,
+            "created_at": self.created_at.isoformat(),
+            "was": self.was,
+        }
 
 
 class CredentialStore:
@@ -165,9 +180,8 @@ class CredentialStore:
             name = _free_name(one["account_name"], {name for service, name in taken if service == one["service"]})
             taken.add((one["service"], name))
             sealed = seal(key, plain, kept, one["service"], name, row["version"])
-            moved.append(
-                SealedAccount(one["service"], name, row["version"], sealed, one["preferred"], one["created_at"])
-            )
+            was, preferred, created_at = one["account_name"], one["preferred"], one["created_at"]
+            moved.append(SealedAccount(one["service"], name, row["version"], sealed, preferred, created_at, was))
         return moved
 
     async def seal_for(

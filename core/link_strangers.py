@@ -12,7 +12,7 @@ from core.json_types import storable
 from core.link_codes import GUESSES_WITHIN, MOST_OF_SENDER, link_code_hash, read_code
 from core.link_words import link_question, linked_with, now_linked
 from core.messages import InboundMessage
-from core.places import places_of
+from core.places import places_of, tell_places
 
 _log = structlog.get_logger()
 
@@ -99,18 +99,17 @@ class LinkStrangers:
         return [row["conversation_id"] for row in rows]
 
     async def _tell(self, connection: Connection, tenant_id: str, identity_id: str) -> list[str]:
-        """Owe every place of the person, the new one too, what was linked; return their conversations."""
+        """Note the link, and owe what was linked to every place, the new one too; return their conversations."""
         places = await places_of(connection, tenant_id)
         new = [place for place in places if place.id == identity_id]
         old = [place for place in places if place.id != identity_id]
-        rung: list[str] = []
-        for told, text in ((new, linked_with(old)), (old, now_linked(new))):
-            rows = await connection.fetch(
-                "select conversation_id from tell_places($1,$2,$3,$4)",
-                tenant_id,
-                [place.id for place in told],
-                text,
-                self._make_id("out"),
-            )
-            rung += [row["conversation_id"] for row in rows]
-        return rung
+        await connection.execute(
+            "select note_link_of_stranger($1,$2,$3,$4,$5)",
+            tenant_id,
+            identity_id,
+            self._make_id("lnk"),
+            self._make_id("tn"),
+            self._clock.now(),
+        )
+        told = await tell_places(connection, tenant_id, new, linked_with(old), self._make_id)
+        return [*told, *await tell_places(connection, tenant_id, old, now_linked(new), self._make_id)]

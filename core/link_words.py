@@ -29,3 +29,13 @@ def now_linked(places: Sequence[Place]) -> str:
     """Return what the other places are told, each about those of the other person."""
     reads = "now read and act" if len(places) > 1 else "now reads and acts"
     return f"{places_in_words(places)} {reads} for you. {UNDO}"
+
+
+def taken_back(gone: Sequence[Place], still: Sequence[Place]) -> str:
+    """Return what each side is told when a link was taken back; `still`: its places beside the one that reads this."""
+    reads = "no longer read or act" if len(gone) > 1 else "no longer reads or acts"
+    text = (
+        f"Taken back: {places_in_words(gone)} {reads} for you, and each has again what it had before. Tasks made in "
+        "between are paused; accounts connected in between have to be connected again."
+    )
+    return f"{text} Still with you: {places_in_words(still)}." if still else text

@@ -1,6 +1,5 @@
 """One person on several channels: codes to link two places by, and what becomes of what both have."""
 
-import base64
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,11 +14,12 @@ from core.credentials import CredentialStore
 from core.database import Connection, Database
 from core.errors import LeaseLost
 from core.ids import IdMaker
-from core.json_types import JsonObject
 from core.link_codes import GUESSES_WITHIN, MOST_CODES, MOST_OF_SENDER, VALID, Choose, link_code_hash, new_link_code
 from core.link_words import now_linked
-from core.places import Place, places_of
+from core.merging import MergeHook
+from core.places import Place, places_of, tell_places
 from core.tenancy import MERGE_RULES, TENANT_TABLES
+from core.unlinking import Unlinked, Unlinking
 
 _log = structlog.get_logger()
 
@@ -53,19 +53,6 @@ class Link:
     told: tuple[str, ...] = ()
 
 
-class MergeHook:
-    """What an owner of tables does when two people become one, beside the rows that `core.tenancy` has moved.
-
-    Both are called inside the merging transaction, with foreign keys checked late; whatever is raised undoes it all.
-    """
-
-    async def before(self, connection: Connection, kept: str, gone: str) -> None:
-        """Make `gone`'s rows fit to be `kept`'s: seal anew, rename. The connection sees `gone`'s rows."""
-
-    async def after(self, connection: Connection, kept: str, gone: str) -> None:
-        """Put in order what is together now. The connection sees `kept`'s rows, and `gone` has none."""
-
-
 class Linking:
     """Link and unlink what people are known by. `hooks` are called in every merge, in order."""
 
@@ -83,6 +70,7 @@ class Linking:
         self._make_id = make_id
         self._hooks = tuple(hooks)
         self._choose = choose
+        self._unlinking = Unlinking(database, credentials, make_id, self._hooks)
 
     async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str:
         """Give a code to the person of a turn, in place of any earlier one; empty when there were too many today."""
@@ -103,7 +91,7 @@ class Linking:
             async with self._database.tenant(tenant_id) as connection:
                 link, gone = await self._begin(connection, tenant_id, turn_id, hashed, agreed=agreed, now=now)
                 if link.outcome is LinkOutcome.LINKED and gone:
-                    told = await self._merge(connection, tenant_id, gone, turn_id, hashed)
+                    told = await self._merge(connection, tenant_id, gone, turn_id, hashed, now)
                     link = replace(link, told=told)
         except asyncpg.PostgresError as error:
             if error.sqlstate == "OV001":
@@ -112,24 +100,9 @@ class Linking:
         _log.info("link_code_typed", turn=turn_id, tenant=tenant_id, outcome=link.outcome.value, other=gone)
         return link
 
-    async def unlink(self, tenant_id: str, turn_id: str, text: str) -> tuple[bool, str]:
-        """Let the identity of a turn start again as a new person, and owe it `text` as such.
-
-        False where there is nobody to be unlinked from; with it, the conversation that the text waits in.
-        """
-        row = await self._database.call(
-            "select * from unlink_identity($1,$2,$3,$4,$5,$6,$7)",
-            tenant_id,
-            turn_id,
-            self._make_id("tn"),
-            self._make_id("idn"),
-            self._make_id("cv"),
-            self._make_id("out"),
-            text,
-        )
-        assert row is not None  # noqa: S101 - the function always says what became of it
-        _log.info("unlinked", turn=turn_id, tenant=tenant_id, outcome=row["outcome"])
-        return row["outcome"] == "unlinked", row["conversation_id"] or ""
+    async def unlink(self, tenant_id: str, turn_id: str, text: str, now: datetime) -> Unlinked:
+        """Take the person's newest link back, or let the turn's place start again (`Unlinking.unlink`)."""
+        return await self._unlinking.unlink(tenant_id, turn_id, text, now)
 
     async def _begin(
         self, connection: Connection, tenant_id: str, turn_id: str, hashed: bytes, *, agreed: bool, now: datetime
@@ -156,25 +129,17 @@ class Linking:
         return Link(outcome, counts, tuple(places), await _lower_role(connection, tenant_id, gone)), gone
 
     async def _merge(
-        self, connection: Connection, kept: str, gone: str, turn_id: str, hashed: bytes
+        self, connection: Connection, kept: str, gone: str, turn_id: str, hashed: bytes, now: datetime
     ) -> tuple[str, ...]:
         theirs, ours = await places_of(connection, gone), await places_of(connection, kept)
         await connection.execute("set constraints all deferred")
+        await connection.fetch(
+            "select note_link($1,$2,$3,$4,$5,$6)", kept, gone, self._make_id("lnk"), turn_id, hashed, now
+        )
         for hook in self._hooks:
             await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
             await hook.before(connection, kept, gone)
-        moved = await self._credentials.sealed_for(connection, kept, gone)
-        sealed: list[JsonObject] = [
-            {
-                "service": one.service,
-                "account_name": one.account_name,
-                "key_version": one.key_version,
-                "sealed": base64.b64encode(one.sealed).decode(),
-                "preferred": one.preferred,
-                "created_at": one.created_at.isoformat(),
-            }
-            for one in moved
-        ]
+        sealed = [one.to_json() for one in await self._credentials.sealed_for(connection, kept, gone)]
         rules = {table: rule.how.value for table, rule in MERGE_RULES.items()}
         await connection.fetch(
             "select * from merge_people($1,$2,$3,$4,$5,$6)", kept, gone, turn_id, hashed, rules, sealed
@@ -187,21 +152,9 @@ class Linking:
             kept,
             turn_id,
         )
-        told = await self._tell(connection, kept, [place for place in ours if place.id != here], now_linked(theirs))
-        return (*told, *await self._tell(connection, kept, theirs, now_linked(ours)))
-
-    async def _tell(
-        self, connection: Connection, tenant_id: str, places: Sequence[Place], text: str
-    ) -> tuple[str, ...]:
-        """Owe a text to places of a person; return the conversations."""
-        rows = await connection.fetch(
-            "select conversation_id from tell_places($1,$2,$3,$4)",
-            tenant_id,
-            [place.id for place in places],
-            text,
-            self._make_id("out"),
-        )
-        return tuple(row["conversation_id"] for row in rows)
+        others = [place for place in ours if place.id != here]
+        told = await tell_places(connection, kept, others, now_linked(theirs), self._make_id)
+        return (*told, *await tell_places(connection, kept, theirs, now_linked(ours), self._make_id))
 
 
 async def _lower_role(connection: Connection, kept: str, gone: str) -> str:

@@ -36,8 +36,10 @@ class PersonCommands:
             case "link":
                 return await self._give(tenant_id, turn_id, channel, now)
             case "unlink":
-                alone, owed = await self._linking.unlink(tenant_id, turn_id, UNLINKED)
-                return CommandAnswer("", reason="unlinked", owed=(owed,)) if alone else CommandAnswer(ALONE)
+                unlinked = await self._linking.unlink(tenant_id, turn_id, UNLINKED, now)
+                if not unlinked.done:
+                    return CommandAnswer(ALONE)
+                return CommandAnswer(unlinked.text, reason="" if unlinked.text else "unlinked", owed=unlinked.owed)
             case "prefs":
                 return CommandAnswer(await self._prefer(command.argument, tenant_id, turn_id, channel))
             case "profile":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from core.approvals.shown import plain_words
 from core.database import Connection
+from core.ids import IdMaker
 
 _CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "console": "the terminal"}
 _MASK = "•••••"
@@ -50,3 +51,17 @@ async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]
         tenant_id,
     )
     return tuple(Place(row["id"], row["channel"], row["user_key"], row["name"]) for row in rows)
+
+
+async def tell_places(
+    connection: Connection, tenant_id: str, places: Sequence[Place], text: str, make_id: IdMaker
+) -> tuple[str, ...]:
+    """Owe a text to places of a person, each in its newest conversation; return the conversations."""
+    rows = await connection.fetch(
+        "select conversation_id from tell_places($1,$2,$3,$4)",
+        tenant_id,
+        [place.id for place in places],
+        text,
+        make_id("out"),
+    )
+    return tuple(row["conversation_id"] for row in rows)

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from core.database import Connection, Database
 from core.ids import IdMaker
-from core.linking import MergeHook
+from core.merging import MergeHook
 
 MOST_VALUE = 300
 """Characters of a fact."""

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 TENANT_TABLES = (
     "tenants",
+    "links",
+    "linked_rows",
     "link_codes",
     "person_audit",
     "identities",
@@ -85,6 +87,8 @@ class Belonging:
 
 MERGE_RULES: Mapping[str, Belonging] = {
     "tenants": Belonging(Merge.PERSON),
+    "links": Belonging(Merge.MOVE),
+    "linked_rows": Belonging(Merge.MOVE),
     "link_codes": Belonging(Merge.MOVE),
     "person_audit": Belonging(Merge.MOVE),
     "identities": Belonging(Merge.MOVE),
@@ -131,3 +135,65 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "notifications": Belonging(Merge.FIRST),
 }
 """Every table of a tenant's must be here, in any order: a merge that does not know a table is not made."""
+
+PARTING: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "identities": (),
+    "event_sources": (),
+    "links": (),
+    "linked_rows": (("link_id", "links", "id"),),
+    "link_codes": (("identity_id", "identities", "id"),),
+    "person_audit": (("identity_id", "identities", "id"),),
+    "conversations": (("identity_id", "identities", "id"),),
+    "tasks": (),
+    "task_runs": (("task_id", "tasks", "id"),),
+    "run_notices": (("run_id", "task_runs", "id"),),
+    "lanes": (("conversation_id", "conversations", "id"), ("id", "task_runs", "id")),
+    "turns": (("lane_id", "lanes", "id"),),
+    "inbound": (("conversation_id", "conversations", "id"),),
+    "inbox_keys": (("inbound_id", "inbound", "id"),),
+    "steps": (("turn_id", "turns", "id"),),
+    "history": (("conversation_id", "conversations", "id"),),
+    "outbound": (("conversation_id", "conversations", "id"),),
+    "outbound_parts": (("outbound_id", "outbound", "id"),),
+    "deliveries": (("outbound_id", "outbound", "id"),),
+    "reservations": (("turn_id", "turns", "id"),),
+    "profile_facts": (),
+    "profile_jobs": (("turn_id", "turns", "id"),),
+    "pool_entries": (("turn_id", "turns", "id"),),
+    "approvals": (("turn_id", "turns", "id"),),
+    "approval_codes": (("holder", "approvals", "id"),),
+    "approval_audit": (("approval_id", "approvals", "id"),),
+    "approval_cards": (("outbound_id", "outbound", "id"),),
+    "redraws": (("outbound_id", "outbound", "id"),),
+    "memories": (),
+    "memory_vectors": (("memory_id", "memories", "id"),),
+    "memory_jobs": (),
+    "memory_forgettings": (),
+    "memory_recalls": (("turn_id", "turns", "id"),),
+    "events": (("source", "event_sources", "name"),),
+    "event_work": (("source", "event_sources", "name"),),
+    "notifications": (
+        ("conversation_id", "conversations", "id"),
+        ("task_id", "tasks", "id"),
+        ("run_id", "task_runs", "id"),
+    ),
+}
+"""With what a row goes when a link is taken back, beside those that were written down (`move_apart`): the column, the
+parent and its column. Parents first."""
+
+KEPT_APART = frozenset(
+    {
+        "tenants",
+        "data_keys",
+        "credentials",
+        "stored_collections",
+        "stored_values",
+        "spending",
+        "memory_versions",
+        "memory_sessions",
+        "memory_messages",
+        "memory_terms",
+        "memory_members",
+    }
+)
+"""Tables that a parting sees to by itself, or that are worked out anew."""

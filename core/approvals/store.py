@@ -10,7 +10,7 @@ from core.bell import Bell
 from core.clock import Clock
 from core.database import Connection, Database
 from core.json_types import JsonObject
-from core.linking import MergeHook
+from core.merging import MergeHook, Parting
 
 CODE_RESTS = timedelta(days=7)
 """How long a code means what it meant last, before it is given to another action."""
@@ -199,3 +199,7 @@ class ApprovalMerge(MergeHook):
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
         """Close what is open; its turns go on and ask anew, bound to the person who stays."""
         await connection.execute("select reissue_approvals($1,$2,$3)", gone, DRAW["reissued"], self._clock.now())
+
+    async def before_parting(self, connection: Connection, parting: Parting) -> None:
+        """Close what is open: each side's turns go on and ask anew, bound to whom they belong to then."""
+        await connection.execute("select reissue_approvals($1,$2,$3)", parting.tenant_id, DRAW["reissued"], parting.now)

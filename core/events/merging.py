@@ -4,7 +4,7 @@ from typing import override
 
 from core.credentials import CredentialStore
 from core.database import Connection
-from core.linking import MergeHook
+from core.merging import MergeHook, Parting
 
 
 class EventSourceMerge(MergeHook):
@@ -34,6 +34,27 @@ class EventSourceMerge(MergeHook):
             await connection.execute(
                 "update event_sources set name = $3, key_version = $4, sealed = $5 where tenant_id = $1 and id = $2",
                 gone, row["id"], name, version, sealed,
+            )  # fmt: skip
+
+    @override
+    async def before_parting(self, connection: Connection, parting: Parting) -> None:
+        """Seal the secrets of the sources that go back for the other one again."""
+        rows = await connection.fetch(
+            "select s.* from event_sources s join linked_rows r on r.tenant_id = s.tenant_id and r.of = 'event_sources'"
+            " and r.key = array[s.id] where s.tenant_id = $1 and r.link_id = $2 and s.sealed is not null",
+            parting.tenant_id,
+            parting.link_id,
+        )
+        for row in rows:
+            place = ("event source", str(row["id"]))
+            secret = await self._credentials.open_for(
+                parting.tenant_id, row["key_version"], row["sealed"], *place, connection=connection
+            )
+            version, sealed = await self._credentials.seal_for(parting.other_id, secret, *place, connection=connection)
+            await connection.execute("select set_config('onevalet.tenant', $1, true)", parting.tenant_id)
+            await connection.execute(
+                "update event_sources set key_version = $3, sealed = $4 where tenant_id = $1 and id = $2",
+                parting.tenant_id, row["id"], version, sealed,
             )  # fmt: skip
 
 

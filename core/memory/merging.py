@@ -1,7 +1,7 @@
 """When two people become one, their memories do: numbered anew, and indexed anew everywhere."""
 
 from core.database import Connection
-from core.linking import MergeHook
+from core.merging import MergeHook, Parting
 
 
 class MemoryMerge(MergeHook):
@@ -30,3 +30,15 @@ class MemoryMerge(MergeHook):
             " where v.tenant_id = $1",
             kept,
         )
+
+    async def after_parting(self, connection: Connection, parting: Parting) -> None:
+        """Have every index of both made anew: none may hold a word of what went."""
+        for tenant_id in (parting.other_id, parting.tenant_id):
+            await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
+            await connection.execute("delete from memory_terms where tenant_id = $1", tenant_id)
+            await connection.execute(
+                "insert into memory_versions as v (tenant_id, version, epoch)"
+                " select $1, coalesce(max(number), 0), 1 from memories where tenant_id = $1"
+                " on conflict (tenant_id) do update set epoch = v.epoch + 1",
+                tenant_id,
+            )

@@ -3,7 +3,7 @@
 from typing import override
 
 from core.database import Connection
-from core.linking import MergeHook
+from core.merging import MergeHook
 
 
 class MutedMerge(MergeHook):

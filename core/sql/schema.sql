@@ -251,6 +251,29 @@ begin
     return query select 'go', v_gone, v_code.identity_id, v_counts;
 end $$;
 
+CREATE FUNCTION public.begin_parting(p_tenant text, p_link text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_link links%rowtype;
+begin
+    select * into v_link from links l where l.tenant_id = p_tenant and l.id = p_link for update;
+    if v_link.id is null then
+        raise exception 'no such link';
+    end if;
+    insert into tenants select (jsonb_populate_record(null::tenants, v_link.other)).*;
+    -- What was added in between and bears no mark of the place where it was: nobody can say whose it is.
+    delete from credentials c where c.tenant_id = p_tenant and c.created_at > v_link.linked_at
+      and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'credentials'
+                      and r.key = array[c.service, c.account_name]);
+    perform claim_since(p_tenant, v_link);
+    update tasks t set state = 'PAUSED', reason = 'made while two people were linked'
+    where t.tenant_id = p_tenant and t.created_at > v_link.made_at and t.state = 'ACTIVE'
+      and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'tasks' and r.key = array[t.id]
+                      and r.link_id <> p_link);
+end $$;
+
 CREATE FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[] DEFAULT '{}'::text[]) RETURNS TABLE(run_id text, history jsonb, conversation_id text)
     LANGUAGE plpgsql
     AS $$
@@ -886,6 +909,47 @@ begin
     returning r.tenant_id, r.outbound_id, r.fence;
 end $$;
 
+CREATE TABLE public.links (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    other_id text NOT NULL,
+    other jsonb NOT NULL,
+    before jsonb NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    linked_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.links FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.claim_since(p_tenant text, p_link public.links) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_ours int := rank_of(p_link.before ->> 'role');
+    v_theirs int := rank_of(p_link.other ->> 'role');
+begin
+    if v_theirs < v_ours or v_theirs = v_ours
+       and (p_link.other ->> 'created_at')::timestamptz >= (p_link.before ->> 'created_at')::timestamptz then
+        return;
+    end if;
+    insert into linked_rows (tenant_id, link_id, of, key, number, name)
+    select p_tenant, p_link.id, n.of, n.key, coalesce((
+               select max(r.number) from linked_rows r where r.tenant_id = p_tenant and r.link_id = p_link.id
+               and r.of = n.of and (n.of <> 'stored_values' or r.key[1] = n.key[1])), 0)
+           + row_number() over (partition by n.of, case when n.of = 'stored_values' then n.key[1] end order by n.number),
+           coalesce(n.key[2], '')
+    from (
+        select 'stored_values' as of, array[v.collection, v.key] as key, v.number
+        from stored_values v where v.tenant_id = p_tenant and v.created_at > p_link.linked_at
+        union all select 'tasks', array[t.id], t.number
+        from tasks t where t.tenant_id = p_tenant and t.created_at > p_link.made_at
+        union all select 'memories', array[m.id], m.number
+        from memories m where m.tenant_id = p_tenant and m.created_at > p_link.linked_at and m.turn_id is null
+        union all select 'profile_facts', array[f.id], f.number
+        from profile_facts f where f.tenant_id = p_tenant and f.since > p_link.made_at and f.turn_id = '') n
+    where not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = n.of and r.key = n.key);
+end $$;
+
 CREATE FUNCTION public.close_questions(p_tenant text, p_conversation text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1001,6 +1065,35 @@ CREATE FUNCTION public.count_work() RETURNS TABLE(waiting_messages bigint, runni
            (select min(received_at) from inbound where state = 'waiting')
 $$;
 
+CREATE FUNCTION public.cut_across(p_tenant text, p_other text) RETURNS void
+    LANGUAGE plpgsql
+    AS $_$
+declare
+    v_key record;
+    v_across text;
+begin
+    for v_key in
+        select k.conrelid::regclass as of, k.confrelid::regclass as parent,
+               string_agg(format('p.%I = c.%I', b.attname, a.attname), ' and ') as same,
+               string_agg(format('c.%I is not null', a.attname), ' and ') as named,
+               string_agg(quote_ident(a.attname), ', ') filter (where not a.attnotnull) as empties
+        from pg_constraint k cross join unnest(k.conkey, k.confkey) x(mine, theirs)
+        join pg_attribute a on a.attrelid = k.conrelid and a.attnum = x.mine
+        join pg_attribute b on b.attrelid = k.confrelid and b.attnum = x.theirs
+        where k.contype = 'f' and k.connamespace = 'public'::regnamespace and array_length(k.conkey, 1) > 1
+        group by k.oid, k.conrelid, k.confrelid
+    loop
+        v_across := format('c.tenant_id in ($1, $2) and %s and not exists (select from %s p where %s)',
+                           v_key.named, v_key.parent, v_key.same);
+        if v_key.empties is null then
+            execute format('delete from %s c where %s', v_key.of, v_across) using p_tenant, p_other;
+        else
+            execute format('update %s c set (%s) = row(%s) where %s', v_key.of, v_key.empties,
+                           regexp_replace(v_key.empties, '[^, ]+', 'null', 'g'), v_across) using p_tenant, p_other;
+        end if;
+    end loop;
+end $_$;
+
 CREATE FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, p_said_in text, OUT decided boolean, OUT lane_id text) RETURNS record
     LANGUAGE plpgsql
     AS $$
@@ -1105,6 +1198,7 @@ begin
         where k.tenant_id = v_code.tenant_id and k.code_hash = v_code.code_hash;
         codes := codes + 1;
     end loop;
+    delete from links l where l.made_at < p_now - interval '1 day';
     delete from link_codes k where k.scrubbed and k.made_at < p_now - interval '2 days';
     return next;
 end $$;
@@ -1466,6 +1560,24 @@ begin
     if v_tenant is not null then
         return query select v_tenant, v_identity;
     end if;
+end $$;
+
+CREATE FUNCTION public.find_link(p_tenant text, p_turn text, p_since timestamp with time zone) RETURNS TABLE(link_id text, other_id text, moves boolean)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform hold_person(p_tenant, true);
+    if exists (select from person_audit a where a.tenant_id = p_tenant and a.turn_id = p_turn and a.what = 'unlinked') then
+        return query select '', '', false;  -- this turn did it before, and its worker died
+        return;
+    end if;
+    return query select l.id, l.other_id, exists (
+        select from linked_rows r join conversations c on c.tenant_id = r.tenant_id and c.identity_id = r.key[1]
+        join turns t on t.tenant_id = c.tenant_id and t.conversation_id = c.id
+        where r.tenant_id = p_tenant and r.link_id = l.id and r.of = 'identities' and t.id = p_turn)
+    from links l where l.tenant_id = p_tenant and l.made_at > p_since
+    order by l.made_at desc, l.linked_at desc limit 1;
 end $$;
 
 CREATE FUNCTION public.find_link_code(p_code_hash bytea) RETURNS TABLE(tenant_id text)
@@ -2380,6 +2492,12 @@ begin
                select from credentials c where c.tenant_id = p_kept and c.service = v.value ->> 'service' and c.preferred),
            (v.value ->> 'created_at')::timestamptz
     from jsonb_array_elements(p_sealed) v;
+    update linked_rows r set key = array[v.value ->> 'service', v.value ->> 'account_name']
+    from jsonb_array_elements(p_sealed) v, links l
+    where r.tenant_id = p_kept and r.of = 'credentials' and l.tenant_id = p_kept and l.other_id = p_gone
+      and (r.link_id = l.id or r.link_id in (select o.key[1] from linked_rows o where o.tenant_id = p_kept
+                                             and o.link_id = l.id and o.of = 'links'))
+      and r.key = array[v.value ->> 'service', coalesce(v.value ->> 'was', v.value ->> 'account_name')];
     delete from credentials c where c.tenant_id = p_gone;
     delete from data_keys d where d.tenant_id = p_gone;
     update tenants k
@@ -2419,10 +2537,21 @@ CREATE FUNCTION public.merge_values(p_kept text, p_gone text) RETURNS void
     AS $$
 declare
     v_value record;
+    -- This link, which is not made yet, and those that the one who goes has brought along.
+    v_links text[] := array(
+        select l.id from links l where l.tenant_id = p_kept and l.other_id = p_gone
+        union select r.key[1] from linked_rows r join links l on l.tenant_id = r.tenant_id and l.id = r.link_id
+        where l.tenant_id = p_kept and l.other_id = p_gone and r.of = 'links');
+    v_key text;
 begin
     insert into stored_collections as c (tenant_id, name, last_number)
     select p_kept, g.name, g.last_number from stored_collections g where g.tenant_id = p_gone
     on conflict (tenant_id, name) do update set last_number = greatest(c.last_number, excluded.last_number);
+    update linked_rows r set copied = true from stored_values g, stored_values k
+    where r.tenant_id = p_kept and r.link_id = any (v_links) and r.of = 'stored_values'
+      and r.key = array[g.collection, g.key]
+      and g.tenant_id = p_gone and k.tenant_id = p_kept and k.collection = g.collection and k.key = g.key
+      and k.value = g.value;
     delete from stored_values g using stored_values k
     where g.tenant_id = p_gone and k.tenant_id = p_kept and k.collection = g.collection and k.key = g.key
       and k.value = g.value;
@@ -2435,13 +2564,84 @@ begin
         end if;
         if exists (select from stored_values k where k.tenant_id = p_kept and k.collection = v_value.collection
                    and k.key = v_value.key) then
+            v_key := v_value.key;
             v_value.key := left(v_value.key, 100) || ' ' || left(p_gone, 99);
+            update linked_rows r set key = array[v_value.collection, v_value.key]
+            where r.tenant_id = p_kept and r.link_id = any (v_links) and r.of = 'stored_values'
+              and r.key = array[v_value.collection, v_key] and not r.copied;
         end if;
         insert into stored_values values (p_kept, v_value.collection, v_value.key, v_value.number, v_value.value,
                                           v_value.created_at);
     end loop;
     delete from stored_collections g where g.tenant_id = p_gone;
 end $$;
+
+CREATE FUNCTION public.move_apart(p_tenant text, p_link text, p_turn text, p_rules jsonb, p_sealed jsonb) RETURNS TABLE(rows_moved bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+declare
+    v_link links%rowtype;
+    v_rule jsonb;
+    v_table text;
+    v_by text;
+    v_key text;
+    v_count bigint;
+begin
+    rows_moved := 0;
+    select * into v_link from links l where l.tenant_id = p_tenant and l.id = p_link for update;
+    if v_link.id is null or not exists (select from tenants g where g.tenant_id = v_link.other_id
+                                        and g.xmin = pg_current_xact_id()::xid) then
+        raise exception 'no parting was begun';
+    end if;
+    set constraints all deferred;
+    for v_rule in select value from jsonb_array_elements(p_rules) loop
+        v_table := v_rule ->> 0;
+        select string_agg(format('k.%I', a.attname), ', ' order by x.place) into v_key
+        from pg_index i cross join unnest(i.indkey) with ordinality x(att, place)
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = x.att
+        where i.indrelid = v_table::regclass and i.indisprimary and a.attname <> 'tenant_id';
+        select string_agg(format('exists (select from %I p where p.tenant_id = $2 and p.%I = k.%I)',
+                                 b.value ->> 1, b.value ->> 2, b.value ->> 0), ' or ') into v_by
+        from jsonb_array_elements(v_rule -> 1) b;
+        execute format('update %I k set tenant_id = $2 where k.tenant_id = $1 and (%s or exists ('
+                       'select from linked_rows r where r.tenant_id = $1 and r.link_id = $3 and r.of = %L'
+                       ' and not r.copied and r.key = array[%s]::text[]))', v_table, coalesce(v_by, 'false'), v_table, v_key)
+        using p_tenant, v_link.other_id, p_link;
+        get diagnostics v_count = row_count;
+        rows_moved := rows_moved + v_count;
+    end loop;
+    perform part_values(p_tenant, v_link.other_id, p_link);
+    perform part_numbers(p_tenant, v_link.other_id, p_link);
+    insert into credentials (tenant_id, service, account_name, key_version, credentials_json, preferred, created_at)
+    select v_link.other_id, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
+           decode(v.value ->> 'sealed', 'base64'), (v.value ->> 'preferred')::boolean,
+           (v.value ->> 'created_at')::timestamptz
+    from jsonb_array_elements(p_sealed) v;
+    delete from credentials c using jsonb_array_elements(p_sealed) v
+    where c.tenant_id = p_tenant and c.service = v.value ->> 'service' and c.account_name = v.value ->> 'was';
+    -- Nobody gains a day's money by it.
+    insert into spending (tenant_id, day, task_id, spent)
+    select v_link.other_id, s.day, s.task_id, s.spent from spending s where s.tenant_id = p_tenant and s.task_id = '';
+    perform part_places(p_tenant, v_link.other_id, p_turn);
+    perform cut_across(p_tenant, v_link.other_id);
+    update tenants k
+    set role = case when k.role = case when rank_of(v_link.other ->> 'role') < rank_of(v_link.before ->> 'role')
+                                       then v_link.other ->> 'role' else v_link.before ->> 'role' end
+                    then v_link.before ->> 'role' else k.role end,
+        tier = v_link.before ->> 'tier',
+        name = case when v_link.before ->> 'name' = '' and k.name = v_link.other ->> 'name' then '' else k.name end,
+        timezone = case when v_link.before ->> 'timezone' = '' and k.timezone = v_link.other ->> 'timezone'
+                        then '' else k.timezone end,
+        muted = array(select m from unnest(k.muted) m where v_link.before -> 'muted' ? m
+                      or not v_link.other -> 'muted' ? m)
+    where k.tenant_id = p_tenant;
+    insert into person_audit (tenant_id, what, other, turn_id)
+    values (p_tenant, 'unlinked', v_link.other_id, p_turn), (v_link.other_id, 'unlinked', p_tenant, '');
+    delete from links l where l.tenant_id = p_tenant and l.id = p_link;
+    set constraints all immediate;
+    return next;
+end $_$;
 
 CREATE FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) RETURNS void
     LANGUAGE plpgsql
@@ -2493,6 +2693,36 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION public.note_link(p_kept text, p_gone text, p_link text, p_turn text, p_code_hash bytea, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    if not exists (select from link_codes k where k.tenant_id = p_gone and k.code_hash = p_code_hash
+                   and k.used_by = p_turn and k.xmin = pg_current_xact_id()::xid) then
+        raise exception 'no link was begun';
+    end if;
+    insert into links (tenant_id, id, other_id, other, before, made_at)
+    select p_kept, p_link, p_gone, to_jsonb(g), to_jsonb(k), p_now
+    from tenants k, tenants g where k.tenant_id = p_kept and g.tenant_id = p_gone;
+    insert into linked_rows (tenant_id, link_id, of, key, number, name)
+    select p_kept, p_link, r.of, r.key, r.number, r.name from (
+        select 'identities' as of, array[id] as key, null::bigint as number, admitted as name
+        from identities where tenant_id = p_gone
+        union all select 'tasks', array[id], number, '' from tasks where tenant_id = p_gone
+        union all select 'profile_facts', array[id], number, '' from profile_facts where tenant_id = p_gone
+        union all select 'memories', array[id], number, '' from memories where tenant_id = p_gone
+        union all select 'memory_jobs', array[id], null, '' from memory_jobs where tenant_id = p_gone
+        union all select 'memory_forgettings', array[id], null, '' from memory_forgettings where tenant_id = p_gone
+        union all select 'event_sources', array[id], null, name from event_sources where tenant_id = p_gone
+        union all select 'notifications', array[id], null, '' from notifications where tenant_id = p_gone
+        union all select 'links', array[id], null, '' from links where tenant_id = p_gone
+        union all select 'stored_values', array[collection, key], number, key from stored_values
+        where tenant_id = p_gone
+        union all select 'credentials', array[service, account_name], null, account_name from credentials
+        where tenant_id = p_gone) r;
+end $$;
+
 CREATE FUNCTION public.note_link_asked(p_tenant text, p_code_hash bytea, p_channel text, p_account text, p_user_key text, p_by text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -2503,6 +2733,19 @@ begin
     where k.tenant_id = p_tenant and k.code_hash = p_code_hash
       -- A turn that is taken up again asks again; it does not become the message before its own answer.
       and (k.asked_channel, k.asked_account, k.asked_user_key) is distinct from (p_channel, p_account, p_user_key);
+end $$;
+
+CREATE FUNCTION public.note_link_of_stranger(p_tenant text, p_identity text, p_link text, p_other text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into links (tenant_id, id, other_id, other, before, made_at)
+    select p_tenant, p_link, p_other, to_jsonb(t) || jsonb_build_object(
+        'tenant_id', p_other, 'role', 'guest', 'tier', '', 'name', '', 'timezone', '', 'language', '',
+        'preferred_channel', '', 'quiet_from', '', 'quiet_until', '', 'muted', '[]'::jsonb), to_jsonb(t), p_now
+    from tenants t where t.tenant_id = p_tenant;
+    insert into linked_rows (tenant_id, link_id, of, key) values (p_tenant, p_link, 'identities', array[p_identity]);
 end $$;
 
 CREATE FUNCTION public.note_notification() RETURNS trigger
@@ -2873,6 +3116,87 @@ begin
     update conversations c set history_seq = c.history_seq + jsonb_array_length(p_history)
     where c.tenant_id = p_tenant and c.id = p_conversation;
     return true;
+end $$;
+
+CREATE FUNCTION public.part_numbers(p_tenant text, p_other text, p_link text) RETURNS void
+    LANGUAGE plpgsql
+    AS $_$
+declare
+    v_table text;
+begin
+    foreach v_table in array array['tasks', 'profile_facts', 'memories'] loop
+        execute format('update %I k set number = -k.number - 1 where k.tenant_id = $1', v_table) using p_other;
+        execute format('update %I k set number = r.number from linked_rows r where k.tenant_id = $2'
+                       ' and r.tenant_id = $1 and r.link_id = $3 and r.of = %L and r.key = array[k.id]', v_table, v_table)
+        using p_tenant, p_other, p_link;
+    end loop;
+    update event_work w set source = r.name from event_sources s join linked_rows r
+        on r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources' and r.key = array[s.id]
+    where w.tenant_id = p_other and s.tenant_id = p_other and w.source = s.name and s.name <> r.name;
+    update events e set source = r.name from event_sources s join linked_rows r
+        on r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources' and r.key = array[s.id]
+    where e.tenant_id = p_other and s.tenant_id = p_other and e.source = s.name and s.name <> r.name;
+    update identities i set admitted = r.name from linked_rows r
+    where i.tenant_id = p_other and r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'identities'
+      and r.key = array[i.id];
+    update event_sources s set name = r.name from linked_rows r
+    where s.tenant_id = p_other and r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources'
+      and r.key = array[s.id];
+    delete from memories m using links l
+    where m.tenant_id = p_tenant and l.tenant_id = p_tenant and l.id = p_link and (
+        m.turn_id in (select t.id from turns t where t.tenant_id = p_other)
+        or m.created_at > l.linked_at and m.kind <> 'told' and m.turn_id is not null);
+    delete from profile_facts f where f.tenant_id = p_tenant and f.turn_id in (
+        select t.id from turns t where t.tenant_id = p_other);
+    update memories m set superseded_by = null, valid_to = null
+    where m.tenant_id in (p_tenant, p_other) and m.superseded_by is not null and not exists (
+        select from memories n where n.tenant_id = m.tenant_id and n.id = m.superseded_by);
+    update profile_facts f set replaced_by = null
+    where f.tenant_id in (p_tenant, p_other) and f.replaced_by is not null and not exists (
+        select from profile_facts n where n.tenant_id = f.tenant_id and n.id = f.replaced_by);
+end $_$;
+
+CREATE FUNCTION public.part_places(p_tenant text, p_other text, p_turn text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update outbound o set state = 'failed', reason = 'this place was unlinked', owner = null, lease_until = null
+    where o.tenant_id in (p_tenant, p_other) and o.state = 'ready' and o.kind <> 'receipt';
+    delete from outbound o where o.tenant_id = p_other and o.state = 'held';
+    update turns t set state = 'done', reason = 'unlinked', finished_at = clock_timestamp()
+    where t.tenant_id = p_other and t.id = p_turn and t.state = 'running';
+    update inbound i set state = 'done', reason = 'unlinked'
+    where i.tenant_id = p_other and i.turn_id = p_turn and i.state = 'taken';
+    update turns t set owner = '' where t.tenant_id = p_other and t.state = 'running';
+    update lanes l set owner = null, lease_until = null, fence = l.fence + 1, pending = exists (
+        select from turns t where t.tenant_id = p_other and t.lane_id = l.id and (t.state = 'running' or t.ready))
+        or exists (select from inbound i where i.tenant_id = p_other and i.conversation_id = l.conversation_id
+                   and i.state = 'waiting'), pending_since = coalesce(l.pending_since, clock_timestamp())
+    where l.tenant_id = p_other;
+    perform close_questions(p_other, c.id) from conversations c where c.tenant_id = p_other;
+    update conversations c set session = c.session + 1 where c.tenant_id in (p_tenant, p_other);
+end $$;
+
+CREATE FUNCTION public.part_values(p_tenant text, p_other text, p_link text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_row record;
+begin
+    insert into stored_collections (tenant_id, name, last_number)
+    select p_other, r.key[1], max(r.number) from linked_rows r
+    where r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'stored_values' group by r.key[1];
+    for v_row in
+        select r.*, v.value, v.created_at from linked_rows r
+        join stored_values v on v.tenant_id = p_tenant and v.collection = r.key[1] and v.key = r.key[2]
+        where r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'stored_values'
+    loop
+        insert into stored_values values (p_other, v_row.key[1], v_row.name, v_row.number, v_row.value, v_row.created_at);
+        if not v_row.copied then
+            delete from stored_values v
+            where v.tenant_id = p_tenant and v.collection = v_row.key[1] and v.key = v_row.key[2];
+        end if;
+    end loop;
 end $$;
 
 CREATE FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) RETURNS boolean
@@ -4788,6 +5112,18 @@ CREATE TABLE public.link_codes (
 
 ALTER TABLE ONLY public.link_codes FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.linked_rows (
+    tenant_id text NOT NULL,
+    link_id text NOT NULL,
+    of text NOT NULL,
+    key text[] NOT NULL,
+    number bigint,
+    name text DEFAULT ''::text NOT NULL,
+    copied boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE ONLY public.linked_rows FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.memories (
     tenant_id text NOT NULL,
     id text NOT NULL,
@@ -5371,6 +5707,12 @@ ALTER TABLE ONLY public.link_codes
 ALTER TABLE ONLY public.link_codes
     ADD CONSTRAINT link_codes_pkey PRIMARY KEY (tenant_id, code_hash);
 
+ALTER TABLE ONLY public.linked_rows
+    ADD CONSTRAINT linked_rows_pkey PRIMARY KEY (tenant_id, link_id, of, key);
+
+ALTER TABLE ONLY public.links
+    ADD CONSTRAINT links_pkey PRIMARY KEY (tenant_id, id);
+
 ALTER TABLE ONLY public.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (tenant_id, id);
 
@@ -5717,6 +6059,15 @@ ALTER TABLE ONLY public.lanes
 ALTER TABLE ONLY public.link_codes
     ADD CONSTRAINT link_codes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.linked_rows
+    ADD CONSTRAINT linked_rows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.linked_rows
+    ADD CONSTRAINT linked_rows_tenant_id_link_id_fkey FOREIGN KEY (tenant_id, link_id) REFERENCES public.links(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.links
+    ADD CONSTRAINT links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.memories
     ADD CONSTRAINT memories_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
@@ -5866,6 +6217,10 @@ ALTER TABLE public.lanes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.link_codes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.linked_rows ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.links ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.memories ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.memory_forgettings ENABLE ROW LEVEL SECURITY;
@@ -5935,6 +6290,10 @@ CREATE POLICY one_tenant ON public.inbox_keys TO onevalet_app USING ((tenant_id 
 CREATE POLICY one_tenant ON public.lanes TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.link_codes TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.linked_rows TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.memories TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -6035,6 +6394,10 @@ CREATE POLICY owner ON public.inbox_keys TO onevalet USING (true) WITH CHECK (tr
 CREATE POLICY owner ON public.lanes TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.link_codes TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.linked_rows TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.links TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.memories TO onevalet USING (true) WITH CHECK (true);
 
@@ -6175,6 +6538,9 @@ GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fe
 REVOKE ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.begin_parting(p_tenant text, p_link text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_parting(p_tenant text, p_link text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_run(p_tenant text, p_turn text, p_on text[]) TO onevalet_app;
 
@@ -6244,6 +6610,11 @@ GRANT ALL ON FUNCTION public.claim_profile(p_owner text, p_ttl interval, p_most 
 REVOKE ALL ON FUNCTION public.claim_redraw(p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_redraw(p_ttl interval) TO onevalet_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.links TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.claim_since(p_tenant text, p_link public.links) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_since(p_tenant text, p_link public.links) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.close_questions(p_tenant text, p_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.close_questions(p_tenant text, p_conversation text) TO onevalet_app;
 
@@ -6267,6 +6638,9 @@ GRANT ALL ON FUNCTION public.count_waiting(p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.count_work() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_work() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.cut_across(p_tenant text, p_other text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.cut_across(p_tenant text, p_other text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, p_said_in text, OUT decided boolean, OUT lane_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.decide_approval(p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamp with time zone, p_proposed jsonb, p_outcome text, p_said_in text, OUT decided boolean, OUT lane_id text) TO onevalet_app;
@@ -6360,6 +6734,9 @@ GRANT ALL ON FUNCTION public.find_held_cards(p_limit integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_identity(p_channel text, p_account text, p_user_key text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_link(p_tenant text, p_turn text, p_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_link(p_tenant text, p_turn text, p_since timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_link_code(p_code_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_link_code(p_code_hash bytea) TO onevalet_app;
@@ -6507,6 +6884,9 @@ GRANT ALL ON FUNCTION public.merge_people(p_kept text, p_gone text, p_turn text,
 REVOKE ALL ON FUNCTION public.merge_values(p_kept text, p_gone text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.merge_values(p_kept text, p_gone text) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.move_apart(p_tenant text, p_link text, p_turn text, p_rules jsonb, p_sealed jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.move_apart(p_tenant text, p_link text, p_turn text, p_rules jsonb, p_sealed jsonb) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.move_conversation(p_tenant text, p_conversation text, p_peer text) TO onevalet_app;
 
@@ -6519,8 +6899,14 @@ GRANT ALL ON FUNCTION public.next_guess(p_scope text, p_most integer, p_window i
 REVOKE ALL ON FUNCTION public.note_consent() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_consent() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.note_link(p_kept text, p_gone text, p_link text, p_turn text, p_code_hash bytea, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_link(p_kept text, p_gone text, p_link text, p_turn text, p_code_hash bytea, p_now timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.note_link_asked(p_tenant text, p_code_hash bytea, p_channel text, p_account text, p_user_key text, p_by text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_link_asked(p_tenant text, p_code_hash bytea, p_channel text, p_account text, p_user_key text, p_by text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.note_link_of_stranger(p_tenant text, p_identity text, p_link text, p_other text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_link_of_stranger(p_tenant text, p_identity text, p_link text, p_other text, p_now timestamp with time zone) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.note_notification() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_notification() TO onevalet_app;
@@ -6578,6 +6964,15 @@ GRANT ALL ON FUNCTION public.owe_profile() TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.part_numbers(p_tenant text, p_other text, p_link text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.part_numbers(p_tenant text, p_other text, p_link text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.part_places(p_tenant text, p_other text, p_turn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.part_places(p_tenant text, p_other text, p_turn text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.part_values(p_tenant text, p_other text, p_link text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.part_values(p_tenant text, p_other text, p_link text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.prefer_account(p_tenant text, p_service text, p_account text) TO onevalet_app;
@@ -6859,6 +7254,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_keys TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.lanes TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.link_codes TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.linked_rows TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memories TO onevalet_app;
 

@@ -56,6 +56,8 @@ async def test_two_become_one_what_was_open_is_asked_again_and_an_unlinked_addre
     await office.say(f"OK {old}", "grace")
     assert office.sent == []
 
+    # Later than a link can be taken back.
+    await office.desk.store.eye.execute("update links set made_at = made_at - interval '1 day'")
     office.model.script = [says("What?")]
     await office.say("UNLINK")
     await office.say(f"OK {new}")

@@ -4,16 +4,21 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from core.access import Access, PersonRole, Policy
+from core.approvals.store import ApprovalMerge
 from core.credentials import CredentialStore
+from core.events.merging import EventSourceMerge
 from core.inbox import Inbox
 from core.linking import Linking
+from core.memory.merging import MemoryMerge
+from core.notifications.merging import MutedMerge
 from core.person import People
 from core.person_commands import PersonCommands
+from core.profile import ProfileMerge
 from core.secret_keys import SecretKey, SecretKeys
 from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnRunner
@@ -85,7 +90,8 @@ async def open_town(database_url: str, access: Access = GUEST) -> AsyncIterator[
         clock = SetClock()
         clock.at = datetime.now(UTC)
         credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
-        linking = Linking(store.database, credentials, store.make_id)
+        hooks = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(credentials), MutedMerge())
+        linking = Linking(store.database, credentials, store.make_id, hooks=hooks)
         commands = PersonCommands(linking, People(store.database, store.make_id, clock))
         inbox = Inbox(store.database, store.bell, store.make_id, access, clock=clock)
         async with open_house(SmsHouse, inbox) as sms, open_house(TelegramHouse, inbox) as telegram:
@@ -160,3 +166,95 @@ async def test_promise_12_a_stranger_with_a_code_is_asked_before_they_come_in(da
         assert "Telegram" in town.sms.bubbles("ada")[-1].text
         assert "002 (Grace" in town.sms.bubbles("ada")[-1].text
         assert await town.grace(marked("hello")) == f"re {marked('hello')}"
+
+
+OWN = ("stored_values", "credentials", "memories", "profile_facts", "tasks", "approvals")
+"""What the attacker wants of the victim."""
+
+
+async def give_all(town: Town, tenant: str) -> None:
+    """Let the victim have a row in each of those."""
+    turn = await town.store.one("select id from turns where tenant_id = $1 limit 1", tenant)
+    async with town.store.database.tenant(tenant) as connection:
+        await connection.execute(
+            "insert into memories (tenant_id, id, number, text, speaker, kind, source_key, said_at, valid_from)"
+            " values ($1, 'mem_v', 1, 'the alarm is BLUEBIRD', 'person', 'told', 'k', now(), now())",
+            tenant,
+        )
+        await connection.execute("select keep_fact($1, 'fact_v', 'home', 'Lisbon', 'told', '', now())", tenant)
+        await connection.execute(
+            "insert into tasks (tenant_id, id, number, title, kind, trigger, anchor, created_at)"
+            " values ($1, 't_v', 1, 'T', 'event', '{}', now(), now() - interval '1 day')",
+            tenant,
+        )
+        await connection.execute(
+            "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary,"
+            " arguments, shown, code, token, timeout, sealed_head, sealed_tail, created_at)"
+            " select tenant_id, 'apr_v', id, '0.1/mail', 1, conversation_id, 'mail', 'mail', '{}', '[]', '7K',"
+            " tenant_id, '1 hour', 'h', 't', now() from turns where tenant_id = $1 and id = $2",
+            tenant,
+            turn,
+        )
+
+
+async def taken_over(town: Town, *, reverse: bool) -> tuple[str, str]:
+    """Let the attack succeed, by the victim's consent or by a code that the victim gave away; give both tenants."""
+    victim = await town.tenant("sms")
+    await give_all(town, victim)
+    if reverse:
+        code = CODE.search(await town.ada("LINK"))
+        assert code is not None
+        await town.grace(f"/link {code[1]}")
+        await town.grace(f"/link {code[1]} AGREE")
+    else:
+        code_ = await phished(town)
+        await town.ada(f"LINK {code_}")
+        await town.ada(f"LINK {code_} AGREE")
+    assert await town.tenant("sms") == await town.tenant("telegram")
+    return victim, await town.tenant("sms")
+
+
+@pytest.mark.parametrize("reverse", [False, True], ids=["the victim typed the code", "the victim gave the code"])
+@pytest.mark.parametrize("by", ["victim", "attacker"])
+async def test_within_a_day_unlink_from_either_side_takes_a_link_back(town: Town, reverse: bool, by: str) -> None:
+    attacker_before = await town.grace("/link") and await town.tenant("telegram")
+    victim, merged = await taken_over(town, reverse=reverse)
+    await town.grace(marked("list my notes"))  # said while linked, in the attacker's chat
+    await town.store.database.call("select put_value($1,'notes','later',$2)", merged, {"text": "since"})
+    town.clock.move(timedelta(hours=23))
+    answered = await (town.ada("UNLINK") if by == "victim" else town.grace("unlink"))
+    assert answered.startswith("Taken back")
+    assert (await town.tenant("sms"), await town.tenant("telegram")) == (victim, attacker_before)
+    assert (await town.role("sms"), await town.role("telegram")) == ("owner", "guest")
+    for table in OWN:
+        assert set(await town.store.column(f"select tenant_id from {table}")) == {victim}, table  # noqa: S608
+    assert await town.store.column("select key from stored_values order by number") == ["alarm", "later"]
+    assert await town.credentials.get(victim, "mail") == {"token": marked("token")}
+    sees = "select message from history h join conversations c on c.id = h.conversation_id and c.session = h.session"
+    assert await town.store.column(f"{sees} where h.tenant_id = $1", attacker_before) == []
+    other = town.telegram.bubbles("grace")[-1].text if by == "victim" else town.sms.bubbles("ada")[-1].text
+    assert other.startswith("Taken back"), "the other side is told"
+    assert await town.grace(marked("and now")) == f"re {marked('and now')}"
+    assert await town.ada(marked("and I")) == f"re {marked('and I')}"
+    assert "only place" in await town.ada("UNLINK")
+
+
+async def test_after_a_day_unlink_lets_the_place_start_again(town: Town) -> None:
+    _, merged = await taken_over(town, reverse=False)
+    town.clock.move(timedelta(hours=24))
+    assert (await town.grace("unlink")).startswith("This place is on its own now")
+    assert await town.tenant("sms") == merged != await town.tenant("telegram")
+
+
+async def test_a_stranger_who_came_by_a_code_is_a_stranger_again(database_url: str) -> None:
+    async with open_town(database_url, Access(Policy.OPEN)) as town:
+        await town.ada(marked("hello"))
+        code = CODE.search(await town.ada("LINK"))
+        assert code is not None
+        town.admit_by(Access(Policy.PAIRING))
+        await town.grace(f"/link {code[1]}")
+        await town.grace(f"/link {code[1]} AGREE")
+        person = await town.tenant("telegram")
+        assert (await town.ada("UNLINK")).startswith("Taken back")
+        assert (await town.tenant("sms"), await town.tenant("telegram")) == (person, "")
+        assert "give this code to whoever runs it" in await town.grace(marked("are you there"))

@@ -8,7 +8,8 @@ from core.access import Access
 from core.channel import Received
 from core.credentials import CredentialStore
 from core.inbox import Inbox
-from core.linking import Linking, MergeHook
+from core.linking import Linking
+from core.merging import MergeHook
 from core.messages import Address, Command, InboundMessage
 from core.person import People
 from core.person_commands import PersonCommands

@@ -9,7 +9,7 @@ import pytest
 from core.access import Access, PersonRole, Policy
 from core.database import Connection
 from core.link_codes import new_link_code
-from core.linking import MergeHook
+from core.merging import MergeHook
 from core.messages import ReachabilityChange
 from core.pairing import MOST_GUESSES, Pairings, PairOutcome, new_code
 from core.tenancy import MERGE_RULES, TENANT_TABLES
@@ -166,6 +166,7 @@ async def test_unlinked_a_place_is_a_new_person_and_may_be_linked_again(house: H
     ann = await keep(house, ANN, PHONE, "a")
     await house.settle()
     await house.say("more", ANN)
+    house.clock.pass_by(timedelta(days=1))
     answered = await house.ask("UNLINK", ANN)
     assert answered.startswith("This place is on its own now")
     alone = await house.tenant(ANN)

@@ -7,13 +7,15 @@ from core.events.merging import EventSourceMerge
 from core.memory.merging import MemoryMerge
 from core.notifications.merging import MutedMerge
 from core.profile import ProfileMerge
-from core.tenancy import MERGE_RULES, TENANT_TABLES, Merge
+from core.tenancy import KEPT_APART, MERGE_RULES, PARTING, TENANT_TABLES, Merge
 from tests.core.people.house import CHAT, PHONE, House
 from tests.core.store.test_row_security import KEPT
 
 _VERSION = "memory_versions (tenant_id, version) values ($1, 1)"
-_IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn)'")
+_IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn|lnk)'")
 ANN, ANN_CHAT = "+15550000001", "7001"
+LATER = {"event_work", "events", "memory_jobs", "profile_jobs", "reservations", "pool_entries", "approval_codes"}
+"""What ends by itself, or where two equal rows had become one."""
 
 
 async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None:
@@ -53,6 +55,10 @@ async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None
         table: await house.store.one(f"select count(*) from {table}")  # noqa: S608
         for table in TENANT_TABLES
     }
+    had = {
+        table: await house.store.column(f"select distinct tenant_id from {table} order by 1")  # noqa: S608
+        for table in (*PARTING, "stored_values", "credentials", "data_keys")
+    }
     asked = await house.ask(f"LINK {code}", ANN)
     assert "1 task" in asked
     assert (await house.ask(f"LINK {code} AGREE", ANN)).startswith("Linked")
@@ -67,3 +73,20 @@ async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None
     assert await house.store.one("select muted from tenants where tenant_id = $1", kept) == ["*", "mail", "price"]
     assert await house.store.one("select count(*) from tenants where tenant_id = $1", gone) == 0
     assert await house.ask("hello again", ANN_CHAT, CHAT) == "re hello again"
+    # And apart again: each has what it had, under its own numbers.
+    assert (await house.ask("UNLINK", ANN_CHAT, CHAT)).startswith("Taken back")
+    assert (await house.tenant(ANN), await house.tenant(ANN_CHAT, CHAT)) == (kept, gone)
+    for table in sorted(set(had) - LATER):
+        parted = await house.store.column(f"select distinct tenant_id from {table} order by 1")  # noqa: S608
+        assert parted == had[table], table
+    for table, numbers in (("memories", [1, 5]), ("tasks", [1, 1])):
+        assert await house.store.column(f"select number from {table} order by 1") == numbers, table  # noqa: S608
+    for tenant in (kept, gone):
+        assert await house.credentials.get(tenant, "calendar") == {"token": "t"}
+    assert await house.ask("and again", ANN_CHAT, CHAT) == "re and again"
+    assert await house.ask("and I", ANN) == "re and I"
+
+
+def test_every_table_of_a_tenants_says_what_a_parting_does_with_it() -> None:
+    assert set(TENANT_TABLES) == set(PARTING) | KEPT_APART
+    assert not set(PARTING) & KEPT_APART

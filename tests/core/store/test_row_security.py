@@ -67,6 +67,7 @@ TOLD = {
     "begin_link": {"outcome", "gone_id", "identity_id", "counts"},
     "merge_people": {"rows_moved"},
     "drop_link_codes": {"codes"},
+    "move_apart": {"rows_moved"},
     "drop_unknown": {"messages"},
     "claim_profile": {"tenant_id", "turn_id"},
     "add_event_group": {"group_name", "added"},
@@ -97,6 +98,9 @@ KEPT = (
     " 'WAITING_FOR_INPUT', 'v', now() from turns where tenant_id = $1",
     "select keep_link_code($1, (select id from turns where tenant_id = $1 limit 1), decode(md5($1), 'hex'), now(),"
     " now(), 9)",
+    "insert into links (tenant_id, id, other_id, other, before, made_at)"
+    " values ($1, 'lnk', 'tn_gone', '{}', '{}', '2020-1-1')",
+    "insert into linked_rows (tenant_id, link_id, of, key) values ($1, 'lnk', 'tasks', '{t}')",
     "insert into memory_versions (tenant_id) values ($1)",
     "insert into memory_sessions (tenant_id, id, expires_at) values ($1, 's', '2100-01-01')",
     "insert into memory_messages (tenant_id, session, position, message) values ($1, 's', 1, '{}')",
