@@ -10,7 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, check_depth
 from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, ToolCall, ToolSpec
 
 MOST_CORRECTIONS = 2
@@ -26,10 +26,18 @@ _AGAIN = (
 )
 _ONLY_FINAL = 'Tools cannot be used any more. Answer with {"final": "your answer"} and nothing else.'
 _SPOKEN = re.compile(r"""["'](?:tool|final)["']\s*:""")
-_OBJECT = re.compile(r"\s*(?:```\w*)?\s*\{")
+_OBJECT = re.compile(r"(?:```\w*)?\s*\{")
+_OPENING = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*[\[{\]"'\d\-A-Za-z])""")
 _NAMED = re.compile(r"""["']tool["']\s*:\s*["']([^"']+)["']""")
-_FINAL = re.compile(r"""\{\s*["']final["']\s*:\s*["']?(.*?)["']?\s*\}?\s*(?:```)?\s*$""", re.DOTALL)
+_FINAL = re.compile(r"""\{\s*["']final["']\s*:\s*["']?""")
 _TRAILING_COMMA = re.compile(r",\s*([}\]])")
+_DECODER = json.JSONDecoder(strict=False)
+_MOST_PASSES = 16
+"""How often, all in all, a text is gone over for the values in it."""
+_SKIMMED = 64
+"""Characters that are searched for one character in the time that one is read in."""
+_MOST_REPAIRS, _LONGEST_REPAIR = 8, 20_000
+"""At how many places a repair is tried, and on how many characters at the most."""
 _ARGUMENTS = ("arguments", "args", "parameters", "input")
 
 
@@ -69,48 +77,81 @@ def read_answer(answer: ModelAnswer, tools: Collection[str], *, spoken: bool = T
     if told and (spoken or set(told[0]) == {"final"}):
         final = told[0]["final"]
         return replace(answer, text=final if isinstance(final, str) else json.dumps(final, ensure_ascii=False))
-    if spoken and (_SPOKEN.search(answer.text) or _OBJECT.match(answer.text)):
+    if spoken and (_SPOKEN.search(answer.text) or _OBJECT.match(answer.text.lstrip())):
         return None
     return answer
 
 
 def _objects(text: str) -> Iterator[JsonObject]:
-    """Give the objects that stand in a text, those of a list one by one."""
-    at = 0
-    while (start := min((found for found in (text.find("{", at), text.find("[", at)) if found >= 0), default=-1)) >= 0:
-        value, at = _decode(text, start)
+    """Return the objects that stand in a text, those of a list one by one."""
+    for value in Reading(text):
         items = value if isinstance(value, list) else [value]
         yield from (item for item in items if isinstance(item, dict))
 
 
-def _decode(text: str, start: int) -> tuple[Json, int]:
-    """Read the JSON value that begins at a place, repaired if need be; None and the next place for none."""
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-        return value, end
-    except ValueError:
-        pass
-    rest = text[start:].rstrip("` \n")
+class Reading:
+    """Read the JSON values of a text one after the other, in work that grows as the text does.
+
+    What a place takes to be read is counted in characters: once the text was gone over so many times in vain, the
+    rest of it is words. `read` counts the characters.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._repairs = _MOST_REPAIRS
+        self.read = 0
+
+    def __iter__(self) -> Iterator[Json]:
+        """Return the values, repaired if need be."""
+        at = 0
+        while self.read <= _MOST_PASSES * len(self._text) and (opening := _OPENING.search(self._text, at)):
+            value, at = self._decode(opening.start())
+            yield value
+
+    def _decode(self, start: int) -> tuple[Json, int]:
+        """Read the value that begins at a place; None and the next place for none."""
+        try:
+            value, end = _DECODER.raw_decode(self._text, start)
+            self.read += end - start
+            return _shallow(value), end
+        except json.JSONDecodeError as error:
+            # The error counts the lines before its place.
+            self.read += error.pos - start + 1 + error.pos // _SKIMMED
+        except (ValueError, RecursionError):  # nested too deeply, or a number that is none
+            self.read += len(self._text) - start
+            return None, start + 1
+        if not self._repairs or len(self._text) - start > _LONGEST_REPAIR:
+            return None, start + 1
+        self._repairs -= 1
+        self.read += len(self._text) - start
+        value = _repaired(self._text[start:].rstrip("` \n"))
+        return (None, start + 1) if value is None else (value, len(self._text))
+
+
+def _repaired(rest: str) -> Json:
+    """Read a value that is nearly JSON, up to the end of the text; None for none."""
     # The outermost brace only: with any other one missing, arguments may be missing too.
     for attempt in (_TRAILING_COMMA.sub(r"\1", rest), rest + "}"):
         try:
-            return _DECODER.raw_decode(attempt)[0], len(text)
-        except ValueError:
+            return _shallow(_DECODER.raw_decode(attempt)[0])
+        except (ValueError, RecursionError):
             continue
     try:  # as a Python dictionary is written
         value = ast.literal_eval(rest)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None, start + 1
-    return (value, len(text)) if isinstance(value, dict | list) and _is_json(value) else (None, start + 1)
+        return None
+    return value if isinstance(value, dict | list) and _is_json(value) else None
 
 
-_DECODER = json.JSONDecoder(strict=False)
+def _shallow(value: Json) -> Json:
+    check_depth(value)
+    return value
 
 
 def _is_json(value: object) -> bool:
     try:
         json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return False
     return True
 
@@ -130,7 +171,9 @@ def _salvaged(answer: ModelAnswer, tools: Collection[str]) -> ModelAnswer:
     if tools and (named := _NAMED.search(answer.text)):
         return replace(answer, text="", tool_calls=(ToolCall("json_0", named[1], answer.text),))
     if found := _FINAL.search(answer.text):
-        return replace(answer, text=found[1].replace("\\n", "\n").replace('\\"', '"'))
+        words = answer.text[found.end() :].rstrip().removesuffix("```").rstrip().removesuffix("}").rstrip()
+        words = words[:-1] if words.endswith(("'", '"')) else words
+        return replace(answer, text=words.replace("\\n", "\n").replace('\\"', '"'))
     return replace(answer, text="")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.json_mode import MOST_CORRECTIONS, from_json_mode, read_answer
+from core.json_mode import MOST_CORRECTIONS, Reading, from_json_mode, read_answer
 from core.json_types import Json, JsonObject
 from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage, ToolCall, ToolSpec
 from tests.core.helpers import SYSTEM, user
@@ -142,3 +142,49 @@ async def test_a_cut_answer_never_shows_the_person_the_protocol(text: str, lengt
     whole = json.dumps({"final": text})
     answer, _ = await asked_again(*[whole[:length]] * 9)
     assert "{" in text or not answer.text.startswith('{"final')
+
+
+HOSTILE = [
+    "{",
+    "[",
+    '{"tool": ',
+    '{"',
+    '{"a":',
+    "{'",
+    '{"a',
+    "[1,",
+    '{"a":{}',
+    "{ ",
+    '{"final": ',
+    '{"final": "x"',
+    ", ]",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_reading_takes_work_that_grows_as_the_text_does(unit: str) -> None:
+    text = unit * 20_000
+    reading = Reading(text)
+    for _ in reading:
+        assert reading.read <= 40 * len(text)
+    assert reading.read <= 40 * len(text)
+
+
+@pytest.mark.parametrize("text", [unit * 2_000 for unit in HOSTILE] + ['{"tool": ' * 300 + "1" + "}" * 300])
+def test_an_answer_that_nests_without_end_is_asked_for_again_and_no_error(text: str) -> None:
+    for spoken in (True, False):
+        found = read_answer(ModelAnswer(text), TOOLS, spoken=spoken)
+        assert found is None or isinstance(found.text, str)
+
+
+async def test_a_model_that_only_repeats_braces_ends_in_an_empty_answer() -> None:
+    async def again(_: ModelRequest) -> ModelAnswer:
+        return ModelAnswer('{"tool": ' * 2_000)
+
+    found = await from_json_mode(ASKED, await again(ASKED), again)
+    assert (found.text, found.tool_calls) == ("", ())
+
+
+@given(st.text(alphabet="{}[]\"':,\\ \n`aftoln1-", max_size=80))
+def test_any_text_is_read_or_is_not(text: str) -> None:
+    read_answer(ModelAnswer(text), TOOLS)
