@@ -29,7 +29,7 @@ from core.model_types import (
     TokenUsage,
     ToolCall,
 )
-from core.provider_errors import is_providers, our_error
+from core.provider_errors import is_providers, our_error, whole_within
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -84,10 +84,11 @@ class LiteLLMClient:
         layer = self.layers[request.layer]
         as_json = self._json_mode(litellm, layer.model)
         sent = to_json_mode(request) if as_json else request
-        answer = await self._call(litellm, sent, layer)
-        if not as_json:
-            return answer
-        return await from_json_mode(request, answer, lambda again: self._call(litellm, again, layer))
+        async with whole_within(request.timeout + _NET):
+            answer = await self._call(litellm, sent, layer)
+            if not as_json:
+                return answer
+            return await from_json_mode(request, answer, lambda again: self._call(litellm, again, layer))
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
         """Make one call and give its text as it is written, the whole answer last. Raises as `answer` does."""
@@ -140,10 +141,10 @@ class LiteLLMClient:
         """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""
         litellm = await asyncio.to_thread(_litellm)
         key = self._keys[0] if self._keys and _provider(model) == self._provider else None
-        with _errors_made_ours(litellm, model):
-            response = await litellm.aembedding(
-                model=model, input=list(texts), timeout=EMBED_PATIENCE + _NET, api_key=key
-            )
+        patience = EMBED_PATIENCE + _NET
+        async with whole_within(patience):
+            with _errors_made_ours(litellm, model):
+                response = await litellm.aembedding(model=model, input=list(texts), timeout=patience, api_key=key)
         found = sorted(response.data, key=lambda one: int(one["index"]))
         return [[float(number) for number in one["embedding"]] for one in found]
 

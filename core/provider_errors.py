@@ -1,6 +1,8 @@
 """What a provider's error means to us: by its kind, status and words, without repeating them."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -30,6 +32,19 @@ _OVERFLOW_WORDS = (
 )
 # 404 is "no such model, or your key may not see it" at OpenAI: both are the operator's to mend.
 _KEY_STATUSES = (401, 402, 403, 404)
+
+
+@asynccontextmanager
+async def whole_within(seconds: float) -> AsyncIterator[None]:
+    """Bound a whole call. Raises `ModelTimeout`.
+
+    A client's own timeout is about the next byte: a provider that sends one now and then would never run into it.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError as error:
+        raise ModelTimeout(f"no whole answer within {seconds:.1f} s") from error
 
 
 def our_error(error: Any) -> ModelError:
