@@ -40,6 +40,15 @@ def read_json(text: str | bytes) -> Json:
     return read
 
 
+def object_in(answer: str) -> JsonObject:
+    """Return the JSON object in a model's answer, whatever stands around it; an empty one where there is none."""
+    try:
+        found = read_json(answer[answer.index("{") : answer.rindex("}") + 1])
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def check_depth(value: Json) -> None:
     """Raise `ValueError` for a value that nests deeper than `MOST_DEPTH`."""
     level: list[Json] = [value]

@@ -1,11 +1,9 @@
 """The judge that asks a model whether an answer does what the person asked for. Off by default: it costs a call."""
 
 import json
-from collections.abc import Mapping
-from typing import cast
 
 from core.hooks import HookContext, Messages
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, object_in
 from core.judge import AskingJudge, Judgement, Trail
 from core.model_types import ChatMessage, ModelAnswer, ModelClient, ModelRequest, Role
 
@@ -40,7 +38,7 @@ class ModelJudge(AskingJudge):
 
     def judgement(self, told: ModelAnswer) -> Judgement:
         """Take an answer that cannot be read for a good one."""
-        rated = _read(told.text)
+        rated = object_in(told.text)
         advice = rated.get("advice")
         if rated.get("good") is not False or not isinstance(advice, str) or not advice:
             return Judgement(usage=told.usage)
@@ -55,12 +53,3 @@ def _shown(asked: str, trail: Trail, answer: ModelAnswer) -> str:
     ]
     material: JsonObject = {"asked": asked[:_MOST_CHARS], "results": results, "answer": answer.text[:_MOST_CHARS]}
     return f"<material>\n{json.dumps(material, ensure_ascii=False)}\n</material>"
-
-
-def _read(text: str) -> Mapping[str, Json]:
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        value = json.loads(text[start : end + 1])
-    except ValueError:
-        return {}
-    return cast(JsonObject, value) if isinstance(value, dict) else {}

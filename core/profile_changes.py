@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.json_types import Json
+from core.json_types import object_in
 from core.model_types import ChatMessage, ModelRequest, Role
 from core.profile import MOST_VALUE, Fact, FactSource
 
@@ -52,7 +52,7 @@ def read_changes(answer: str, words: Sequence[str]) -> list[Change]:
 
     What is said to be told, but of which no word was written, counts as inferred.
     """
-    listed = _object(answer).get("changes")
+    listed = object_in(answer).get("changes")
     changes: list[Change] = []
     for one in listed if isinstance(listed, list) else ():
         if not isinstance(one, dict):
@@ -68,12 +68,3 @@ def read_changes(answer: str, words: Sequence[str]) -> list[Change]:
 def _is_written(value: str, words: Sequence[str]) -> bool:
     written = {word for text in words for word in re.findall(r"\w+", text.casefold())}
     return bool(written & set(re.findall(r"\w{2,}", value.casefold())))
-
-
-def _object(answer: str) -> dict[str, Json]:
-    """Give the JSON object in an answer, whatever stands around it."""
-    try:
-        found = json.loads(answer[answer.index("{") : answer.rindex("}") + 1])
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

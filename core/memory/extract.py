@@ -1,17 +1,15 @@
 """What is in a statement, and what it does to what is known: asked of a model where there is one, else by rule."""
 
 import asyncio
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
 from core.budgets import OutOfMoney
 from core.errors import ModelError, ModelRateLimited, ModelTimeout, ModelUnavailable
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, object_in
 from core.memory.asking import Asking
 from core.memory.rules import EXTRACTOR, knowledge_of, says_it_ended, slot_of
 from core.memory.store import Change
@@ -157,12 +155,11 @@ def merged(found: JsonObject, other: JsonObject) -> JsonObject:
 
 def read_decision(answer: str, count: int) -> tuple[list[int], int] | None:
     """Read a model's JSON about contradictions; None when it is no such thing."""
-    found = re.search(r"\{.*\}", answer, re.DOTALL)
+    said: dict[str, Any] = object_in(answer)
     try:
-        said = json.loads(found[0]) if found else {}
         replaces = [int(one) for one in said["replaces"]]
         repeats = int(said.get("repeats") or 0)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError):
         return None
     if any(not 1 <= one <= count for one in replaces) or not 0 <= repeats <= count:
         return None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.json_types import MOST_DEPTH, Json, read_json
+from core.json_types import MOST_DEPTH, Json, object_in, read_json
 
 _VALUES: st.SearchStrategy[Json] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -43,3 +43,18 @@ def test_json_that_can_be_kept_is_read_as_it_was_written(value: Json) -> None:
 
 def test_json_may_nest_up_to_the_bound() -> None:
     read_json("[" * MOST_DEPTH + "]" * MOST_DEPTH)
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('Here: {"a": 1}, as asked.', {"a": 1}),
+        ("nothing", {}),
+        ("} and {", {}),
+        ('{"a": NaN}', {}),
+        ('{"a":' * 5_000 + "1" + "}" * 5_000, {}),
+        ("{" * 200_000, {}),
+    ],
+)
+def test_the_object_in_an_answer_is_found_or_there_is_none(answer: str, found: Json) -> None:
+    assert object_in(answer) == found
