@@ -4,12 +4,15 @@ Deny goes before approve, and approve before allow; among equals the first decid
 out raises, and the call is denied (`core.hooks.Hooks.evaluate`).
 """
 
+import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 from typing import Protocol
+
+import regex
 
 from core.canonical import canonical_hash
 from core.context import TenantStorage
@@ -18,6 +21,8 @@ from core.json_types import Json
 
 SEEN = "_rules_seen"
 """The collection of a tenant's storage that says which values calls have run with."""
+_SECONDS = 1.0
+"""How long one of a rule's regular expressions may take on one argument."""
 _RANK = (Decision.DENY, Decision.APPROVE, Decision.ALLOW)
 
 
@@ -100,11 +105,10 @@ class RuleBook(Rule):
 
     async def _holds(self, rule: ToolRule, context: HookContext, call: PlannedCall) -> bool:
         for condition in rule.when:
-            values = [
-                value
-                for value in _values(call.arguments, condition.argument.split("."))
-                if all(test(value) for test in _tests(condition))
-            ]
+            if condition.matches:  # one badly written may run for hours: beside the loop, and not for long
+                values = await asyncio.to_thread(_fitting, condition, call)
+            else:
+                values = _fitting(condition, call)
             if condition.first_time:
                 values = [value for value in values if not await self._seen(context, _seen_key(rule, condition, value))]
             if not values:
@@ -120,17 +124,32 @@ class RuleBook(Rule):
         return self._storage.for_tenant(context.tenant_id)
 
 
+def _fitting(condition: Condition, call: PlannedCall) -> list[Json]:
+    """List the values of a call that are as a condition wants them."""
+    tests = _tests(condition)
+    path = condition.argument.split(".")
+    return [value for value in _values(call.arguments, path) if all(test(value) for test in tests)]
+
+
 def _tests(condition: Condition) -> Sequence[Callable[[Json], bool]]:
     tests: list[Callable[[Json], bool]] = []
     if condition.equals:
         tests.append(lambda value: any(_plain(value) == _plain(one) for one in condition.equals))
     if condition.matches:
-        tests.append(lambda value: re.search(condition.matches, str(value), re.IGNORECASE) is not None)
+        tests.append(lambda value: _found(condition.matches, str(value)))
     if (above := condition.above) is not None:
         tests.append(lambda value: _number(value) > above)
     if (below := condition.below) is not None:
         tests.append(lambda value: _number(value) < below)
     return tests
+
+
+def _found(pattern: str, text: str) -> bool:
+    """Search a text for what a rule describes; raises where that takes too long."""
+    try:
+        return regex.search(pattern, text, regex.IGNORECASE, concurrent=True, timeout=_SECONDS) is not None
+    except TimeoutError as error:
+        raise ValueError("a rule's expression takes too long on an argument") from error
 
 
 def _values(value: Json, path: Sequence[str]) -> Iterator[Json]:

@@ -1,11 +1,11 @@
 """Read rules from a TOML file: checked when the process starts, in words for whoever wrote it."""
 
-import re
 import tomllib
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
+import regex
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from core.errors import ConfigError
@@ -33,8 +33,8 @@ def read_rules(path: Path, storage: StorageAccess | None = None) -> RuleBook:
 
 def _compiles(pattern: str) -> str:
     try:
-        re.compile(pattern)
-    except re.error as error:
+        regex.compile(pattern, regex.IGNORECASE)
+    except regex.error as error:
         raise ValueError(f"is no regular expression: {error}") from error
     return pattern
 

@@ -1,5 +1,6 @@
 """Rules: what covers a call, what goes before what, and that a rule which fails denies."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,16 @@ async def test_a_rule_covers_a_call_when_all_its_conditions_hold(
     tmp_path: Path, when: str, arguments: JsonObject, expected: str
 ) -> None:
     assert await decided(tmp_path, f'{HEAD}decision = "deny"\n{when}', arguments) == expected
+
+
+async def test_a_rule_whose_expression_runs_for_hours_denies_and_holds_nobody_up(tmp_path: Path) -> None:
+    when = r'when = [{argument = "a", matches = "(a|aa)+$"}]'
+    deciding = asyncio.ensure_future(decided(tmp_path, f'{HEAD}decision = "allow"\n{when}', {"a": "a" * 90 + "!"}))
+    ticks = 0
+    while not deciding.done():
+        await asyncio.sleep(0.01)
+        ticks += 1
+    assert (await deciding, ticks > 5) == ("deny", True)
 
 
 async def test_a_rule_is_about_the_tools_and_channels_it_names(tmp_path: Path) -> None:
