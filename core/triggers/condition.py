@@ -8,6 +8,15 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from core.json_types import Json, JsonObject
+from core.triggers.bounds import (
+    MOST_TEXT,
+    check_count,
+    check_moment,
+    check_number,
+    check_object,
+    check_size,
+    check_text,
+)
 from core.triggers.expressions import check_expression, check_numbers, evaluate
 from core.triggers.paths import check_bounded, check_path, find
 from core.triggers.schedule import TriggerError, wall_moment
@@ -56,6 +65,9 @@ class ConditionTrigger:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, in one sentence."""
+        for name in ("expression", "url", "tool", "path", "reset"):
+            check_text(name, getattr(self, name))
+        check_object("arguments", self.arguments)
         if bool(self.url) is bool(self.tool):
             raise TriggerError("A condition looks at a tool or at a web address: one of the two.")
         if self.url and not self.url.startswith(("https://", "http://")):
@@ -65,15 +77,21 @@ class ConditionTrigger:
                 check_expression(text, NAMES)
         if self.path:
             check_path(self.path)
-        if not SHORTEST_MINUTES <= self.every_minutes <= LONGEST_MINUTES:
-            raise TriggerError("A condition is looked at once a minute at most, and every 31 days at least.")
-        if not 0 <= self.min_gap_minutes <= LONGEST_GAP_MINUTES:
-            raise TriggerError("The gap between two messages is a year at most.")
-        if self.count is not None and self.count < 1:
-            raise TriggerError("The count is one at least.")
+        often = "A condition is looked at once a minute at most, and every 31 days at least."
+        check_number(self.every_minutes, SHORTEST_MINUTES, LONGEST_MINUTES, often)
+        check_number(
+            self.min_gap_minutes, 0, LONGEST_GAP_MINUTES, "The gap between two messages is a year at most, in minutes."
+        )
+        check_moment("end", self.until)
+        check_count(self.count)
+        if not isinstance(self.mode, Mode):
+            raise TriggerError(f"A condition is told by {' or '.join(Mode)}.")
 
     def check_bounded(self) -> None:
         """Refuse what has no bounded form, in one sentence. Older rows may have it: their looks take counted steps."""
+        check_size("arguments", self.arguments)
+        for name in ("url", "tool"):
+            check_text(name, getattr(self, name), MOST_TEXT)
         for text in (self.expression, self.reset):
             if text:
                 check_numbers(text)

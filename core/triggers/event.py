@@ -7,6 +7,7 @@ from typing import cast
 
 from core.events.types import Event
 from core.json_types import Json, JsonObject
+from core.triggers.bounds import check_count, check_object, check_size, check_text
 from core.triggers.paths import check_bounded, check_path, find
 from core.triggers.schedule import TriggerError
 from core.triggers.steps import CHARACTERS, FILTER_STEPS, Steps
@@ -14,6 +15,7 @@ from core.triggers.steps import CHARACTERS, FILTER_STEPS, Steps
 MOST_PATTERN = 200
 MOST_FIELDS = 20
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "contains", "starts_with", "ends_with", "exists")
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,14 @@ class EventTrigger:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, in one sentence."""
+        check_text("source", self.source, _LONGEST_NAME)
+        check_text("type", self.type, _LONGEST_NAME)
+        check_object("filter", self.filter)
         if not self.source or not self.type:
             raise TriggerError("An event has a source and a type; write * for any.")
-        if self.count is not None and self.count < 1:
-            raise TriggerError("The count is one at least.")
+        check_count(self.count)
         for name, wanted in self.filter.items():
+            check_text("name of a field", name, _LONGEST_NAME)
             if name.startswith("$"):
                 check_path(name)
             if isinstance(wanted, dict) and (unknown := set(wanted) - set(OPERATORS)):
@@ -46,6 +51,7 @@ class EventTrigger:
         """Refuse what has no bounded form, in one sentence. Older rows may have it: filters take counted steps."""
         if max(len(self.source), len(self.type)) > MOST_PATTERN:
             raise TriggerError(f"The source and the type of an event have {MOST_PATTERN} characters at most.")
+        check_size("filter", self.filter)
         if len(self.filter) > MOST_FIELDS:
             raise TriggerError(f"A filter has {MOST_FIELDS} fields at most.")
         for name in self.filter:
@@ -81,7 +87,7 @@ def _values(name: str, data: JsonObject, steps: Steps) -> list[Json]:
     for part in name.split("."):
         if isinstance(value, dict) and part in value:
             value = value[part]
-        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+        elif isinstance(value, list) and part.isdecimal() and len(part) < 10 and int(part) < len(value):
             value = value[int(part)]
         else:
             return []

@@ -11,6 +11,7 @@ IN_TIME = timedelta(seconds=60)
 """How late an occurrence may be taken and still count as not missed."""
 MOST_AT_ONCE = 100
 """How many missed occurrences are made up for at most, the newest of them."""
+_FIRST_SPAN = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +83,27 @@ class Course:
         if policy is Missed.ONCE and now - due > IN_TIME:
             return (newest,) if now - newest <= max(self.trigger.grace, IN_TIME) else ()
         reach = max(self.trigger.grace, IN_TIME) if policy is Missed.ALL else IN_TIME
-        found: list[datetime] = []
-        one: datetime | None = due if now - due <= reach + self._jitter else None
-        if one is None:
-            one = self.trigger.next_after(now - reach - timedelta(microseconds=1), self.zone, self.anchor)
-        while one is not None and one <= newest:
-            found.append(one)
-            one = self.trigger.next_after(one, self.zone, self.anchor)
-        return tuple(found[-MOST_AT_ONCE:])
+        first: datetime | None = due if now - due <= reach + self._jitter else None
+        if first is None:
+            first = self.trigger.next_after(now - reach - timedelta(microseconds=1), self.zone, self.anchor)
+        return () if first is None else self._latest(first, newest)
+
+    def _latest(self, first: datetime, newest: datetime) -> tuple[datetime, ...]:
+        """Return the newest occurrences from `first` to `newest`, both included: `MOST_AT_ONCE` of them at most.
+
+        The steps stay few however long nobody was there: looked for in ever longer spans before the newest.
+        """
+        span = _FIRST_SPAN
+        while True:
+            whole = newest - span <= first
+            one = first if whole else self.trigger.next_after(newest - span, self.zone, self.anchor)
+            found: list[datetime] = []
+            while one is not None and one <= newest:
+                found.append(one)
+                one = self.trigger.next_after(one, self.zone, self.anchor)
+            if whole or len(found) >= MOST_AT_ONCE:
+                return tuple(found[-MOST_AT_ONCE:])
+            span *= 2
 
     @property
     def _jitter(self) -> timedelta:

@@ -12,8 +12,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
+from core.triggers.bounds import TriggerError as TriggerError
+from core.triggers.bounds import check_count, check_moment, check_number, check_text
+
 SHORTEST_MINUTES = 1 / 60
 LONGEST_MINUTES = 10 * 366 * 24 * 60.0
+LONGEST_JITTER_SECONDS = 24 * 60 * 60
+LONGEST_GRACE_MINUTES = 366 * 24 * 60.0
+_LONGEST_CRON = 200
 _ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -22,10 +28,6 @@ _ALIASES = {
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
 }
-
-
-class TriggerError(ValueError):
-    """A trigger that makes no sense; the message is one plain sentence."""
 
 
 class Missed(StrEnum):
@@ -61,16 +63,25 @@ class ScheduleTrigger:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, in one sentence."""
+        check_text("cron expression", self.cron, _LONGEST_CRON)
+        check_text("timezone", self.timezone, _LONGEST_CRON)
         if sum((bool(self.cron), self.interval_minutes is not None, self.at is not None)) != 1:
             raise TriggerError("A schedule has a cron expression, an interval or a moment: exactly one of them.")
         if self.cron:
             _check_cron(self.cron)
-        if self.interval_minutes is not None and not SHORTEST_MINUTES <= self.interval_minutes <= LONGEST_MINUTES:
-            raise TriggerError("An interval is a second at least, and ten years at most.")
+        if self.interval_minutes is not None:
+            said = "An interval is a second at least, and ten years at most."
+            check_number(self.interval_minutes, SHORTEST_MINUTES, LONGEST_MINUTES, said)
+        for name, moment in (("moment", self.at), ("start", self.start), ("end", self.until)):
+            check_moment(name, moment)
         if self.timezone:
             read_zone(self.timezone)
-        if (self.count is not None and self.count < 1) or self.jitter_seconds < 0 or (self.grace_minutes or 0) < 0:
-            raise TriggerError("Count, jitter and grace time cannot be negative, and the count is one at least.")
+        check_count(self.count)
+        check_number(self.jitter_seconds, 0, LONGEST_JITTER_SECONDS, "The jitter is a day at most, in seconds.")
+        if self.grace_minutes is not None:
+            check_number(self.grace_minutes, 0, LONGEST_GRACE_MINUTES, "The grace time is a year at most, in minutes.")
+        if not isinstance(self.missed, Missed):
+            raise TriggerError(f"What becomes of missed times is {', '.join(Missed)}.")
 
     @property
     def grace(self) -> timedelta:
@@ -89,11 +100,10 @@ class ScheduleTrigger:
             found = wall_moment(self.at, zone)
             due = found if found > moment else None
         elif self.interval_minutes is not None:
-            due = _next_on_grid(*self._grid(anchor), moment, self._first)
+            due = _next_on_grid(*self._grid(anchor, zone), moment, self._first)
         else:
-            due = _cron(self.cron, moment, zone)
-        if due is not None and self.start is not None and due < self.start and self.cron:
-            due = _cron(self.cron, self.start - timedelta(seconds=1), zone)
+            start = wall_moment(self.start, zone) - timedelta(seconds=1) if self.start is not None else moment
+            due = _cron(self.cron, max(moment, start), zone)
         return None if due is None or (self.until is not None and due > wall_moment(self.until, zone)) else due
 
     def last_before(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
@@ -104,7 +114,7 @@ class ScheduleTrigger:
             found = wall_moment(self.at, zone)
             return found if found <= moment else None
         if self.interval_minutes is not None:
-            return _last_on_grid(*self._grid(anchor), moment, self._first)
+            return _last_on_grid(*self._grid(anchor, zone), moment, self._first)
         # Looked for forwards from ever earlier: what is between two clock changes is then found as it is due.
         for span in (timedelta(hours=2), timedelta(days=8), timedelta(days=400), timedelta(days=3000)):
             found_last, due = None, _cron(self.cron, moment - span, zone)
@@ -119,8 +129,8 @@ class ScheduleTrigger:
         """Whether the moment that intervals count from is an occurrence itself: where it was named."""
         return 0 if self.start is not None else 1
 
-    def _grid(self, anchor: datetime) -> tuple[datetime, timedelta]:
-        return self.start or anchor, timedelta(minutes=self.interval_minutes or 0)
+    def _grid(self, anchor: datetime, zone: ZoneInfo) -> tuple[datetime, timedelta]:
+        return wall_moment(self.start, zone) if self.start else anchor, timedelta(minutes=self.interval_minutes or 0)
 
 
 def read_zone(name: str) -> ZoneInfo:

@@ -1,0 +1,78 @@
+"""What a field of a trigger may hold: checked where a trigger is made, so that no later computation can overflow."""
+
+import json
+from datetime import datetime
+
+from core.json_types import JsonObject
+
+FIRST_YEAR, LAST_YEAR = 1970, 2199
+"""No later conversion between zones leaves what a date can hold."""
+MOST_COUNT = 1_000_000
+MOST_TEXT = 2000
+MOST_JSON = 10_000
+_MOST_DEPTH = 20
+
+
+class TriggerError(ValueError):
+    """A trigger that makes no sense; the message is one plain sentence."""
+
+
+def check_moment(name: str, value: object) -> None:
+    """Raise `TriggerError` unless a value is None or a moment within the years that are computed with."""
+    if value is None:
+        return
+    if not isinstance(value, datetime):
+        raise TriggerError(f"The {name} is a date and time, such as 2027-01-31T15:00.")
+    if not FIRST_YEAR <= value.year <= LAST_YEAR:
+        raise TriggerError(f"The {name} lies between the years {FIRST_YEAR} and {LAST_YEAR}; for ever needs none.")
+
+
+def check_number(value: object, low: float, high: float, sentence: str) -> None:
+    """Raise `TriggerError` with a sentence unless a value is a number within bounds, both included."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise TriggerError(sentence)
+
+
+def check_count(value: object) -> None:
+    """Raise `TriggerError` unless a value is None or says how often a task may run."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COUNT:
+        raise TriggerError(f"The count is a whole number from one to {MOST_COUNT:,}.")
+
+
+def check_text(name: str, value: object, most: int | None = None) -> None:
+    """Raise `TriggerError` unless a value is text that can be kept, of at most so many characters."""
+    if not isinstance(value, str) or "\x00" in value:
+        raise TriggerError(f"The {name} is a text.")
+    if most is not None and len(value) > most:
+        raise TriggerError(f"The {name} has {most} characters at most.")
+
+
+def check_object(name: str, value: object) -> None:
+    """Raise `TriggerError` unless a value is a JSON object of bounded depth that can be kept."""
+    if not isinstance(value, dict) or _depth(value) > _MOST_DEPTH:
+        raise TriggerError(f"The {name} is an object of fields, {_MOST_DEPTH} levels deep at most.")
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TriggerError(f"The {name} holds a value that cannot be kept, such as NaN.") from error
+
+
+def check_size(name: str, value: JsonObject) -> None:
+    """Raise `TriggerError` where a JSON object is longer than what a task needs."""
+    if len(json.dumps(value)) > MOST_JSON:
+        raise TriggerError(f"The {name} is too long: {MOST_JSON:,} characters at most.")
+
+
+def _depth(value: object) -> int:
+    """Return how deep a JSON value is, looking no deeper than the bound."""
+    depth, level = 0, [value]
+    while level and depth <= _MOST_DEPTH:
+        depth += 1
+        level = [
+            inner
+            for one in level
+            for inner in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+        ]
+    return depth
