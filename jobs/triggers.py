@@ -10,7 +10,7 @@ import structlog
 from core.clock import Clock
 from core.errors import StoreUnavailable
 from core.triggers.engine import TriggerEngine
-from core.triggers.firing import BATCH, Look
+from core.triggers.firing import BATCH, Look, is_own_fault
 from core.triggers.looking import Looking
 from core.triggers.notices import Notices
 
@@ -47,7 +47,7 @@ class TriggerRunner:
                 await asyncio.wait(self._looks)
 
     async def once(self) -> int:
-        """Take all that is due now, and look at the conditions among it; gives how many tasks were due."""
+        """Take all that is due now, and look at the conditions among it; gives how many tasks were due and taken."""
         total = 0
         while True:
             fired = await self.engine.fire_due()
@@ -59,7 +59,8 @@ class TriggerRunner:
                 self._looks.add(task)
                 task.add_done_callback(self._looks.discard)
             if fired.due < BATCH:
-                return total
+                # What could not even be set aside is still due: it waits for the next poll.
+                return total - len(fired.stumbled)
 
     async def looked(self) -> None:
         """Wait until all looks that were begun have ended."""
@@ -105,12 +106,22 @@ class TriggerRunner:
                 await self.notices.wait(1 + random.random() / 2)
 
     async def _look(self, look: Look) -> None:
-        # The outermost loop of a look: whatever escapes is logged here, and it is made again when its time is over.
+        # The outermost loop of a look: what lies in its task sets the task aside, anything else is tried again when the
+        # look's time is over.
         try:
             await self.looking.look(look)
         except StoreUnavailable as error:
             _log.warning("look_delayed", task=look.task_id, cause=str(error))
-        except Exception:
-            _log.exception("look_failed", task=look.task_id)
+        except Exception as error:
+            if is_own_fault(error):
+                await self._set_aside(look, error)
+            else:
+                _log.error("look_delayed", task=look.task_id, cause=type(error).__name__)
         finally:
             self._free.release()
+
+    async def _set_aside(self, look: Look, error: Exception) -> None:
+        try:
+            await self.engine.set_aside(look.tenant_id, look.task_id, error)
+        except StoreUnavailable as away:
+            _log.warning("look_delayed", task=look.task_id, cause=str(away))

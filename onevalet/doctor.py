@@ -13,12 +13,16 @@ from core.database import Database
 from core.errors import ConfigError, OneValetError
 from core.key_rotation import count_data_keys
 from core.migrate import load_migrations
+from core.triggers.store import TaskStore
 from onevalet.providers import build_channels
 from onevalet.reach import Reached, reach
 from onevalet.secret_key import secret_keys, with_key_file
 from onevalet.settings import Settings
 from onevalet.setup import NoSink
 from onevalet.simulated import simulator_config, wire_simulator
+
+SHOWN = 5
+"""How many of the tasks that were set aside are named."""
 
 
 async def print_checks(settings: Settings, *, as_json: bool) -> bool:
@@ -53,6 +57,7 @@ async def run_checks(settings: Settings) -> list[Check]:
     try:
         return [
             *await _database(database),
+            *await check_set_aside(database),
             await _redis(reached),
             _model(settings),
             await _secret_keys(settings, database),
@@ -97,6 +102,23 @@ async def _database(database: Database) -> list[Check]:
         )
         checks.append(Check("sends without an answer", True, detail))
     return checks
+
+
+async def check_set_aside(database: Database) -> list[Check]:
+    """Look for what an unforeseen error set aside: each can be tried again."""
+    try:
+        count = await database.call("select * from count_set_aside()")
+        tasks = await TaskStore(database).find_set_aside(SHOWN)
+    except (OneValetError, PostgresError):
+        return []  # the check of the database says it
+    if count is None or not any(count.values()):
+        return []
+    parts = [f"{count['tasks']} tasks", f"{count['notices']} notices", f"{count['events']} events"]
+    named = "; ".join(f"task {one.number} of {one.tenant_id} ({one.cause})" for one in tasks)
+    detail = ", ".join(parts) + (f": {named}{' …' if count['tasks'] > len(tasks) else ''}" if named else "")
+    fixes = ["`tasks retry`"] if count["tasks"] or count["notices"] else []
+    fixes += ["`events list --set-aside` and `events retry`"] if count["events"] else []
+    return [Check("set aside", False, detail, f"see the log for each, then {', '.join(fixes)}")]
 
 
 async def _redis(reached: Reached) -> Check:

@@ -135,6 +135,17 @@ def resume_task(which: Which, tenant: Tenant = "") -> None:
     run_work(lambda settings: change_task(settings, tenant, which, "resume"))
 
 
+@tasks_app.command("retry")
+def retry_task(
+    which: Annotated[str, typer.Argument(help="A task's id, its number, or words of its title; all without.")] = "",
+    tenant: Annotated[str, typer.Option(help="Whose; everybody's without.")] = "",
+) -> None:
+    """Try again what an unforeseen error set aside; what was missed follows each task's policy."""
+    from onevalet.tasks import retry_tasks
+
+    run_work(lambda settings: retry_tasks(settings, tenant, which))
+
+
 @tasks_app.command("run")
 def run_task(which: Which, tenant: Tenant = "") -> None:
     """Run a task once, besides its schedule."""

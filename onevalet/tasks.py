@@ -49,6 +49,7 @@ async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json
         return
     for one in tasks:
         coming = f"  next {moment_in_words(one.next_at, zone)}" if one.next_at else ""
+        coming = f"  set aside ({one.set_aside})" if one.set_aside else coming
         _print(f"{one.number:>4}  {one.state.value:<9}  {one.title}: {in_words(one.trigger, zone)}{coming}  {one.id}")
     if not tasks:
         _print(f"{opened.tenant} has no tasks.")
@@ -62,6 +63,36 @@ async def change_task(settings: Settings, tenant: str, which: str, change: str) 
         if not await changes[change](opened.tenant, task.id):
             raise ConfigError(f"Task {task.number} is {task.state.value}: it cannot be {change}d.")
     _print(f"{change.capitalize()}d: {task.number}. {task.title}.")
+
+
+async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
+    """Try again what an unforeseen error set aside: one task, all of one person's, or everybody's.
+
+    Raises `ConfigError` where the task that is named was not set aside.
+    """
+    if which:
+        async with _opened(settings, tenant) as opened:
+            task = await opened.meant(which)
+            if not await opened.engine.retry(opened.tenant, task.id):
+                raise ConfigError(f"Task {task.number} was not set aside.")
+        _print(f"Tried again: {task.number}. {task.title}.")
+        return
+    database = Database(reach(settings).database_url, size=1, name="onevalet tasks")
+    engine = TriggerEngine(database, make_id, Clock(settings.onevalet_clock), SilentBell())
+    try:
+        again = 0
+        for one in await engine.store.find_set_aside():
+            if tenant in ("", one.tenant_id) and await engine.retry(one.tenant_id, one.task_id):
+                _print(f"Tried again: task {one.number} of {one.tenant_id}, set aside after {one.cause}.")
+                again += 1
+        for whose, _ in await engine.store.failed_notices():
+            if tenant in ("", whose) and (count := await engine.store.retry_notices(whose)):
+                _print(f"Told again: {count} of what the tasks of {whose} had to say.")
+                again += count
+    finally:
+        await database.close()
+    if not again:
+        _print("Nothing was set aside.")
 
 
 async def run_task(settings: Settings, tenant: str, which: str) -> None:
@@ -113,6 +144,7 @@ def _as_json(task: Task) -> JsonObject:
         "title": task.title,
         "state": task.state.value,
         "reason": task.reason,
+        "set_aside": task.set_aside,
         "kind": task.kind.value,
         "trigger": trigger_to_json(task.trigger),
         "executor": task.executor,

@@ -1045,6 +1045,15 @@ CREATE FUNCTION public.count_lost_answers(p_within interval) RETURNS TABLE(lost 
             and d.finished_at > clock_timestamp() - p_within) w
 $$;
 
+CREATE FUNCTION public.count_set_aside() RETURNS TABLE(tasks bigint, notices bigint, events bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select (select count(*) from tasks t where t.set_aside <> ''),
+           (select count(*) from run_notices n where n.state = 'failed'),
+           (select count(*) from event_work w where w.state = 'poison')
+$$;
+
 CREATE FUNCTION public.count_waiting(p_most integer) RETURNS integer
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1522,6 +1531,13 @@ begin
     returning w.tenant_id, w.source, w.event_id;
 end $$;
 
+CREATE FUNCTION public.find_failed_notices(p_most integer) RETURNS TABLE(tenant_id text, notices bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select n.tenant_id, count(*) from run_notices n where n.state = 'failed' group by 1 order by 1 limit p_most
+$$;
+
 CREATE FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) RETURNS TABLE(tenant_id text, held bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1618,6 +1634,14 @@ CREATE FUNCTION public.find_received(p_channel text, p_account text, p_keys text
     AS $$
     select k.tenant_id, k.inbound_id from inbox_keys k
     where k.channel = p_channel and k.account = p_account and k.key = any (p_keys) limit 1
+$$;
+
+CREATE FUNCTION public.find_set_aside(p_most integer) RETURNS TABLE(tenant_id text, task_id text, number integer, cause text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select t.tenant_id, t.id, t.number, t.set_aside from tasks t where t.set_aside <> ''
+    order by t.tenant_id, t.number limit p_most
 $$;
 
 CREATE FUNCTION public.find_tenants(p_limit integer) RETURNS TABLE(tenant_id text, identities bigint)
@@ -2166,6 +2190,21 @@ begin
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.fence = p_fence and t.state = 'running';
     update lanes l set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
     where l.tenant_id = p_tenant and l.id = p_lane;
+end $$;
+
+CREATE FUNCTION public.leave_notice(p_tenant text, p_run text, p_key text, p_most integer) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_state text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update run_notices n
+    set state = case when n.attempts >= p_most then 'failed' else 'open' end,
+        next_attempt_at = clock_timestamp() + least(interval '10 seconds' * 2 ^ least(n.attempts, 10), interval '15 minutes')
+    where n.tenant_id = p_tenant and n.run_id = p_run and n.key = p_key and n.state = 'open'
+    returning n.state into v_state;
+    return coalesce(v_state = 'failed', false);
 end $$;
 
 CREATE FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) RETURNS void
@@ -2897,6 +2936,9 @@ CREATE FUNCTION public.note_task_end() RETURNS trigger
     AS $$
 begin
     new.ended_at := case when new.state = 'COMPLETED' then clock_timestamp() end;
+    if new.state <> 'DISABLED' then
+        new.set_aside := '';
+    end if;
     return new;
 end $$;
 
@@ -3973,6 +4015,19 @@ begin
     return found;
 end $$;
 
+CREATE FUNCTION public.retry_notices(p_tenant text) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_count bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update run_notices n set state = 'open', attempts = 0, next_attempt_at = clock_timestamp()
+    where n.tenant_id = p_tenant and n.state = 'failed';
+    get diagnostics v_count = row_count;
+    return v_count;
+end $$;
+
 CREATE FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -4239,8 +4294,8 @@ begin
         v_lane := start_run(p_tenant, v_run ->> 'task_id', v_run);
         if v_lane is not null then
             update tasks t set fired = t.fired + 1,
-                state = case when (t.trigger ->> 'count')::int <= t.fired + 1 and t.kind = 'event' then 'COMPLETED'
-                        else t.state end
+                state = case when t.kind = 'event' and jsonb_typeof(t.trigger -> 'count') = 'number'
+                             and (t.trigger ->> 'count')::numeric <= t.fired + 1 then 'COMPLETED' else t.state end
             where t.tenant_id = p_tenant and t.id = v_run ->> 'task_id' and not coalesce((v_run ->> 'by_hand')::boolean, false);
             return next v_lane;
         end if;
@@ -5559,6 +5614,7 @@ CREATE TABLE public.tasks (
     deleted_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
+    set_aside text DEFAULT ''::text NOT NULL,
     CONSTRAINT tasks_kind_check CHECK ((kind = ANY (ARRAY['schedule'::text, 'event'::text, 'condition'::text]))),
     CONSTRAINT tasks_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'DISABLED'::text, 'COMPLETED'::text])))
 );
@@ -5933,6 +5989,8 @@ CREATE INDEX redraws_due ON public.redraws USING btree (next_attempt_at) WHERE (
 
 CREATE INDEX reservations_day ON public.reservations USING btree (tenant_id, day) WHERE (NOT settled);
 
+CREATE INDEX run_notices_failed ON public.run_notices USING btree (tenant_id) WHERE (state = 'failed'::text);
+
 CREATE INDEX run_notices_open ON public.run_notices USING btree (next_attempt_at) WHERE (state = 'open'::text);
 
 CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_hash) WHERE (outcome = 'unknown'::text);
@@ -5950,6 +6008,8 @@ CREATE INDEX tasks_due ON public.tasks USING btree (next_at) WHERE ((state = 'AC
 CREATE INDEX tasks_events ON public.tasks USING btree (tenant_id) WHERE ((kind = 'event'::text) AND (state = 'ACTIVE'::text));
 
 CREATE INDEX tasks_over ON public.tasks USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
+CREATE INDEX tasks_set_aside ON public.tasks USING btree (tenant_id, number) WHERE (set_aside <> ''::text);
 
 CREATE INDEX turns_id ON public.turns USING btree (id);
 
@@ -6633,6 +6693,9 @@ GRANT ALL ON FUNCTION public.count_event_runs(p_tenant text, p_task text, p_with
 REVOKE ALL ON FUNCTION public.count_lost_answers(p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_lost_answers(p_within interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.count_set_aside() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_set_aside() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.count_waiting(p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_waiting(p_most integer) TO onevalet_app;
 
@@ -6726,6 +6789,9 @@ GRANT ALL ON FUNCTION public.find_event_source(p_source text, p_hash bytea) TO o
 REVOKE ALL ON FUNCTION public.find_event_work(p_group text, p_after interval, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_event_work(p_group text, p_after interval, p_limit integer) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.find_failed_notices(p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_failed_notices(p_most integer) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) TO onevalet_app;
 
@@ -6749,6 +6815,9 @@ GRANT ALL ON FUNCTION public.find_pending(p_code text, p_most integer) TO oneval
 
 REVOKE ALL ON FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_received(p_channel text, p_account text, p_keys text[]) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_set_aside(p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_set_aside(p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_tenants(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_tenants(p_limit integer) TO onevalet_app;
@@ -6835,6 +6904,9 @@ GRANT ALL ON FUNCTION public.leave_catch_up(p_channel text, p_account text, p_ow
 
 REVOKE ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.leave_notice(p_tenant text, p_run text, p_key text, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.leave_notice(p_tenant text, p_run text, p_key text, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.leave_profile(p_tenant text, p_owner text, p_delay interval) TO onevalet_app;
@@ -7081,6 +7153,9 @@ GRANT ALL ON FUNCTION public.reserve_money(p_tenant text, p_turn text, p_agent_p
 
 REVOKE ALL ON FUNCTION public.retry_event(p_tenant text, p_source text, p_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.retry_event(p_tenant text, p_source text, p_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.retry_notices(p_tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.retry_notices(p_tenant text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.rewrap_data_key(p_tenant text, p_version integer, p_from text, p_to text, p_wrapped bytea) TO onevalet_app;

@@ -107,7 +107,10 @@ class TaskAccess:
             "resume": self._engine.resume_task,
             "delete": self._engine.delete_task,
         }
-        return await changes[change](self._tenant_id, task_id)
+        try:
+            return await changes[change](self._tenant_id, task_id)
+        except TriggerError as error:
+            raise ToolRetry(str(error)) from error
 
     async def run_now(self, task_id: str, key: str) -> None:
         """Run a task once, besides its schedule."""

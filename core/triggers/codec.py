@@ -1,6 +1,6 @@
 """Triggers as the database keeps them."""
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import cast
@@ -11,6 +11,17 @@ from core.triggers.event import EventTrigger
 from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError
 
 type Trigger = ScheduleTrigger | EventTrigger | ConditionTrigger
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableTrigger:
+    """A trigger that an older version kept and this one refuses: never due, but listed, explained and deleted."""
+
+    kept: JsonObject
+    why: str
+
+
+type KeptTrigger = Trigger | UnreadableTrigger
 
 
 class Kind(StrEnum):
@@ -27,6 +38,8 @@ _KINDS: dict[Kind, type[ScheduleTrigger] | type[EventTrigger] | type[ConditionTr
     Kind.CONDITION: ConditionTrigger,
 }
 _MOMENTS = ("at", "start", "until")
+_WHOLE = ("count", "jitter_seconds")
+"""Whole numbers, which a model may write with a point."""
 
 
 def kind_of(trigger: Trigger) -> Kind:
@@ -34,8 +47,10 @@ def kind_of(trigger: Trigger) -> Kind:
     return next(kind for kind, of in _KINDS.items() if isinstance(trigger, of))
 
 
-def trigger_to_json(trigger: Trigger) -> JsonObject:
+def trigger_to_json(trigger: KeptTrigger) -> JsonObject:
     """Write a trigger down; what is empty is left out."""
+    if isinstance(trigger, UnreadableTrigger):
+        return trigger.kept
     plain = {name: _written(value) for name, value in asdict(trigger).items()}
     return {name: value for name, value in plain.items() if value not in (None, "", {})}
 
@@ -55,6 +70,14 @@ def trigger_from_json(kind: str, kept: JsonObject) -> Trigger:
         raise TriggerError("This trigger lacks something, or a value of it cannot be read.") from error
 
 
+def kept_trigger(kind: str, kept: JsonObject) -> KeptTrigger:
+    """Read what a row holds; never raises, since one row that cannot be read must not hide the others."""
+    try:
+        return trigger_from_json(kind, kept)
+    except Exception as error:
+        return UnreadableTrigger(kept, str(error) if isinstance(error, TriggerError) else type(error).__name__)
+
+
 def _written(value: object) -> Json:
     return value.isoformat() if isinstance(value, datetime) else cast(Json, value)
 
@@ -64,4 +87,6 @@ def _read(name: str, value: Json) -> object:
         return datetime.fromisoformat(value)
     if name == "missed":
         return Missed(str(value))
+    if name in _WHOLE and isinstance(value, float) and value.is_integer():
+        return int(value)
     return Mode(str(value)) if name == "mode" else value

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from core.events.types import Event
 from core.json_types import Json
+from core.triggers.codec import UnreadableTrigger
 from core.triggers.condition import ConditionTrigger, Watch, judge
 from core.triggers.engine import TriggerEngine
 from core.triggers.event import EventTrigger
@@ -30,6 +31,8 @@ async def dry_run(engine: TriggerEngine, task: Task, expression: str = "") -> li
             return _over_looks(trigger, task, zone)
         case EventTrigger():
             return await _over_events(engine, task.trigger, task, zone)
+        case UnreadableTrigger():
+            raise TriggerError(task.trigger.why)
     zone = task.trigger.zone(persons)
     return [f"{moment_in_words(due, zone)} ({zone.key})" for due in await engine.upcoming(task, TIMES)]
 

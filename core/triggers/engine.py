@@ -8,19 +8,24 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+import asyncpg
+import structlog
+
 from core.bell import Bell
 from core.canonical import canonical_hash
 from core.clock import Clock
 from core.database import Database
+from core.errors import StoreUnavailable
 from core.events.source_types import RESERVED
 from core.events.store import EventStore
 from core.events.types import Event
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
-from core.triggers.codec import Kind, Trigger, kind_of
+from core.triggers.codec import Kind, Trigger, UnreadableTrigger, kind_of
 from core.triggers.condition import ConditionTrigger
 from core.triggers.event import EventTrigger
-from core.triggers.firing import Fired, fire_due, run_row
+from core.triggers.firing import Fired, fire_due, is_own_fault, run_row
+from core.triggers.messages import occurrence_of, set_aside_text
 from core.triggers.missed import Course
 from core.triggers.schedule import ScheduleTrigger, TriggerError
 from core.triggers.store import TaskStore
@@ -39,6 +44,8 @@ MOST_AN_HOUR = 60
 """How often in an hour a task runs on what the person's own channels publish: more looks like a loop."""
 _AGAIN = "the message that could not be delivered was itself about one that could not be: it would go on for ever"
 _LOOP = f"it had run {MOST_AN_HOUR} times within an hour on messages, which looks like a loop"
+_WENT_WRONG = "something in it went wrong unexpectedly"
+_log = structlog.get_logger()
 
 
 class WatchCheck(Protocol):
@@ -166,25 +173,78 @@ class TriggerEngine:
         """Start the runs of tasks that are due, of all people; the conditions among them are to be looked at."""
         fired = await fire_due(self._database, self._make_id, now or self.clock.now())
         self.ring(fired.lanes)
+        for one in fired.stumbled:
+            await self.set_aside(one.tenant_id, one.task_id, one.error)
         return fired
+
+    async def set_aside(self, tenant_id: str, task_id: str, error: Exception) -> None:
+        """Disable a task that raised what nobody foresaw, and let its person be told. Raises `StoreUnavailable`."""
+        cause = type(error).__name__
+        _log.error("task_set_aside", task=task_id, cause=cause, exc_info=_shown(error))
+        try:
+            task = await self.store.get(tenant_id, task_id)
+            if task is None:
+                return
+            now = self.clock.now()
+            occurrence = f"set aside {occurrence_of(task.due_at or now)}"
+            said = set_aside_text(task)
+            row = run_row(self._make_id, occurrence, now, state=RunState.FAILED, reason=_WENT_WRONG, say=said)
+            await self.store.set_aside(tenant_id, task_id, cause, row)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # It stays due, and raises again at the next look: the others must not wait for it.
+            _log.exception("task_not_set_aside", task=task_id)
+
+    async def retry(self, tenant_id: str, task_id: str) -> bool:
+        """Try a task again that was set aside; what it missed follows its policy. False where it was not."""
+        return await self.store.retry(tenant_id, task_id, self.clock.now())
 
     async def fire_for_event(self, tenant_id: str, event: Event) -> list[str]:
         """Start the runs of the person's tasks that an event matches, each once; gives the runs' ids."""
         rows: list[JsonObject] = []
         tasks = await self.store.on_events(tenant_id)
         for task, unclear in await self.aside(partial(_matching, tasks, event)):
-            cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
-            when = event.occurred_at or self.clock.now()
-            why_not = unclear or await self._why_not(task, event)
-            state = RunState.SKIPPED if why_not else RunState.QUEUED
-            row = run_row(
-                self._make_id, event.key, when,
-                channel=task.output.channel, cause=storable(cause), state=state, reason=why_not,
-            )  # fmt: skip
-            rows.append(row | {"task_id": task.id})
-        lanes = await self.store.start(tenant_id, rows) if rows else []
+            try:
+                if isinstance(unclear, Exception):
+                    raise unclear
+                rows.append(await self._event_run(task, event, unclear))
+            except StoreUnavailable:
+                raise
+            except Exception as error:
+                if not is_own_fault(error):
+                    raise
+                await self.set_aside(tenant_id, task.id, error)
+        lanes = await self._start(tenant_id, rows) if rows else []
         self.ring(lanes)
         return lanes
+
+    async def _event_run(self, task: Task, event: Event, unclear: str) -> JsonObject:
+        """Make the run of a task on an event, skipped where it must not run."""
+        cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
+        why_not = unclear or await self._why_not(task, event)
+        row = run_row(
+            self._make_id,
+            event.key,
+            event.occurred_at or self.clock.now(),
+            channel=task.output.channel,
+            cause=storable(cause),
+            state=RunState.SKIPPED if why_not else RunState.QUEUED,
+            reason=why_not,
+        )
+        return row | {"task_id": task.id}
+
+    async def _start(self, tenant_id: str, rows: list[JsonObject]) -> list[str]:
+        """Start runs together; where the database refuses that for what one of them holds, each by itself."""
+        try:
+            return await self.store.start(tenant_id, rows)
+        except Exception as error:
+            if not is_own_fault(error):
+                raise
+            if len(rows) == 1:
+                await self.set_aside(tenant_id, str(rows[0]["task_id"]), error)
+                return []
+        return [lane for row in rows for lane in await self._start(tenant_id, [row])]
 
     async def start(self) -> None:
         """Begin to take in events; the bus ends it when it is closed."""
@@ -246,7 +306,9 @@ class TriggerEngine:
                 return task
             case Kind.CONDITION:
                 return replace(task, due_at=now, next_at=now)
-        assert isinstance(task.trigger, ScheduleTrigger)  # noqa: S101 - the only kind left
+        if not isinstance(task.trigger, ScheduleTrigger):
+            why = task.trigger.why if isinstance(task.trigger, UnreadableTrigger) else "It is no schedule."
+            raise TriggerError(why)
         zone = task.trigger.zone((await self.store.person(task.tenant_id))[0])
         course = Course(task.id, task.trigger, zone, task.anchor or now, task.fired)
         due = course.next_after(now - timedelta(microseconds=1))
@@ -269,13 +331,22 @@ class TriggerEngine:
         return await asyncio.get_running_loop().run_in_executor(self._aside, work)
 
 
-def _matching(tasks: Iterable[Task], event: Event) -> list[tuple[Task, str]]:
-    """List the tasks that an event matches, and those of which nobody can tell, with the reason."""
-    found: list[tuple[Task, str]] = []
+def _matching(tasks: Iterable[Task], event: Event) -> list[tuple[Task, str | Exception]]:
+    """List the tasks that an event matches, and those of which nobody can tell, with the reason or the error."""
+    found: list[tuple[Task, str | Exception]] = []
     for task in tasks:
         try:
-            if isinstance(task.trigger, EventTrigger) and task.trigger.matches(event):
+            if isinstance(task.trigger, UnreadableTrigger):
+                found.append((task, TriggerError(task.trigger.why)))
+            elif isinstance(task.trigger, EventTrigger) and task.trigger.matches(event):
                 found.append((task, ""))
         except TriggerError as error:
             found.append((task, f"its filter could not be worked out on this event: {error}"))
+        except Exception as error:
+            found.append((task, error))
     return found
+
+
+def _shown(error: Exception) -> Exception | None:
+    """Return what the log may show of an error: what Postgres says may quote a person's values."""
+    return None if isinstance(error, asyncpg.PostgresError) else error

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import asyncpg
-import structlog
 
-from core.database import Database
+from core.database import Connection, Database
+from core.errors import OneValetError
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject
 from core.triggers.codec import Kind, trigger_from_json
@@ -22,9 +22,9 @@ from core.triggers.types import RunState
 BATCH = 500
 LOOK_LEASE = timedelta(minutes=2)
 """After so long a look at a condition whose worker died is made again."""
+_OWN_FAULTS = ("22", "23", "54")
+"""Postgres' classes of errors that a value causes: it cannot be held, breaks a rule, or is beyond a limit."""
 _PATIENCE = "set local idle_in_transaction_session_timeout = '10s'"
-
-_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,25 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class Stumbled:
+    """A claimed task that raised what nobody foresaw: the others of its claim went on without it."""
+
+    tenant_id: str
+    task_id: str
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
 class Fired:
-    """What one claim brought: how many tasks were due, the lanes of new runs, and the conditions to look at."""
+    """What one claim brought: how many tasks were due, the lanes of new runs, and the conditions to look at.
+
+    `stumbled` are as they were and still due: whoever asked sets them aside.
+    """
 
     due: int
     lanes: tuple[str, ...] = ()
     looks: tuple[Look, ...] = ()
+    stumbled: tuple[Stumbled, ...] = ()
 
 
 async def fire_due(database: Database, make_id: IdMaker, now: datetime, most: int = BATCH) -> Fired:
@@ -52,10 +65,58 @@ async def fire_due(database: Database, make_id: IdMaker, now: datetime, most: in
         rows = await connection.fetch("select * from claim_due_tasks($1,$2)", now, most)
         if not rows:
             return Fired(0)
-        ends = [_end(row, now, make_id) for row in rows]
-        lanes = await connection.fetch("select lane_id from fire_tasks($1)", ends)
-    looks = tuple(Look(row["tenant_id"], row["task_id"]) for row in rows if row["kind"] == Kind.CONDITION)
-    return Fired(len(rows), tuple(row["lane_id"] for row in lanes), looks)
+        ends, stumbled = _ends(rows, now, make_id)
+        lanes = await _fire(connection, ends, stumbled)
+    out = {one.task_id for one in stumbled}
+    looks = tuple(
+        Look(row["tenant_id"], row["task_id"])
+        for row in rows
+        if row["kind"] == Kind.CONDITION and row["task_id"] not in out
+    )
+    return Fired(len(rows), lanes, looks, tuple(stumbled))
+
+
+def is_own_fault(error: Exception) -> bool:
+    """Return whether an error lies in what was written, and not in a database that cannot write at all just now."""
+    if isinstance(error, asyncpg.PostgresError):
+        return str(error.sqlstate or "").startswith(_OWN_FAULTS)
+    return not isinstance(error, OneValetError | OSError | asyncpg.InterfaceError)
+
+
+def _ends(rows: Sequence[asyncpg.Record], now: datetime, make_id: IdMaker) -> tuple[list[JsonObject], list[Stumbled]]:
+    """Decide about each claimed task by itself: what one of them raises is its own."""
+    ends: list[JsonObject] = []
+    stumbled: list[Stumbled] = []
+    for row in rows:
+        try:
+            ends.append(_end(row, now, make_id))
+        except Exception as error:
+            stumbled.append(Stumbled(row["tenant_id"], row["task_id"], error))
+    return ends, stumbled
+
+
+async def _fire(connection: Connection, ends: list[JsonObject], stumbled: list[Stumbled]) -> tuple[str, ...]:
+    """Write all back at once; where the database refuses that for what one of them holds, each by itself."""
+    try:
+        return await _write(connection, ends)
+    except asyncpg.PostgresError as error:
+        if not is_own_fault(error):
+            raise
+    lanes: list[str] = []
+    for end in ends:
+        try:
+            lanes += await _write(connection, [end])
+        except asyncpg.PostgresError as error:
+            if not is_own_fault(error):
+                raise
+            stumbled.append(Stumbled(str(end["tenant_id"]), str(end["task_id"]), error))
+    return tuple(lanes)
+
+
+async def _write(connection: Connection, ends: list[JsonObject]) -> tuple[str, ...]:
+    async with connection.transaction():  # a savepoint: what fails in it leaves the claim as it is
+        rows = await connection.fetch("select lane_id from fire_tasks($1)", ends)
+    return tuple(row["lane_id"] for row in rows)
 
 
 def run_row(
@@ -87,14 +148,10 @@ def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker) -> JsonObject:
     """Decide about one claimed task: what `fire_tasks` writes back."""
     if row["kind"] == Kind.CONDITION:
         return _written(row, "", row["due_at"], now + LOOK_LEASE, 0, [])
-    try:
-        trigger = trigger_from_json(row["kind"], row["schedule"])
-        if not isinstance(trigger, ScheduleTrigger):
-            raise TriggerError("It is no schedule.")
-        return _scheduled(row, trigger, now, make_id)
-    except TriggerError:
-        _log.exception("task_cannot_be_scheduled", task=row["task_id"])
-        return _written(row, "", None, None, 0, [])
+    trigger = trigger_from_json(row["kind"], row["schedule"])
+    if not isinstance(trigger, ScheduleTrigger):
+        raise TriggerError("It is no schedule.")
+    return _scheduled(row, trigger, now, make_id)
 
 
 def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, make_id: IdMaker) -> JsonObject:

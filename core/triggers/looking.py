@@ -11,11 +11,12 @@ from core.errors import StoreUnavailable, ToolError
 from core.http_access import HttpResponse
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject, read_json, storable
+from core.triggers.codec import UnreadableTrigger
 from core.triggers.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look
 from core.triggers.engine import TriggerEngine
 from core.triggers.firing import Look, run_row
 from core.triggers.messages import occurrence_of
-from core.triggers.schedule import read_zone
+from core.triggers.schedule import TriggerError, read_zone
 from core.triggers.types import RunState, Task, TaskState
 
 LONGEST_LOOK = 100.0
@@ -50,7 +51,11 @@ class Looking:
     async def look(self, look: Look) -> None:
         """Look at one condition and start its run where that is told. Raises `StoreUnavailable`."""
         task = await self._engine.store.get(look.tenant_id, look.task_id)
-        if task is None or task.state is not TaskState.ACTIVE or not isinstance(task.trigger, ConditionTrigger):
+        if task is None or task.state is not TaskState.ACTIVE:
+            return
+        if isinstance(task.trigger, UnreadableTrigger):
+            raise TriggerError(task.trigger.why)
+        if not isinstance(task.trigger, ConditionTrigger):
             return
         judged = await self.judge(task, task.trigger)
         try:

@@ -55,6 +55,14 @@ def disabled_text(task: Task) -> str:
     )
 
 
+def set_aside_text(task: Task) -> str:
+    """Tell of a task that was set aside after an error that nobody foresaw."""
+    return (
+        f"I have stopped “{task.title}” (task {task.number}), because something in it went wrong unexpectedly; "
+        "everything else goes on. Tell me to resume it, or plan it again."
+    )
+
+
 def says_nothing(text: str) -> bool:
     """Tell whether an answer is that there is nothing worth telling."""
     return text.strip().strip(".!*`\"'").upper() == NOTHING

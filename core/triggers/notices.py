@@ -23,6 +23,8 @@ from core.triggers.types import Task, TaskRun
 LEASE = timedelta(seconds=10)
 """How long what a dead worker was telling waits to be told by another."""
 AT_ONCE = 16
+MOST_TRIES = 12
+"""Attempts, over some two hours, before what raises what nobody foresaw is set aside."""
 _CATEGORIES = {Kind.SCHEDULE: "task", Kind.EVENT: "event", Kind.CONDITION: "watch"}
 
 _log = structlog.get_logger()
@@ -63,19 +65,23 @@ class Notices:
             await self._hand_over(tenant_id, run_id, key)
 
     async def _hand_over(self, tenant_id: str, run_id: str, key: str) -> None:
+        try:
+            await self._told(tenant_id, run_id, key)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # One that cannot be told must not keep the others: it comes again later and later, then is set aside.
+            _log.exception("notice_failed", run=run_id)
+            if await self._store.leave_notice(tenant_id, run_id, key, MOST_TRIES):
+                _log.error("notice_set_aside", run=run_id)
+
+    async def _told(self, tenant_id: str, run_id: str, key: str) -> None:
         found = await self._store.run(tenant_id, run_id)
         text = next((str(one["text"]) for one in found[1].told if one["key"] == key), "") if found else ""
         if found is None or not text:
             return
         task, run = found
-        try:
-            told = await self._notifier.notify(tenant_id, notification(task, run, text, key))
-        except StoreUnavailable:
-            raise
-        except Exception:
-            # A notifier that stumbles over one must not keep the others: this one comes again.
-            _log.exception("notice_failed", run=run_id)
-            return
+        told = await self._notifier.notify(tenant_id, notification(task, run, text, key))
         end = {"state": "handed_over", "id": told.id, "fate": told.fate.value, "place": told.where}
         await self._store.end_notice(tenant_id, run_id, key, dict(end))
         _log.info("run_told", run=run_id, task=task.id, fate=told.fate.value)

@@ -1,13 +1,14 @@
 """Tasks and runs in Postgres. Reading changes nothing."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import asyncpg
 
 from core.database import Connection, Database
 from core.json_types import JsonObject
-from core.triggers.codec import Kind, trigger_from_json, trigger_to_json
+from core.triggers.codec import Kind, kept_trigger, trigger_to_json
 from core.triggers.types import RunState, Task, TaskOutput, TaskRun, TaskState
 
 _TASK = "select * from tasks where tenant_id = $1"
@@ -16,6 +17,16 @@ _RUN = (
     " n.fate, 'place', n.place, 'at', n.created_at) order by n.created_at) from run_notices n"
     " where n.tenant_id = r.tenant_id and n.run_id = r.id), '[]') as told from task_runs r where r.tenant_id = $1"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A task that was set aside, and the error after which it was."""
+
+    tenant_id: str
+    task_id: str
+    number: int
+    cause: str
 
 
 class TaskStore:
@@ -144,6 +155,37 @@ class TaskStore:
         )
         return [row["lane"] for row in rows]
 
+    async def set_aside(self, tenant_id: str, task_id: str, cause: str, run: JsonObject) -> bool:
+        """Disable a task that raised what nobody foresaw, and let its person be told by `run`; False if it rests.
+
+        Its due moment stays: `retry` takes it up there.
+        """
+        async with self.database.tenant(tenant_id) as connection:
+            found = await connection.fetchval(
+                "update tasks set state = 'DISABLED', reason = $3, set_aside = $4, next_at = null,"
+                " revision = revision + 1 where tenant_id = $1 and id = $2 and state = 'ACTIVE' returning id",
+                *(tenant_id, task_id, run["reason"], cause),
+            )
+            if found is not None:
+                await connection.execute("select start_run($1,$2,$3)", tenant_id, task_id, run)
+        return found is not None
+
+    async def retry(self, tenant_id: str, task_id: str, now: datetime) -> bool:
+        """Try a task again that was set aside, from the moment at which it was due; False where it was not."""
+        async with self.database.tenant(tenant_id) as connection:
+            found = await connection.fetchval(
+                "update tasks set state = 'ACTIVE', reason = '', failures = 0, revision = revision + 1,"
+                " next_at = case when kind <> 'event' then coalesce(due_at, $3) end"
+                " where tenant_id = $1 and id = $2 and set_aside <> '' and deleted_at is null returning id",
+                *(tenant_id, task_id, now),
+            )
+        return found is not None
+
+    async def find_set_aside(self, most: int = 100) -> list[SetAside]:
+        """Return the tasks of all people that were set aside."""
+        rows = await self.database.rows("select * from find_set_aside($1)", most)
+        return [SetAside(row["tenant_id"], row["task_id"], row["number"], row["cause"]) for row in rows]
+
     async def event_runs(self, tenant_id: str, task_id: str, within: timedelta) -> int:
         """Count how often a task has run on events lately."""
         row = await self.database.call("select count_event_runs($1,$2,$3) as runs", tenant_id, task_id, within)
@@ -175,6 +217,21 @@ class TaskStore:
                 *(tenant_id, run_id, key, end["state"], end.get("id", ""), end.get("fate", ""), end.get("place", "")),
             )
 
+    async def leave_notice(self, tenant_id: str, run_id: str, key: str, most: int) -> bool:
+        """Let what could not be told come again later; True where it is set aside after `most` attempts."""
+        row = await self.database.call("select leave_notice($1,$2,$3,$4) as failed", tenant_id, run_id, key, most)
+        return bool(row and row["failed"])
+
+    async def failed_notices(self, most: int = 100) -> list[tuple[str, int]]:
+        """Return the people of whom something was to be told and was set aside, with how much."""
+        rows = await self.database.rows("select * from find_failed_notices($1)", most)
+        return [(row["tenant_id"], row["notices"]) for row in rows]
+
+    async def retry_notices(self, tenant_id: str) -> int:
+        """Tell again what was set aside; gives how much that is."""
+        row = await self.database.call("select retry_notices($1) as count", tenant_id)
+        return int(row["count"]) if row else 0
+
     async def _task(self, connection: Connection, tenant_id: str, task_id: str) -> Task | None:
         row = await connection.fetchrow(f"{_TASK} and id = $2", tenant_id, task_id)
         return task_of(row) if row else None
@@ -194,7 +251,7 @@ def task_of(row: asyncpg.Record) -> Task:
         id=row["id"],
         number=row["number"],
         title=row["title"],
-        trigger=trigger_from_json(row["kind"], row["trigger"]),
+        trigger=kept_trigger(row["kind"], row["trigger"]),
         kind=Kind(row["kind"]),
         executor=row["executor"],
         action=row["action"],
@@ -210,6 +267,7 @@ def task_of(row: asyncpg.Record) -> Task:
         watch=row["watch"],
         revision=row["revision"],
         deleted=row["deleted_at"] is not None,
+        set_aside=row["set_aside"],
     )
 
 

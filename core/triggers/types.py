@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.context import ToolExecutionContext
 from core.journal import Effect
 from core.json_types import Json, JsonObject
-from core.triggers.codec import Kind, Trigger
+from core.triggers.codec import KeptTrigger, Kind
 from core.turn_types import TurnRequest, TurnResult
 
 ORCHESTRATOR = "orchestrator"
@@ -24,7 +24,7 @@ class TaskState(StrEnum):
     ACTIVE = "ACTIVE"
     PAUSED = "PAUSED"
     DISABLED = "DISABLED"
-    """It failed too often in a row."""
+    """It failed too often in a row, or was set aside after an error that nobody foresaw."""
     COMPLETED = "COMPLETED"
     """There is nothing more to come, or the person stopped it."""
 
@@ -80,13 +80,14 @@ class Task:
     `number` is what the person calls it by. `action` holds the `instruction` for the orchestrator, and what a custom
     executor reads. `due_at` is the next occurrence and
     `next_at` when it is taken, in UTC, None while nothing is scheduled; `zone` is the one they were computed in.
+    `set_aside` names the unforeseen error after which it was disabled; empty for all others.
     """
 
     tenant_id: str
     id: str
     number: int
     title: str
-    trigger: Trigger
+    trigger: KeptTrigger
     kind: Kind
     executor: str = ORCHESTRATOR
     action: JsonObject = field(default_factory=dict)
@@ -102,6 +103,7 @@ class Task:
     watch: JsonObject = field(default_factory=dict)
     revision: int = 0
     deleted: bool = False
+    set_aside: str = ""
 
     @property
     def instruction(self) -> str:

@@ -65,6 +65,8 @@ def _standing(task: Task, zone: ZoneInfo) -> str:
     match task.state:
         case TaskState.PAUSED:
             return "It is paused: nothing runs until it is resumed."
+        case TaskState.DISABLED if task.set_aside:
+            return f"It is set aside, because {task.reason}; resume it, or plan it again."
         case TaskState.DISABLED:
             return f"It is disabled, because it {task.reason}."
         case TaskState.COMPLETED:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim
 
 from core.json_types import Json
-from core.triggers.codec import Trigger
+from core.triggers.codec import KeptTrigger, UnreadableTrigger
 from core.triggers.condition import ConditionTrigger, Mode
 from core.triggers.event import EventTrigger
 from core.triggers.schedule import ScheduleTrigger, wall_moment
@@ -28,9 +28,11 @@ _COMPARED = {
 }
 
 
-def in_words(trigger: Trigger, zone: ZoneInfo) -> str:
+def in_words(trigger: KeptTrigger, zone: ZoneInfo) -> str:
     """Say when it is due, such as "every weekday at 08:00 (Europe/Berlin)"."""
     match trigger:
+        case UnreadableTrigger():
+            return "at a time that can no longer be read"
         case ScheduleTrigger():
             return _schedule(trigger, trigger.zone(zone.key))
         case EventTrigger():
