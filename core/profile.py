@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from core.database import Connection, Database
 from core.ids import IdMaker
+from core.json_types import storable
 from core.merging import MergeHook
 
 MOST_VALUE = 300
@@ -63,6 +64,7 @@ class ProfileStore:
 
         What was told is not replaced by what was only inferred, and what was undone is not inferred again.
         """
+        value = storable(value).strip()
         if not _KEY.fullmatch(key) or not 1 <= len(value) <= MOST_VALUE:
             return None
         row = await self._database.call(

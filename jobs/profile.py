@@ -72,11 +72,20 @@ class ProfileRunner:
             _log.info("profile_skipped", tenant=job.tenant_id, reason="budget")
         except ModelError as error:
             _log.warning("profile_delayed", tenant=job.tenant_id, cause=type(error).__name__)
-            await self._database.call("select leave_profile($1,$2,$3)", job.tenant_id, job.owner, RETRY)
-            return True
+            return await self._leave(job)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # One person's profile must not keep the others': it comes again, and is let go of in the end.
+            _log.exception("profile_failed", tenant=job.tenant_id)
+            return await self._leave(job)
         else:
             _log.info("profile_looked_at", tenant=job.tenant_id, turns=len(job.turns), kept=kept)
         await self._database.call("select end_profile($1,$2)", job.tenant_id, job.owner)
+        return True
+
+    async def _leave(self, job: ProfileJob) -> bool:
+        await self._database.call("select leave_profile($1,$2,$3)", job.tenant_id, job.owner, RETRY)
         return True
 
     async def _claim(self) -> ProfileJob | None:

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import ModelUnavailable
 from core.model_types import ModelAnswer, Role
-from core.profile import FactSource, ProfileMerge
+from core.profile import FactSource, ProfileMerge, ProfileStore
 from core.profile_changes import read_changes
 from jobs.profile import ProfileRunner
 from tests.core.helpers import FakeModel, Step, says
@@ -25,7 +25,7 @@ def changed(*changes: tuple[str, str, str]) -> ModelAnswer:
 def runner(house: House, *script: Step) -> tuple[ProfileRunner, FakeModel]:
     """Make a runner with a scripted model."""
     model = FakeModel(list(script))
-    return ProfileRunner(house.store.database, model, house.store.make_id, house.clock), model  # type: ignore[arg-type]
+    return ProfileRunner(house.store.database, model, house.store.make_id, house.clock), model
 
 
 async def be_quiet(house: House) -> None:
@@ -125,3 +125,36 @@ async def test_what_was_passed_on_says_nothing_about_the_person(house: House) ->
     await be_quiet(house)
     assert await runs.once()
     assert model.requests == []
+
+
+async def test_a_nul_in_a_profile_is_left_out_and_the_fact_is_kept(house: House) -> None:
+    await house.ask("I live in Lisbon now", ANN)
+    await be_quiet(house)
+    look, _ = runner(house, changed(("home_town", "Lis\x00bon\ud800", "told")))
+    assert await look.once()
+    assert await house.store.column("select value from profile_facts") == ["Lisbon\ufffd"]
+
+
+async def test_one_profile_that_raises_keeps_nobody_elses_and_is_let_go_of(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.ask("I live in Lisbon now, and like it", ANN)
+    await house.ask("I live in Porto now, and like it", "+15550000002")
+    await be_quiet(house)
+    town = changed(("home_town", "Lisbon", "told"))
+    look, model = runner(house, *[town] * 8)
+    real = ProfileStore.keep
+
+    async def keeps(self: ProfileStore, tenant_id: str, *args: object) -> object:
+        if tenant_id == await house.tenant(ANN):
+            raise RuntimeError
+        return await real(self, tenant_id, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ProfileStore, "keep", keeps)
+    for _ in range(3):
+        while await look.once():
+            pass
+        await be_quiet(house)
+    assert await house.store.column("select value from profile_facts") == ["Lisbon"]
+    assert await house.store.one("select count(*) from profile_jobs") == 0, "tried three times, then let go of"
+    assert len(model.requests) == 4
