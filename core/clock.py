@@ -6,6 +6,7 @@ Leases and attempts use the database's clock instead: they compare moments of se
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,15 +18,23 @@ class Clock:
     base + (real - base) * rate + offset. Without a file it is the machine's time.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, machine: Callable[[], float] = time.time) -> None:
         self._path = path
+        self._machine = machine
         self._stamp = 0
         self._base, self._offset, self._rate = 0.0, 0.0, 1.0
 
     def now(self) -> datetime:
         """Give the present moment, aware, in UTC."""
+        return self.moment_of(self._machine())
+
+    async def sound_now(self) -> datetime | None:
+        """Return the present moment for what cannot be undone; None while it cannot be relied on."""
+        return self.now()
+
+    def moment_of(self, real: float) -> datetime:
+        """Return the moment that it tells when the machine's time is `real`."""
         self._reload()
-        real = time.time()
         return datetime.fromtimestamp(self._base + (real - self._base) * self._rate + self._offset, tz=UTC)
 
     @property

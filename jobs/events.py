@@ -31,8 +31,11 @@ class EventUpkeep:
         """Delete what is old now; gives how many went."""
         gone = 0
         try:
-            while pruned := await self._store.prune(self._clock.now() - KEPT):
+            while now := await self._clock.sound_now():
+                pruned = await self._store.prune(now - KEPT)
                 gone += pruned
+                if not pruned:
+                    break
         except StoreUnavailable as error:
             _log.warning("events_not_tidied", cause=str(error))
         return gone

@@ -53,7 +53,10 @@ class MemoryUpkeep:
     async def once(self) -> None:
         """Look once."""
         try:
-            await self._work.tidy(self._clock.now())
+            now = await self._clock.sound_now()
+            if now is None:
+                return
+            await self._work.tidy(now)
             await self._embed()
         except StoreUnavailable as error:
             _log.warning("memory_upkeep_delayed", cause=str(error))

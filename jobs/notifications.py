@@ -9,6 +9,7 @@ import structlog
 from core.clock import Clock
 from core.errors import StoreUnavailable
 from core.notifications.store import NotificationStore
+from jobs.supervision import Part
 from notify.service import NotificationService
 
 EVERY = 1.0
@@ -28,14 +29,14 @@ class NotificationRounds:
         self._store = store
         self._clock = clock
 
-    async def run(self) -> None:
-        """Look for ever; a database that is away is asked again."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._look(), name="held and undelivered")
-            group.create_task(self._tidy(), name="old notifications")
+    def parts(self) -> tuple[Part, ...]:
+        """Return what runs for ever; a database that is away is asked again."""
+        return Part("held and undelivered notifications", self._look), Part("old notifications", self._tidy)
 
     async def once(self) -> int:
         """Let out what is due and send elsewhere what failed; gives how many messages that made."""
+        if await self._clock.sound_now() is None:
+            return 0  # whose quiet hours these are cannot be told
         return await self._service.fall_back() + await self._service.release_held()
 
     async def _look(self) -> None:
@@ -44,16 +45,14 @@ class NotificationRounds:
                 await self.once()
             except StoreUnavailable as error:
                 _log.warning("notifications_delayed", cause=str(error))
-            except Exception:
-                # The outermost loop: one person's trouble must not keep the others' news.
-                _log.exception("notifications_failed")
             await asyncio.sleep(EVERY * (0.75 + random.random() / 2))
 
     async def _tidy(self) -> None:
         while True:
             try:
-                while await self._store.prune(self._clock.now() - KEPT):
-                    pass
+                while now := await self._clock.sound_now():
+                    if not await self._store.prune(now - KEPT):
+                        break
             except StoreUnavailable as error:
                 _log.warning("notifications_not_tidied", cause=str(error))
             await asyncio.sleep(TIDY_EVERY.total_seconds())

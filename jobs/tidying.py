@@ -32,8 +32,10 @@ class Tidying:
 
     async def once(self) -> None:
         """Look once."""
-        now = self._clock.now()
         try:
+            now = await self._clock.sound_now()
+            if now is None:
+                return
             strangers = await self._database.call("select * from drop_strangers($1)", now)
             codes = await self._database.call("select * from drop_link_codes($1)", now)
             unknown = await self._database.call("select * from drop_unknown($1)", now - UNKNOWN_KEPT)

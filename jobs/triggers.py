@@ -13,6 +13,7 @@ from core.triggers.engine import TriggerEngine
 from core.triggers.firing import BATCH, Look, is_own_fault
 from core.triggers.looking import Looking
 from core.triggers.notices import Notices
+from jobs.supervision import Part
 
 POLL = timedelta(milliseconds=500)
 """Real time between two looks at the clock; what is due sooner is waited for exactly."""
@@ -33,13 +34,17 @@ class TriggerRunner:
     _looks: set[asyncio.Task[None]] = field(default_factory=set)
     _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS_AT_ONCE))
 
-    async def run(self) -> None:
-        """Take what is due, for ever; a database that is away is asked again."""
+    def parts(self) -> tuple[Part, ...]:
+        """Return what runs for ever; a database that is away is asked again."""
+        return (
+            Part("events to tasks", self._listen),
+            Part("due tasks", self._take),
+            Part("notices of runs", self._tell),
+        )
+
+    async def _take(self) -> None:
         try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._listen(), name="events to tasks")
-                group.create_task(self._fire(), name="due tasks")
-                group.create_task(self._tell(), name="notices of runs")
+            await self._fire()
         finally:
             for look in list(self._looks):
                 look.cancel()
@@ -68,11 +73,14 @@ class TriggerRunner:
             await asyncio.wait(set(self._looks))
 
     async def _listen(self) -> None:
+        """Subscribe once; the bus hands the events over from then on."""
         while True:
             try:
-                return await self.engine.start()
+                await self.engine.start()
             except StoreUnavailable:
                 await asyncio.sleep(self.poll.total_seconds())
+            else:
+                await asyncio.Event().wait()
 
     async def _fire(self) -> None:
         while True:
@@ -87,13 +95,16 @@ class TriggerRunner:
             await asyncio.sleep(pause)
 
     async def _pause(self) -> float:
-        """Give real seconds until the next task is due, at most the poll's; 0 when it is due now."""
+        """Return real seconds until the next task is due, at most the poll's; 0 when it is due now.
+
+        While the clock cannot be relied on nothing is due.
+        """
         # Workers that look at different moments find a new task sooner than any one of them.
         longest = self.poll.total_seconds() * (0.75 + random.random() / 2)
-        due = await self.engine.store.next_due()
-        if due is None:
+        due, now = await self.engine.store.next_due(), await self.clock.sound_now()
+        if due is None or now is None:
             return longest
-        return min(max((due - self.clock.now()).total_seconds() / self.clock.rate, 0), longest)
+        return min(max((due - now).total_seconds() / self.clock.rate, 0), longest)
 
     async def _tell(self) -> None:
         while True:

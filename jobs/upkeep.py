@@ -1,7 +1,6 @@
 """Upkeep: what has to be looked after from time to time, whoever does it; every worker may."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 import structlog
 
@@ -31,22 +30,9 @@ class Upkeep:
     async def once(self) -> None:
         """Look once."""
         try:
-            while ended := await self._pool.expire(self._clock.now()):
+            while now := await self._clock.sound_now():
+                if not (ended := await self._pool.expire(now)):
+                    break
                 _log.info("agents_expired", count=ended)
         except StoreUnavailable as error:
             _log.warning("upkeep_delayed", cause=str(error))
-
-
-def together(*works: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
-    """Give several endless works as one; where one fails, all end with it."""
-
-    async def run() -> None:
-        async with asyncio.TaskGroup() as group:
-            for work in works:
-                group.create_task(_awaited(work))
-
-    return run
-
-
-async def _awaited(work: Callable[[], Awaitable[None]]) -> None:
-    await work()

@@ -1,7 +1,7 @@
 """The worker: arq's Worker as the bell's ear, two bounded runners, and a supervisor around it all."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -22,6 +22,7 @@ from core.turns import Lease
 from jobs.delivery import DeliveryRunner
 from jobs.memory import MemoryRunner
 from jobs.runner import Runner
+from jobs.supervision import Part, Supervisor
 from jobs.turns import TurnRunner
 
 TURN_SLOTS = 16
@@ -36,6 +37,8 @@ RING_PATIENCE = 5
 RING_TIMEOUT = 10
 """Seconds an arq job may take. Short, because arq takes a dead worker's jobs for running until the longest
 timeout is over, and a hundred such hide all newer ones."""
+_HURRY = 2.0
+"""Seconds after which what people wait for is started again at the latest."""
 
 _log = structlog.get_logger()
 
@@ -68,8 +71,9 @@ class WorkerProcess:
         redis_url: str,
         turns: TurnRunner,
         delivery: DeliveryRunner,
-        upkeep: Callable[[], Awaitable[None]] | None = None,
+        upkeep: Iterable[Part] = (),
         memory: MemoryRunner | None = None,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._redis_url = redis_url
         self._delivery = delivery
@@ -78,7 +82,8 @@ class WorkerProcess:
         self._memory_runner: Runner[Job] | None = (
             Runner("memory", memory.claim, memory.run, slots=MEMORY_SLOTS, poll=MEMORY_POLL) if memory else None
         )
-        self._upkeep = upkeep
+        self._upkeep = tuple(upkeep)
+        self._supervisor = supervisor or Supervisor()
         self._rung = {TURNS: asyncio.Event(), DELIVERY: asyncio.Event(), MEMORY: asyncio.Event()}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -93,8 +98,8 @@ class WorkerProcess:
         if (memory := self._memory_runner) is not None:
             self._spawn(partial(self._listen_queue, MEMORY, REMEMBER, memory.wake, MEMORY_SLOTS), "arq memory")
             self._spawn(memory.poll, "poll memory")
-        if self._upkeep is not None:
-            self._spawn(self._upkeep, "upkeep")
+        for part in self._upkeep:
+            self._keep(part)
 
     async def stop(self, grace: timedelta = GRACE) -> None:
         """Take nothing more, finish or hand back what runs, and close."""
@@ -109,7 +114,10 @@ class WorkerProcess:
         await asyncio.gather(*runners)
 
     def _spawn(self, work: Callable[[], Awaitable[None]], name: str) -> None:
-        self._tasks.append(asyncio.create_task(_supervised(work, name), name=name))
+        self._keep(Part(name, work, longest_pause=_HURRY))
+
+    def _keep(self, part: Part) -> None:
+        self._tasks.append(asyncio.create_task(self._supervisor.keep(part), name=part.name))
 
     async def _listen_queue(self, queue: str, job: str, wake: Callable[[str], Awaitable[None]], slots: int) -> None:
         async def ring(_context: dict[str, Any], row_id: str) -> None:
@@ -166,20 +174,3 @@ async def run_arq(worker: EarWorker) -> None:
         with suppress(RedisError, OSError, TimeoutError):
             async with asyncio.timeout(2):
                 await worker.pool.aclose(close_connection_pool=True)
-
-
-async def _supervised(work: Callable[[], Awaitable[None]], name: str) -> None:
-    """Start work again whenever it ends; Redis or Postgres may be away for long."""
-    pause = 0.2
-    while True:
-        started = asyncio.get_running_loop().time()
-        try:
-            await work()
-        except (RedisError, OSError, TimeoutError) as error:
-            _log.warning("worker_part_restarts", part=name, cause=type(error).__name__)
-        except Exception:
-            _log.exception("worker_part_failed", part=name)
-        if asyncio.get_running_loop().time() - started > 10:
-            pause = 0.2
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, 2.0)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -12,6 +13,7 @@ from core.clock import Clock
 from core.ids import IdMaker
 from core.notifications.store import Entry, Kept, NotificationStore, Place, Recipient, Told, When
 from core.notifications.types import Fate, Manners, Notification, Notified, Urgency
+from core.setbacks import Setbacks
 from notify.digest import compose
 from notify.policy import CANNOT_ANSWER, Verdict, decide, order_places, quiet_until, zone_of
 
@@ -50,6 +52,7 @@ class NotificationService:
         self._clock = clock
         self._make_id = make_id
         self._manners = manners or Manners()
+        self._each = Setbacks("notification_failed")
 
     async def notify(self, tenant_id: str, notification: Notification) -> Notified:
         """Keep the news and let it go out as the person wants it. Raises `StoreUnavailable` when not kept."""
@@ -88,14 +91,14 @@ class NotificationService:
         """Let out what was held and is due, each person's as one digest; gives how many messages that made."""
         now, made = self._clock.now(), 0
         for tenant_id in await self._store.find_held(now):
-            made += await self._release(tenant_id, now)
+            made += await self._each.does(tenant_id, partial(self._release, tenant_id, now))
         return made + await self._release_cards(now)
 
     async def fall_back(self) -> int:
         """Send elsewhere what failed, is stuck, or met no reaction in time; gives how many went."""
         now, went = self._clock.now(), 0
         for tenant_id, id in await self._store.find_undelivered(now):
-            went += await self._go_elsewhere(tenant_id, id, now)
+            went += await self._each.does(id, partial(self._go_elsewhere, tenant_id, id, now))
         return went
 
     async def holds_cards(self, tenant_id: str, run_id: str) -> bool:

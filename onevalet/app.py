@@ -14,6 +14,7 @@ from aiohttp import web
 from core.agents.pool import Pool
 from core.bell import RedisBell
 from core.channel import Channel
+from core.checked_clock import CheckedClock
 from core.clock import Clock
 from core.credentials import CredentialStore
 from core.database import Database
@@ -128,12 +129,14 @@ async def open_worker(
     from jobs.approvals import ApprovalUpkeep
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
+    from jobs.health import HealthReport
     from jobs.memory import MemoryRunner, MemoryUpkeep
     from jobs.profile import ProfileRunner
     from jobs.redraws import RedrawRunner
+    from jobs.supervision import Part, Supervisor
     from jobs.tidying import Tidying
     from jobs.turns import TurnRunner
-    from jobs.upkeep import Upkeep, together
+    from jobs.upkeep import Upkeep
     from jobs.worker import WorkerProcess
     from onevalet.assistant import build_orchestrator
     from onevalet.memory import memory_work
@@ -148,7 +151,7 @@ async def open_worker(
         bell = RedisBell(bell_url)
         await bell.start()
         stack.push_async_callback(bell.stop)
-        clock = Clock(settings.onevalet_clock)
+        clock = CheckedClock(settings.onevalet_clock, database)
         approvals = ApprovalStore(database, bell)
         engine = build_engine(bell_url, database, bell, clock)
         if engine.event_bus is not None:
@@ -200,22 +203,24 @@ async def open_worker(
         for way_in in ways_in:
             stack.push_async_callback(way_in.stop)
         redraws = RedrawRunner(Redraws(database), channels)
-        upkeep = together(
-            ApprovalUpkeep(approvals, clock, make_id).run,
-            redraws.poll,
-            CatchUp(ways_in, database, worker).run,
-            Upkeep(Pool(database, bell), clock).run,
-            Tidying(database, clock).run,
-            triggers.upkeep,
-            notifications.upkeep,
-        )
-        upkeep = together(upkeep, MemoryUpkeep(memory, clock).run)
+        supervisor = Supervisor()
+        upkeep = [
+            Part("approvals", ApprovalUpkeep(approvals, clock, make_id).run),
+            Part("redraws", redraws.poll),
+            Part("catch-up", CatchUp(ways_in, database, worker).run),
+            Part("waiting agents", Upkeep(Pool(database, bell), clock).run),
+            Part("tidying", Tidying(database, clock).run),
+            Part("memory upkeep", MemoryUpkeep(memory, clock).run),
+            Part("health", HealthReport(database, worker, clock, supervisor).run),
+            *triggers.parts,
+            *notifications.parts,
+        ]
         if settings.onevalet_profile == "model" and settings.onevalet_model:
             profiles = ProfileRunner(database, orchestrator.llm_client, make_id, clock, orchestrator.budgets)
-            upkeep = together(upkeep, profiles.run)
+            upkeep.append(Part("profiles", profiles.run))
         if life.ask is not None:
-            upkeep = together(upkeep, SuspectWatch(partial(suspects_wait, database), life.ask).run)
-        process = WorkerProcess(bell_url, turns, delivery, upkeep, MemoryRunner(memory, worker))
+            upkeep.append(Part("suspects", SuspectWatch(partial(suspects_wait, database), life.ask).run))
+        process = WorkerProcess(bell_url, turns, delivery, upkeep, MemoryRunner(memory, worker), supervisor)
         process.start()
         stack.push_async_callback(process.stop)
         _log.info("worker_started", worker=worker, channels=sorted(channels))

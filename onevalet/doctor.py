@@ -9,11 +9,13 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from core.channel import Check
+from core.checked_clock import MOST_APART
 from core.database import Database
 from core.errors import ConfigError, OneValetError
 from core.key_rotation import count_data_keys
 from core.migrate import load_migrations
 from core.triggers.store import TaskStore
+from core.worker_health import workers_seen
 from onevalet.providers import build_channels
 from onevalet.reach import Reached, reach
 from onevalet.secret_key import secret_keys, with_key_file
@@ -21,6 +23,8 @@ from onevalet.settings import Settings
 from onevalet.setup import NoSink
 from onevalet.simulated import simulator_config, wire_simulator
 
+REPEATED = 2
+"""Failures of a part in a row that are worth a line: once may be chance."""
 SHOWN = 5
 """How many of the tasks that were set aside are named."""
 
@@ -58,6 +62,7 @@ async def run_checks(settings: Settings) -> list[Check]:
         return [
             *await _database(database),
             *await check_set_aside(database),
+            *await check_workers(database),
             await _redis(reached),
             _model(settings),
             await _secret_keys(settings, database),
@@ -119,6 +124,26 @@ async def check_set_aside(database: Database) -> list[Check]:
     fixes = ["`tasks retry`"] if count["tasks"] or count["notices"] else []
     fixes += ["`events list --set-aside` and `events retry`"] if count["events"] else []
     return [Check("set aside", False, detail, f"see the log for each, then {', '.join(fixes)}")]
+
+
+async def check_workers(database: Database) -> list[Check]:
+    """Look at what each worker wrote down about itself."""
+    try:
+        seen = await workers_seen(database)
+    except (OneValetError, PostgresError):
+        return []  # the check of the database says it
+    checks = [Check("workers", True, f"{len(seen)} seen in the last minute")]
+    for one in seen:
+        who = one.worker.split("/")[0]
+        if one.ahead is not None and abs(one.ahead) > MOST_APART:
+            way = "ahead of" if one.ahead > 0 else "behind"
+            detail = f"{abs(one.ahead):,.0f} s {way} Postgres': nothing that time decides is done there"
+            checks.append(Check(f"clock of {who}", False, detail, "set the time of that machine, by NTP for example"))
+        for part in one.failing:
+            if int(str(part["failures"])) >= REPEATED:
+                detail = f"{part['part']}: failed {part['failures']} times in a row, last with {part['cause']}"
+                checks.append(Check(f"part of {who}", False, detail, "look for worker_part_failed in its log"))
+    return checks
 
 
 async def _redis(reached: Reached) -> Check:

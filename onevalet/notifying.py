@@ -1,6 +1,6 @@
 """The notifications of a worker, built: the service that tells people things, and what keeps it going."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from core.bell import Bell
@@ -12,16 +12,16 @@ from core.notifications.store import NotificationStore
 from core.notifications.types import Manners
 from jobs.events import EventUpkeep
 from jobs.notifications import NotificationRounds
-from jobs.upkeep import together
+from jobs.supervision import Part
 from notify.service import NotificationService
 
 
 @dataclass(frozen=True, slots=True)
 class Notifications:
-    """`service` tells people things; `upkeep` runs for ever: digests, fallback, and old events and news."""
+    """`service` tells people things; `parts` run for ever: digests, fallback, and old events and news."""
 
     service: NotificationService
-    upkeep: Callable[[], Awaitable[None]]
+    parts: tuple[Part, ...]
 
 
 def build_notifications(
@@ -31,4 +31,5 @@ def build_notifications(
     store = NotificationStore(database, make_id)
     service = NotificationService(store, channels, bell, clock, make_id, manners)
     rounds = NotificationRounds(service, store, clock)
-    return Notifications(service, together(rounds.run, EventUpkeep(EventStore(database, make_id), clock).run))
+    old = Part("old events", EventUpkeep(EventStore(database, make_id), clock).run)
+    return Notifications(service, (*rounds.parts(), old))

@@ -1,6 +1,5 @@
 """The triggers of a worker, built: the engine, what its runs are done by, and what keeps it going."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -17,17 +16,17 @@ from core.triggers.notices import Notices
 from core.triggers.reading import OrchestratorTools
 from core.triggers.running import RunExecutors
 from jobs.runs import KEPT, RunUpkeep
+from jobs.supervision import Part
 from jobs.triggers import TriggerRunner
-from jobs.upkeep import together
 
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """`runs` does the work of runs within turns, `runner` takes what is due, `upkeep` runs for ever."""
+    """`runs` does the work of runs within turns, `runner` takes what is due, `parts` run for ever."""
 
     runs: RunExecutors
     runner: TriggerRunner
-    upkeep: Callable[[], Awaitable[None]]
+    parts: tuple[Part, ...]
 
 
 def build_engine(redis_url: str, database: Database, bell: Bell, clock: Clock) -> TriggerEngine:
@@ -45,4 +44,4 @@ def build_triggers(
     looking = Looking(engine, reading, engine.clock, make_id)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
     runner = TriggerRunner(engine, looking, notices, engine.clock)
-    return Triggers(runs, runner, together(runner.run, RunUpkeep(engine.store, kept).run))
+    return Triggers(runs, runner, (*runner.parts(), Part("old runs", RunUpkeep(engine.store, kept).run)))

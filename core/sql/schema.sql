@@ -2966,6 +2966,17 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION public.note_worker(p_worker text, p_ahead double precision, p_failing jsonb) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    insert into worker_health as h (worker, seen_at, clock_ahead, failing)
+    values (p_worker, clock_timestamp(), p_ahead, p_failing)
+    on conflict (worker) do update
+    set seen_at = excluded.seen_at, clock_ahead = excluded.clock_ahead, failing = excluded.failing;
+    delete from worker_health h where h.seen_at < clock_timestamp() - interval '1 hour';
+end $$;
+
 CREATE FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) RETURNS text
     LANGUAGE plpgsql
     AS $$
@@ -5672,6 +5683,15 @@ CREATE TABLE public.turns (
 
 ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.worker_health (
+    worker text NOT NULL,
+    seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    clock_ahead double precision,
+    failing jsonb DEFAULT '[]'::jsonb NOT NULL
+);
+
+ALTER TABLE ONLY public.worker_health FORCE ROW LEVEL SECURITY;
+
 CREATE UNLOGGED TABLE public.write_probe (
     filler text NOT NULL
 );
@@ -5882,6 +5902,9 @@ ALTER TABLE ONLY public.tenants
 
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.worker_health
+    ADD CONSTRAINT worker_health_pkey PRIMARY KEY (worker);
 
 CREATE INDEX approval_audit_approval ON public.approval_audit USING btree (tenant_id, approval_id);
 
@@ -6315,6 +6338,8 @@ CREATE POLICY nobodys ON public.pairings USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
 
+CREATE POLICY nobodys ON public.worker_health USING (true) WITH CHECK (true);
+
 ALTER TABLE public.notifications ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY one_tenant ON public.approval_audit TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -6554,6 +6579,8 @@ ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tenants ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.worker_health ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.write_probe ENABLE ROW LEVEL SECURITY;
 
@@ -7007,6 +7034,9 @@ GRANT ALL ON FUNCTION public.note_task_end() TO onevalet_app;
 REVOKE ALL ON FUNCTION public.note_undelivered() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_undelivered() TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.note_worker(p_worker text, p_ahead double precision, p_failing jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_worker(p_worker text, p_ahead double precision, p_failing jsonb) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.open_conversation(p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text) TO onevalet_app;
 
@@ -7389,6 +7419,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.turns TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.worker_health TO onevalet_app;
 
 ALTER DEFAULT PRIVILEGES FOR ROLE onevalet REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 ALTER DEFAULT PRIVILEGES FOR ROLE onevalet GRANT ALL ON FUNCTIONS TO onevalet_app;

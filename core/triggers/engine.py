@@ -110,7 +110,7 @@ class TriggerEngine:
         action = storable(action or {})
         self._check(executor, action)
         await self.check_new(tenant_id, trigger)
-        now = self.clock.now()
+        now = await self._present()
         task = Task(
             tenant_id=tenant_id,
             id=f"task_{canonical_hash([tenant_id, key])[:26]}" if key else self._make_id("task"),
@@ -170,8 +170,14 @@ class TriggerEngine:
         return lanes[0] if lanes else ""
 
     async def fire_due(self, now: datetime | None = None) -> Fired:
-        """Start the runs of tasks that are due, of all people; the conditions among them are to be looked at."""
-        fired = await fire_due(self._database, self._make_id, now or self.clock.now())
+        """Start the runs of tasks that are due, of all people; the conditions among them are to be looked at.
+
+        While the clock cannot be relied on nothing fires: what it would skip or end is gone for good.
+        """
+        now = now or await self.clock.sound_now()
+        if now is None:
+            return Fired(0)
+        fired = await fire_due(self._database, self._make_id, now)
         self.ring(fired.lanes)
         for one in fired.stumbled:
             await self.set_aside(one.tenant_id, one.task_id, one.error)
@@ -291,13 +297,20 @@ class TriggerEngine:
         task = await self.store.get(tenant_id, task_id)
         if task is None or task.deleted:
             return False
-        now = self.clock.now()
+        now = await self._present() if change == "resume" else self.clock.now()
         task = replace(task, due_at=None, next_at=None)
         if change == "resume":
             task = await self._scheduled(task, now)
             if task.kind is Kind.SCHEDULE and task.next_at is None:
                 return False
         return await self.store.change(task, change, now)
+
+    async def _present(self) -> datetime:
+        """Return the present moment; raises `TriggerError` while it cannot be relied on."""
+        now = await self.clock.sound_now()
+        if now is None:
+            raise TriggerError("My clock is wrong at the moment; please try again in a few minutes.")
+        return now
 
     async def _scheduled(self, task: Task, now: datetime) -> Task:
         """Give the task with its next occurrence after now."""

@@ -57,6 +57,8 @@ class Looking:
             raise TriggerError(task.trigger.why)
         if not isinstance(task.trigger, ConditionTrigger):
             return
+        if await self._clock.sound_now() is None:
+            return  # it is looked at again when its lease ends
         judged = await self.judge(task, task.trigger)
         try:
             await self._record(task, task.trigger, judged)
@@ -88,7 +90,9 @@ class Looking:
             return failed(watch, f"It failed with an internal error ({type(error).__name__}).", self._clock.now())
 
     async def _record(self, task: Task, trigger: ConditionTrigger, judged: Judged) -> None:
-        now = self._clock.now()
+        now = await self._clock.sound_now()
+        if now is None:
+            return
         zone = read_zone((await self._engine.store.person(task.tenant_id))[0] or "UTC")
         next_at = next_look(trigger, judged.watch, now, zone)
         if judged.fires and trigger.count is not None and task.fired + 1 >= trigger.count:

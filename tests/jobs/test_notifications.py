@@ -35,12 +35,13 @@ async def test_a_worker_lets_out_what_is_due_and_deletes_what_is_old(house: Peop
     assert await EventUpkeep(events, house.clock).once() == 0
     moment(house).forward(days=2)
     rounds = NotificationRounds(house.service, store, house.clock)
-    running = asyncio.create_task(rounds.run())
+    running = [asyncio.ensure_future(part.run()) for part in rounds.parts()]
     async with asyncio.timeout(10):
         while await house.store.one("select state from notifications") != "owed":  # noqa: ASYNC110 - nothing tells
             await asyncio.sleep(0.02)
-    running.cancel()
-    await asyncio.wait([running])
+    for part in running:
+        part.cancel()
+    await asyncio.wait(running)
     await house.deliver()
     assert house.said("sms") == ["waits"]
     moment(house).forward(days=29)

@@ -10,7 +10,7 @@ from tests.core.store.house import Store
 
 async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store: Store) -> None:
     house = House(store, access=Access(Policy.PAIRING))
-    tidying = Tidying(store.database, house.clock)  # type: ignore[arg-type]
+    tidying = Tidying(store.database, house.clock)
     await house.say("let me in", "+15550000001")
     await house.settle()
     house.access = Access(Policy.OPEN)

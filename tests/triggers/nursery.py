@@ -101,7 +101,7 @@ async def _work(name: str, options: dict[str, Any]) -> None:
     looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, make_id), clock, make_id)
     turns = TurnRunner(TurnStore(database, make_id, lease), orchestrator, bell, {}, make_id, name, runs=runs)
     delivery = DeliveryRunner(Outbox(database, make_id, lease), {}, name)
-    process = WorkerProcess(options["redis"], turns, delivery, TriggerRunner(engine, looking, notices, clock).run)
+    process = WorkerProcess(options["redis"], turns, delivery, TriggerRunner(engine, looking, notices, clock).parts())
     process.start()
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)

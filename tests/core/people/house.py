@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.access import Access
 from core.channel import Received
+from core.clock import Clock
 from core.credentials import CredentialStore
 from core.inbox import Inbox
 from core.linking import Linking
@@ -25,10 +26,11 @@ PHONE, CHAT, DESK = ("sms", "+15550009999"), ("telegram", "700"), ("slack", "T1"
 CODE = re.compile(r"LINK ([2-9A-Z]{3}-[2-9A-Z]{3}-[2-9A-Z]{3})")
 
 
-class FixedClock:
+class FixedClock(Clock):
     """A clock that is moved by hand."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.at = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
     def now(self) -> datetime:
@@ -68,7 +70,7 @@ class House:
     async def say(self, text: str, sender: str, account: tuple[str, str] = PHONE) -> Received:
         """Take in what somebody writes."""
         database, make_id = self.store.database, self.store.make_id
-        inbox = Inbox(database, self.store.bell, make_id, self.access, clock=self.clock)  # type: ignore[arg-type]
+        inbox = Inbox(database, self.store.bell, make_id, self.access, clock=self.clock)
         key = make_id("SM")
         name, _, argument = text.removeprefix("/").partition(" ")
         command = Command(name, argument) if text.startswith("/") else None
@@ -78,7 +80,7 @@ class House:
     async def run(self) -> None:
         """Run all that waits now."""
         turns = TurnStore(self.store.database, self.store.make_id, LEASE)
-        people = People(self.store.database, self.store.make_id, self.clock)  # type: ignore[arg-type]
+        people = People(self.store.database, self.store.make_id, self.clock)
         commands = PersonCommands(self.linking, people)
         runner = TurnRunner(turns, FewLines(self.answer), self.store.bell, {}, self.store.make_id, "w1", commands)
         while lease := await runner.claim(None):

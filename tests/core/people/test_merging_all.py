@@ -22,7 +22,7 @@ async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None
     house.hooks = (
         MemoryMerge(),
         ProfileMerge(),
-        ApprovalMerge(house.clock),  # type: ignore[arg-type]
+        ApprovalMerge(house.clock),
         EventSourceMerge(house.credentials),
         MutedMerge(),
     )

@@ -94,7 +94,7 @@ async def test_commands_set_what_the_next_turn_is_given(house: House) -> None:
 async def test_the_models_tool_keeps_the_same_and_is_told_what_is_wrong(house: House) -> None:
     await house.ask("hello", ANN)
     tenant = await house.tenant(ANN)
-    people = People(house.store.database, house.store.make_id, house.clock)  # type: ignore[arg-type]
+    people = People(house.store.database, house.store.make_id, house.clock)
     context = replace(a_context(tenant_id=tenant), person=people.for_turn(tenant, "turn"))
     assert await context.person.needs_timezone()
     assert "channel: sms" in str(await set_preference(name="channel", value="SMS", context=context))

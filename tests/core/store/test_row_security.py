@@ -20,6 +20,7 @@ WITHOUT_TENANT = {
     "guesses",
     "consents",
     "event_groups",
+    "worker_health",
     "write_probe",
 }
 

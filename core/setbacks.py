@@ -1,0 +1,45 @@
+"""Work over many people, each by themselves: whoever raises what nobody foresaw is left alone for a while."""
+
+import time
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from core.errors import StoreUnavailable
+
+FIRST, LONGEST = 5.0, 3600.0
+"""Seconds that one who failed is left alone: doubling, up to the longest."""
+_MOST_KNOWN = 10_000
+
+_log = structlog.get_logger()
+
+
+class Setbacks:
+    """Who failed, how often in a row, and until when they are left alone; in this process only."""
+
+    def __init__(self, event: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._event = event
+        self._now = now
+        self._known: dict[str, tuple[int, float]] = {}
+
+    async def does(self, whom: str, work: Callable[[], Awaitable[int]]) -> int:
+        """Do one's work and return what it gives; 0 where it failed, or failed lately. Raises `StoreUnavailable`."""
+        failures, until = self._known.get(whom, (0, 0.0))
+        if failures and self._now() < until:
+            return 0
+        try:
+            done = await work()
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # The others must not wait for this one, nor the log be filled with it.
+            _log.exception(self._event, id=whom, failures=failures + 1)
+            self._note(whom, failures)
+            return 0
+        self._known.pop(whom, None)
+        return done
+
+    def _note(self, whom: str, failures: int) -> None:
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.pop(next(iter(self._known)))
+        self._known[whom] = (failures + 1, self._now() + min(FIRST * 2 ** min(failures, 20), LONGEST))
