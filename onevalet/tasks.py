@@ -49,6 +49,7 @@ async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json
         return
     for one in tasks:
         coming = f"  next {moment_in_words(one.next_at, zone)}" if one.next_at else ""
+        coming = "  rests: its person can be reached nowhere" if one.held else coming
         coming = f"  set aside ({one.set_aside})" if one.set_aside else coming
         _print(f"{one.number:>4}  {one.state.value:<9}  {one.title}: {in_words(one.trigger, zone)}{coming}  {one.id}")
     if not tasks:
@@ -145,6 +146,7 @@ def _as_json(task: Task) -> JsonObject:
         "state": task.state.value,
         "reason": task.reason,
         "set_aside": task.set_aside,
+        "held": task.held,
         "kind": task.kind.value,
         "trigger": trigger_to_json(task.trigger),
         "executor": task.executor,

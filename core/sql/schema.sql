@@ -725,7 +725,7 @@ CREATE FUNCTION public.claim_due_tasks(p_now timestamp with time zone, p_most in
     select t.tenant_id, t.id, t.kind, t.due_at, case t.kind when 'schedule' then t.trigger else '{}' end, p.timezone,
            coalesce(t.output ->> 'channel', ''), t.anchor, t.fired, t.rezone, t.revision
     from tasks t join tenants p on p.tenant_id = t.tenant_id
-    where t.state = 'ACTIVE' and t.next_at <= p_now
+    where t.state = 'ACTIVE' and not t.held and t.next_at <= p_now
     order by t.next_at limit p_most
     for update of t skip locked
 $$;
@@ -1851,6 +1851,32 @@ begin
     end if;
 end $$;
 
+CREATE FUNCTION public.hold_task() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    new.held := is_unreachable(new.tenant_id);
+    return new;
+end $$;
+
+CREATE FUNCTION public.hold_tasks() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_tenant text;
+    v_held boolean;
+begin
+    foreach v_tenant in array array_remove(array[
+        case when tg_op <> 'DELETE' then new.tenant_id end, case when tg_op <> 'INSERT' then old.tenant_id end], null)
+    loop
+        v_held := is_unreachable(v_tenant);
+        update tasks t set held = v_held where t.tenant_id = v_tenant and t.held <> v_held;
+    end loop;
+    return null;
+end $$;
+
 CREATE FUNCTION public.hold_turn(p_tenant text, p_turn text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1884,6 +1910,13 @@ begin
     get diagnostics v_added = row_count;
     return v_added = (select count(distinct k) from unnest(p_keys) k);
 end $$;
+
+CREATE FUNCTION public.is_unreachable(p_tenant text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    select exists (select 1 from identities i where i.tenant_id = p_tenant)
+       and not exists (select 1 from identities i where i.tenant_id = p_tenant and i.state = 'active')
+$$;
 
 CREATE FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) RETURNS text
     LANGUAGE plpgsql
@@ -2699,7 +2732,7 @@ CREATE FUNCTION public.next_due_task() RETURNS TABLE(tenant_id text, due timesta
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-    select t.tenant_id, t.next_at from tasks t where t.state = 'ACTIVE' and t.next_at is not null
+    select t.tenant_id, t.next_at from tasks t where t.state = 'ACTIVE' and not t.held and t.next_at is not null
     order by t.next_at limit 1
 $$;
 
@@ -5626,6 +5659,7 @@ CREATE TABLE public.tasks (
     created_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     set_aside text DEFAULT ''::text NOT NULL,
+    held boolean DEFAULT false NOT NULL,
     CONSTRAINT tasks_kind_check CHECK ((kind = ANY (ARRAY['schedule'::text, 'event'::text, 'condition'::text]))),
     CONSTRAINT tasks_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'DISABLED'::text, 'COMPLETED'::text])))
 );
@@ -6026,7 +6060,7 @@ CREATE INDEX task_runs_task ON public.task_runs USING btree (tenant_id, task_id,
 
 CREATE INDEX task_runs_turn ON public.task_runs USING btree (tenant_id, turn_id);
 
-CREATE INDEX tasks_due ON public.tasks USING btree (next_at) WHERE ((state = 'ACTIVE'::text) AND (next_at IS NOT NULL));
+CREATE INDEX tasks_due ON public.tasks USING btree (next_at) WHERE ((state = 'ACTIVE'::text) AND (next_at IS NOT NULL) AND (NOT held));
 
 CREATE INDEX tasks_events ON public.tasks USING btree (tenant_id) WHERE ((kind = 'event'::text) AND (state = 'ACTIVE'::text));
 
@@ -6048,6 +6082,8 @@ CREATE TRIGGER approvals_told AFTER UPDATE OF expires_at, state ON public.approv
 
 CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
 
+CREATE TRIGGER identities_hold AFTER INSERT OR DELETE OR UPDATE OF state, tenant_id ON public.identities FOR EACH ROW EXECUTE FUNCTION public.hold_tasks();
+
 CREATE TRIGGER identities_unreachable AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN (((old.state = 'active'::text) AND (new.state = ANY (ARRAY['stopped'::text, 'blocked'::text])) AND (new.admitted <> ''::text))) EXECUTE FUNCTION public.tell_elsewhere();
 
 CREATE TRIGGER inbound_event AFTER INSERT ON public.inbound FOR EACH ROW WHEN (((new.state = 'waiting'::text) AND (new.command IS NULL))) EXECUTE FUNCTION public.note_received();
@@ -6063,6 +6099,8 @@ CREATE TRIGGER owe_memory AFTER UPDATE OF state ON public.turns FOR EACH ROW WHE
 CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'running'::text)) EXECUTE FUNCTION public.release_stream();
 
 CREATE TRIGGER tasks_end BEFORE UPDATE OF state ON public.tasks FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_task_end();
+
+CREATE TRIGGER tasks_hold BEFORE INSERT OR UPDATE OF tenant_id ON public.tasks FOR EACH ROW EXECUTE FUNCTION public.hold_task();
 
 CREATE TRIGGER tenants_reconsider AFTER UPDATE OF quiet_from, quiet_until, timezone, muted ON public.tenants FOR EACH ROW WHEN (((((old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until)) OR (old.timezone IS DISTINCT FROM new.timezone)) OR (old.muted IS DISTINCT FROM new.muted))) EXECUTE FUNCTION public.reconsider_held();
 
@@ -6879,6 +6917,12 @@ GRANT ALL ON FUNCTION public.hold_outbound(p_tenant text, p_outbound text, p_fen
 REVOKE ALL ON FUNCTION public.hold_person(p_tenant text, p_alone boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.hold_person(p_tenant text, p_alone boolean) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.hold_task() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.hold_task() TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.hold_tasks() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.hold_tasks() TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.hold_turn(p_tenant text, p_turn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.hold_turn(p_tenant text, p_turn text) TO onevalet_app;
 
@@ -6887,6 +6931,9 @@ GRANT ALL ON FUNCTION public.home_conversation(p_tenant text, p_channel text, p_
 
 REVOKE ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ignore_message(p_channel text, p_account text, p_keys text[], p_reason text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.is_unreachable(p_tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.is_unreachable(p_tenant text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamp with time zone, p_rest interval) TO onevalet_app;

@@ -29,7 +29,7 @@ from core.triggers.messages import occurrence_of, set_aside_text
 from core.triggers.missed import Course
 from core.triggers.schedule import ScheduleTrigger, TriggerError
 from core.triggers.store import TaskStore
-from core.triggers.types import AGENT, ORCHESTRATOR, ActionExecutor, RunState, Task, TaskOutput, TaskRun
+from core.triggers.types import AGENT, NOBODY_TO_TELL, ORCHESTRATOR, ActionExecutor, RunState, Task, TaskOutput, TaskRun
 
 if TYPE_CHECKING:
     from core.events.bus import EventBus
@@ -228,7 +228,7 @@ class TriggerEngine:
     async def _event_run(self, task: Task, event: Event, unclear: str) -> JsonObject:
         """Make the run of a task on an event, skipped where it must not run."""
         cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
-        why_not = unclear or await self._why_not(task, event)
+        why_not = unclear or (NOBODY_TO_TELL if task.held else await self._why_not(task, event))
         row = run_row(
             self._make_id,
             event.key,

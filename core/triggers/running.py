@@ -21,6 +21,7 @@ from core.triggers.notices import Notices, notification
 from core.triggers.run_turns import RunNote
 from core.triggers.types import (
     AGENT,
+    NOBODY_TO_TELL,
     ORCHESTRATOR,
     ActionExecutor,
     ActionResult,
@@ -77,6 +78,8 @@ class RunExecutors:
         if found is None:
             raise LeaseLost
         task, run = found
+        if task.held and "by_hand" not in run.cause and not await request.journal.recorded():
+            return TurnResult(TurnState.DONE, reason=NOBODY_TO_TELL), RunNote(RunState.SKIPPED.value, NOBODY_TO_TELL)
         executor = self._executor(task)
         if executor is None:
             done = ActionResult(False, error=f"there is no executor {task.executor}")

@@ -268,6 +268,7 @@ def task_of(row: asyncpg.Record) -> Task:
         revision=row["revision"],
         deleted=row["deleted_at"] is not None,
         set_aside=row["set_aside"],
+        held=row["held"],
     )
 
 

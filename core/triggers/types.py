@@ -14,6 +14,8 @@ from core.turn_types import TurnRequest, TurnResult
 
 ORCHESTRATOR = "orchestrator"
 AGENT = "agent:"
+NOBODY_TO_TELL = "there was no place to reach you"
+"""Why an occurrence of a task that rests is skipped."""
 NOTHING = "NOTHING"
 """What a task that may be silent answers when there is nothing worth telling."""
 
@@ -80,7 +82,8 @@ class Task:
     `number` is what the person calls it by. `action` holds the `instruction` for the orchestrator, and what a custom
     executor reads. `due_at` is the next occurrence and
     `next_at` when it is taken, in UTC, None while nothing is scheduled; `zone` is the one they were computed in.
-    `set_aside` names the unforeseen error after which it was disabled; empty for all others.
+    `set_aside` names the unforeseen error after which it was disabled; empty for all others. `held`: its person can be
+    reached nowhere, so it rests.
     """
 
     tenant_id: str
@@ -104,6 +107,7 @@ class Task:
     revision: int = 0
     deleted: bool = False
     set_aside: str = ""
+    held: bool = False
 
     @property
     def instruction(self) -> str:

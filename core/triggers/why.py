@@ -63,6 +63,8 @@ def _standing(task: Task, zone: ZoneInfo) -> str:
     if task.deleted:
         return "It was stopped, so it does not run any more."
     match task.state:
+        case TaskState.ACTIVE if task.held:
+            return "It rests until you can be reached again."
         case TaskState.PAUSED:
             return "It is paused: nothing runs until it is resumed."
         case TaskState.DISABLED if task.set_aside:

@@ -25,7 +25,7 @@ WITHOUT_TENANT = {
 }
 
 APPEND_ONLY = {"approval_audit"}
-TELLING_NO_MORE = {"boolean", "integer", "void"}
+TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 """What a function across tenants may give beside what `TOLD` names: whether, how many, nothing."""
 
 # What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
