@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import socket
-import struct
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
@@ -16,13 +14,13 @@ import structlog
 from aiohttp import web
 
 from simulator.config import Clock, SimulatorConfig
-from simulator.faults import FaultKind, Faults, Rule
+from simulator.faults import Faults
 from simulator.journal import Journal, Json
+from simulator.misbehaving import FaultAnswer, misbehave
 
 log = structlog.get_logger()
 
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-type FaultAnswer = Callable[[Rule], web.StreamResponse]
 type EndpointName = str | Callable[[web.Request], str]
 
 ABOUT = web.RequestKey("about", str)
@@ -219,7 +217,7 @@ class Wire:
         told: Json = _answer_json(request, answer) if answer is not None else None
         status = answer.status if answer is not None else 0
         if rule is not None:
-            answer = await self._misbehave(rule, request, fault_answer)
+            answer = await misbehave(rule, request, fault_answer, self.stopping)
             status = answer.status if answer is not None else 0
             told = {"fault": rule.kind.value, "would_have_answered": told}
         self.journal.add(
@@ -235,23 +233,6 @@ class Wire:
         )
         # Once the transport is aborted nothing is written any more; aiohttp wants an answer all the same.
         return answer if answer is not None else web.Response(status=499)
-
-    async def _misbehave(
-        self, rule: Rule, request: web.Request, fault_answer: FaultAnswer
-    ) -> web.StreamResponse | None:
-        if rule.kind in (FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.SERVER_ERROR_AFTER):
-            return fault_answer(rule)
-        if rule.kind in (FaultKind.TIMEOUT_BEFORE, FaultKind.TIMEOUT_AFTER):
-            await self._hang(rule.seconds)
-        abort(request)
-        return None
-
-    async def _hang(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self.stopping.wait()
-        except TimeoutError:
-            return
 
     async def _exchange(
         self,
@@ -293,17 +274,6 @@ class Wire:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             log.error("simulator_task_failed", task=task.get_name(), exc_info=error)
-
-
-def abort(request: web.Request) -> None:
-    """End the connection with a reset, as a broken network does."""
-    transport = request.transport
-    if transport is None:
-        return
-    sock = transport.get_extra_info("socket")
-    if sock is not None:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    transport.abort()
 
 
 async def _answered(handler: Handler, request: web.Request) -> web.StreamResponse:

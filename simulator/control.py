@@ -14,6 +14,8 @@ from simulator.faults import FaultKind, Rule
 from simulator.journal import Json
 
 _HEARTBEAT = 15.0
+_LONGEST = 7 * 86_400
+"""Seconds that a fault may name: a Retry-After of days, say."""
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _ENDPOINTS = (
     *("twilio.*", "twilio.messages.create", "twilio.messages.list"),
@@ -131,7 +133,7 @@ class Control:
         return web.json_response([asdict(rule) for rule in self._wire.faults.rules()])
 
     async def add_fault(self, request: web.Request) -> web.Response:
-        """Add a rule: {"endpoint", "kind", "times", "share", "seconds", "status"}."""
+        """Add a rule: {"endpoint", "kind", "times", "share", "seconds", "status", "location"}."""
         try:
             self._wire.faults.add(parse_rule(await _json_object(request)))
         except BadAction as refusal:
@@ -173,7 +175,7 @@ class Control:
 
 def parse_rule(values: dict[str, Json]) -> Rule:
     """Make a fault rule from JSON; raises BadAction with what is wrong."""
-    known = {"endpoint", "kind", "times", "share", "seconds", "status"}
+    known = {"endpoint", "kind", "times", "share", "seconds", "status", "location"}
     if strange := set(values) - known:
         raise BadAction(f"A fault rule has no {', '.join(sorted(strange))}.")
     endpoint, kind = values.get("endpoint"), values.get("kind")
@@ -181,9 +183,12 @@ def parse_rule(values: dict[str, Json]) -> Rule:
         raise BadAction('"endpoint" must name an endpoint, such as "twilio.messages.create" or "slack.*".')
     if kind not in list(FaultKind):
         raise BadAction(f'"kind" must be one of {", ".join(FaultKind)}.')
-    times, status = _number(values, "times", 1, 0, 1_000_000), _number(values, "status", 503, 500, 599)
-    share, seconds = _number(values, "share", 1.0, 0, 1), _number(values, "seconds", 1.0, 0, 3600)
-    return Rule(endpoint, FaultKind(kind), int(times), float(share), float(seconds), int(status))
+    times, status = _number(values, "times", 1, 0, 1_000_000), _number(values, "status", 503, 200, 599)
+    share, seconds = _number(values, "share", 1.0, 0, 1), _number(values, "seconds", 1.0, 0, _LONGEST)
+    location = values.get("location", "")
+    if not isinstance(location, str) or not location.isprintable():
+        raise BadAction('"location" must be a URL.')
+    return Rule(endpoint, FaultKind(kind), int(times), float(share), float(seconds), int(status), location)
 
 
 def _number(values: dict[str, Json], name: str, default: float, low: float, high: float) -> float:

@@ -16,6 +16,17 @@ class FaultKind(StrEnum):
     TIMEOUT_AFTER = "timeout_after"
     RESET_BEFORE = "reset_before"
     RESET_AFTER = "reset_after"
+    PAGE = "page"
+    """An HTML page with `status`, as a proxy or a captive portal answers."""
+    PAGE_AFTER = "page_after"
+    EMPTY = "empty"
+    """`{}` with 200."""
+    HUGE = "huge"
+    """20 MB of junk with 200."""
+    REDIRECT = "redirect"
+    """To `location`, with `status` if that is a redirect, else 302."""
+    DRIP = "drip"
+    """A byte now and then, for `seconds`, and never an end."""
 
     @property
     def accepts(self) -> bool:
@@ -28,7 +39,8 @@ class Rule:
     """Misbehave at endpoints that match `endpoint` (`twilio.messages.create`, `slack.*`).
 
     `times` 0 means until cleared; `share` is the chance per call; `seconds` is the Retry-After of a rate
-    limit, or how long a timeout hangs; `status` is that of a server error.
+    limit, or how long a timeout hangs or a drip lasts; `status` is that of a server error or a page; `location` is
+    where a redirect leads.
     """
 
     endpoint: str
@@ -37,6 +49,7 @@ class Rule:
     share: float = 1.0
     seconds: float = 1.0
     status: int = 503
+    location: str = ""
 
 
 class Faults:

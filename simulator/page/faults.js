@@ -11,6 +11,12 @@ const KINDS = {
   timeout_after: "No answer, accepted all the same",
   reset_before: "Connection reset, not accepted",
   reset_after: "Connection reset, accepted all the same",
+  page: "A proxy's page, not accepted",
+  page_after: "A proxy's page, accepted all the same",
+  empty: "An empty answer, not accepted",
+  huge: "20 MB of junk, not accepted",
+  redirect: "A redirect, not accepted",
+  drip: "An answer that never ends, not accepted",
 };
 
 export function faultsDrawer(dialog, app) {

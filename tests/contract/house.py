@@ -277,9 +277,9 @@ class ChannelHouse(ABC):
 
         return record
 
-    def misbehave(self, kind: FaultKind, *, times: int = 1, seconds: float = 1.0, endpoint: str = "") -> None:
-        """Let the provider fail at the endpoint that sends, or at another."""
-        self.simulator.wire.faults.add(Rule(endpoint or self.sending, kind, times, seconds=seconds))
+    def misbehave(self, kind: FaultKind, *, times: int = 1, endpoint: str = "", **how: Any) -> None:
+        """Let the provider fail at the endpoint that sends, or at another; `how`: the other fields of a rule."""
+        self.simulator.wire.faults.add(Rule(endpoint or self.sending, kind, times, **how))
 
     def calls(self, endpoint: str = "") -> list[Call]:
         """Give the calls to the endpoint that sends, or to another."""

@@ -81,7 +81,7 @@ async def test_fault_rules_are_added_listed_and_cleared(simulator: Simulator, ht
         assert answer.status == 200
     async with http.get(simulator.url + "/sim/faults") as answer:
         [listed] = await answer.json()
-    assert listed == {**rule, "share": 1.0, "status": 503}
+    assert listed == {**rule, "share": 1.0, "status": 503, "location": ""}
     async with http.delete(simulator.url + "/sim/faults") as answer:
         assert await answer.json() == []
 
