@@ -43,6 +43,10 @@ class DueMessage:
     """When that message was begun, by the database's clock; None when none was."""
     overtaken: bool = False
     """Whether something else was said since then, so that the answer belongs below it."""
+    missing: bool = False
+    """Whether an earlier message of this conversation was given up, and nobody has told the person yet."""
+    exact: bool = False
+    """Whether it says one fixed thing alone: what confirms a STOP."""
     own_chat: bool = True
     """Whether it goes to the person's own chat: what a group refuses says nothing of whether they can be reached."""
     hangs: int = 0
@@ -52,6 +56,11 @@ class DueMessage:
     def takes_back(self) -> bool:
         """Tell that there is nothing to say, only a message without an answer to take back."""
         return self.stream_at is not None and not self.message.text
+
+    @property
+    def tells_missing(self) -> bool:
+        """Tell that an earlier message may be missing: never on a card, which shows what is consented to."""
+        return self.missing and not self.exact and self.message.kind is not OutboundKind.CARD
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +148,9 @@ class Outbox:
                 "select o.*, clock_timestamp() - o.created_at as age, c.channel, c.account, c.peer, c.thread,"
                 " o.stream_at is not null and stream_overtaken(o.tenant_id, o.id) as overtaken,"
                 " c.peer = i.user_key or c.last_inbound_at is not null as own_chat,"
+                " exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id"
+                "  and g.conversation_id = o.conversation_id and g.given_up_at is not null"
+                "  and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id) as missing,"
                 " i.state as identity_state from outbound o"
                 " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
                 " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
@@ -164,6 +176,8 @@ class Outbox:
             stream=row["stream"],
             stream_at=row["stream_at"],
             overtaken=row["overtaken"],
+            missing=row["missing"],
+            exact=row["regardless"],
             own_chat=row["own_chat"],
             hangs=row["hangs"],
         )
@@ -254,6 +268,17 @@ class Outbox:
                 "select move_conversation($1,$2,$3)", claim.tenant_id, claim.conversation_id, end.receipt.moved_to
             )
         return str(row["state"])
+
+    async def tell_missing(self, claim: Claim) -> None:
+        """Note that this row tells of the messages of its conversation that were given up; repeatable."""
+        async with self._database.tenant(claim.tenant_id) as connection:
+            await connection.execute(
+                "update outbound set told_missing_by = $3 where tenant_id = $1 and conversation_id = $2 and id <> $3"
+                " and given_up_at is not null and told_missing_by is null and state in ('ambiguous', 'failed')",
+                claim.tenant_id,
+                claim.conversation_id,
+                claim.outbound_id,
+            )
 
     async def fail(self, claim: Claim, reason: str) -> None:
         """End a row that may not be sent at all; it stays visible with its reason."""

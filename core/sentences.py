@@ -14,6 +14,7 @@ CALL_CUT_OFF = (
     "Not run: your answer reached its greatest length in the middle of this call. Send the call again, with shorter "
     "arguments or with fewer other calls."
 )
+MISSING = "An earlier message of mine may not have reached you; if you miss an answer, just ask me for it again."
 SUMMARISE = (
     "You have taken enough steps. Give a final answer now from what you have gathered so far, without any "
     "tools. Say plainly what was not done."

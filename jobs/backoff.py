@@ -11,6 +11,17 @@ LONGEST = 300.0
 GIVE_UP_AFTER = timedelta(hours=24)
 CHECK_AFTER = timedelta(seconds=5)
 """How long a lost answer waits for a callback, and for the provider's list to be complete."""
+RESEND_AFTER: tuple[timedelta, ...] = (
+    timedelta(seconds=10),
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=15),
+)
+"""The pauses before a part with an unknown outcome is sent again where nothing can be looked up. Each time might be
+one more copy, so there are few, and spaced so that an outage of minutes costs no answer."""
+LONGEST_WAIT = timedelta(hours=1)
+"""How long a provider's Retry-After is kept to. Limits of providers end within minutes; one that names a day is asked
+about again every hour."""
 
 
 def backoff(attempt: int, chance: random.Random) -> timedelta:
@@ -19,19 +30,33 @@ def backoff(attempt: int, chance: random.Random) -> timedelta:
     return timedelta(seconds=longest * (0.5 + chance.random() / 2))
 
 
-def fate(error: DeliveryError, attempt: int, age: timedelta, chance: random.Random) -> PartEnd:
-    """Decide what becomes of a part whose call failed."""
+def resend_pause(unknown: int, chance: random.Random) -> timedelta:
+    """Return the pause after a call with an unknown outcome, after so many others of that part, before the next."""
+    if unknown >= len(RESEND_AFTER):
+        return CHECK_AFTER
+    return RESEND_AFTER[unknown] * (1 + chance.random() / 10)
+
+
+def resend_patience(unknown: int) -> timedelta:
+    """Return how old the newest of so many calls with an unknown outcome is before the part may be sent again."""
+    return RESEND_AFTER[min(unknown, len(RESEND_AFTER)) - 1]
+
+
+def fate(
+    error: DeliveryError, attempt: int, age: timedelta, chance: random.Random, pause: timedelta | None = None
+) -> PartEnd:
+    """Decide what becomes of a part whose call failed. `pause`: how long an unknown outcome waits, if not as usual."""
     cause = type(error).__name__
     if isinstance(error, Ambiguous):
         if age >= GIVE_UP_AFTER:
             return PartEnd("ambiguous", "ambiguous", error_code=error.code, reason=f"gave up: {error}")
-        delay = max(CHECK_AFTER, backoff(attempt, chance))
+        delay = pause or max(CHECK_AFTER, backoff(attempt, chance))
         return PartEnd("checking", "ambiguous", error_code=error.code, reason=str(error), delay=delay)
     if error.retryable and age < GIVE_UP_AFTER:
         delay = backoff(attempt, chance)
         if isinstance(error, RateLimited) and error.retry_after is not None:
             # Never earlier than asked; the chance keeps many workers from coming back at the same moment.
-            delay = error.retry_after + timedelta(seconds=chance.random() * 0.25)
+            delay = min(error.retry_after, LONGEST_WAIT) + timedelta(seconds=chance.random() * 0.25)
         return PartEnd("ready", "retry", error_code=error.code, reason=cause, delay=delay)
     state = ""
     if isinstance(error, OptedOut):

@@ -11,19 +11,20 @@ import structlog
 from core.channel import NotificationChannel, Receipt, Streaming, Target
 from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable, Unavailable
 from core.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
+from core.sentences import MISSING
 from core.suspects import CURRENT_WORK
-from jobs.backoff import CHECK_AFTER, fate
+from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
 from jobs.patience import elapsed, within
 
 SEND_TIMEOUT = 10.0
 """Seconds for one provider call; the lease outlasts it."""
-CHECK_WITHIN = timedelta(minutes=10)
-"""How long an unknown outcome may block what comes after it."""
+LOOK_UP_WITHIN = GIVE_UP_AFTER
+"""How long an unknown outcome is asked about while the provider cannot tell. What comes after it does not wait for so
+long: `claim_outbound` lets it pass."""
 TAKE_BACK_TRIES = 2
 """How often more a message without an answer is tried to be removed; what comes after it waits meanwhile."""
-MOST_RESENT = 3
-"""How often a part with an unknown outcome is sent again where nothing can be looked up: each time might be one more
-copy, but a sender that was killed had said nothing yet as a rule, and a second kill may not lose the answer."""
+MOST_RESENT = len(RESEND_AFTER)
+"""How often a part with an unknown outcome is sent again where nothing can be looked up."""
 MOST_HANGS = 3
 """A message that blocked the event loop of so many workers is given up."""
 WRITE_WITHIN = 60.0
@@ -112,8 +113,12 @@ class DeliveryRunner:
         return await self._outbox.settle(claim)
 
     async def _render(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> list[KeptPart]:
+        message = due.message
+        if due.tells_missing:
+            await self._outbox.tell_missing(claim)
+            message = replace(message, text="\n\n".join(filter(None, (message.text, MISSING))))
         try:
-            parts = channel.render(due.message)
+            parts = channel.render(message)
         except Exception:
             # A message that breaks its renderer must not stand in the way of all that come after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
@@ -165,17 +170,21 @@ class DeliveryRunner:
     async def _call(
         self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target, attempt: int
     ) -> PartEnd:
+        failure: DeliveryError
         try:
             receipt = await within(SEND_TIMEOUT, self._say(due, channel, part, target))
+            return PartEnd("sent", "accepted", receipt)
         except TimeoutError:
-            return fate(Ambiguous("no answer in time"), attempt, due.age, self._chance)
+            failure = Ambiguous("no answer in time")
         except DeliveryError as error:
-            return fate(error, attempt, due.age, self._chance)
+            failure = error
         except Exception:
             # A bug in the adapter says nothing about whether the call left: it counts as a lost answer.
             _log.exception("send_failed", outbound=due.message.id)
-            return fate(Ambiguous("the adapter failed"), attempt, due.age, self._chance)
-        return PartEnd("sent", "accepted", receipt)
+            failure = Ambiguous("the adapter failed")
+        resends = channel.resend_unknown and not channel.can_find
+        pause = resend_pause(part.lost, self._chance) if resends else None
+        return fate(failure, attempt, due.age, self._chance, pause)
 
     async def _say(self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target) -> Receipt:
         """Send a part; the first one takes the place of what grew while it was written."""
@@ -218,8 +227,11 @@ class DeliveryRunner:
         """Find out about a call whose answer was lost. None: it did not arrive, or policy says send again."""
         if part.lost_since is None:
             return None
-        if part.state == "sending" and part.silent_for < CHECK_AFTER:
-            return PartEnd("checking", "ambiguous", reason="the sender died", delay=CHECK_AFTER)
+        patience = CHECK_AFTER
+        if channel.resend_unknown and not channel.can_find:
+            patience = resend_patience(part.lost)
+        if part.state == "sending" and part.silent_for < patience:
+            return PartEnd("checking", "ambiguous", reason="the sender died", delay=patience - part.silent_for)
         if not channel.can_find:
             if channel.resend_unknown and part.lost <= MOST_RESENT:
                 _log.warning("unknown_part_sent_again", outbound=due.message.id, part=part.number)
@@ -253,6 +265,7 @@ async def _patiently[T](write: Callable[[], Awaitable[T]]) -> T:
 
 
 def _not_told(part: KeptPart, cause: str) -> PartEnd:
-    if part.silent_for > CHECK_WITHIN:
+    if part.silent_for > LOOK_UP_WITHIN:
         return PartEnd("ambiguous", "left", reason=f"the look-up failed: {cause}")
-    return PartEnd("checking", "ambiguous", reason=cause, delay=CHECK_AFTER)
+    delay = min(max(CHECK_AFTER, part.silent_for / 4), timedelta(seconds=LONGEST))
+    return PartEnd("checking", "ambiguous", reason=cause, delay=delay)

@@ -124,6 +124,9 @@ async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> l
                 "seq": row["seq"],
                 "state": row["state"],
                 "reason": row["reason"],
+                "next_try": row["next_attempt_at"] if row["state"] in ("ready", "checking") else None,
+                "given_up_at": row["given_up_at"],
+                "told_by": row["told_missing_by"],
             }
         )
         lines += [_delivery_line(delivery) for delivery in await connection.fetch(_DELIVERIES, tenant, row["id"])]

@@ -12,6 +12,8 @@ The product knows nothing of it: `main` puts subclasses in the place of the data
     FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
     FAULTS_LEASE    seconds of a lane's lease, instead of ten
     FAULTS_HUNG     seconds after which a supervisor kills a worker that hangs, instead of 30
+
+What cannot be looked up is sent again after a twentieth of the product's pauses, so that a run is over in minutes.
 """
 
 import asyncio
@@ -53,6 +55,7 @@ def main() -> None:
     signal.signal(signal.SIGUSR1, lambda *_: sys.stderr.write(waiting()))
     from aiohttp.web_protocol import RequestHandler
 
+    import jobs.backoff
     import jobs.catchup
     import onevalet.app
     import onevalet.heartbeat
@@ -64,6 +67,7 @@ def main() -> None:
     handler.finish_response = _crashing_answer(RequestHandler.finish_response)
     root.Database = CrashingDatabase
     root.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
+    jobs.backoff.RESEND_AFTER = tuple(one / 20 for one in jobs.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
         root.LANE_LEASE = timedelta(seconds=float(lease))
     if hung := os.environ.get("FAULTS_HUNG"):

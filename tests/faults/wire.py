@@ -62,6 +62,7 @@ async def provider_faults(house: House, *, messages: int, seconds: float, share:
         "refused or broken": str(failed),
         "accepted with a lost answer": str(unseen),
         "people who stopped": str(len(leaving)),
+        "pauses before a resend that cannot be looked up": "a twentieth of the product's",
         "troubles of the wire": ", ".join(kind.value for kind in TROUBLES),
     }
     return result

@@ -72,7 +72,7 @@ async def test_the_doctor_counts_them_and_those_given_up(store: Store) -> None:
     channel.acts.append(Ambiguous("reset"))
     await store.owe("a")
     await deliver(store, channel)
-    await later(store, channel, "11 minutes")
+    await later(store, channel, "25 hours")
     assert await shown(store) == ["left as it is"]
     [check] = [one for one in await _database(store.database) if one.what == "sends without an answer"]
     assert check.detail == "1 in 7 days: 0 found by look-up, 0 told by the provider, 0 sent again, 1 left, 0 open"

@@ -82,6 +82,10 @@ TOLD = {
     "event_source_keys": {"source_id", "bearer_key", "created_at"},
     "find_held": {"tenant_id", "held"},
     "find_held_cards": {"tenant_id", "outbound_id", "approval_id"},
+    # Times and the names of our errors, for doctor: no address, no text.
+    "count_delayed": {"channel", "account", "conversations", "since", "next_try", "reasons"},
+    "count_given_up": {"given_up", "told"},
+    "find_delayed": {"tenant_id", "outbound_id"},
     "find_undelivered": {"tenant_id", "notification_id"},
     "prune_notifications": {"pruned", "left_over"},
     "prune_runs": {"pruned", "left_over"},
