@@ -12,6 +12,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from core.errors import Unavailable
 from core.json_types import JsonObject
+from core.provider_http import open_session
 
 REAL_API_URL = "https://slack.com/api/"
 TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)
@@ -62,7 +63,7 @@ class SlackApi:
 
     def _open(self) -> None:
         if self.client.session is None:
-            self.client.session = aiohttp.ClientSession(timeout=TIMEOUT)
+            self.client.session = open_session(TIMEOUT)
 
 
 async def pages(call: Callable[[str], Awaitable[JsonObject]], most: int) -> list[JsonObject]:

@@ -18,10 +18,11 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from channels.slack.client import FAILURES, SlackApi, describe
+from channels.slack.client import FAILURES, TIMEOUT, SlackApi, describe
 from channels.slack.gate import Gate
 from core.errors import RequestRefused, StoreUnavailable
 from core.json_types import JsonObject
+from core.provider_http import open_session
 
 REPLACED_WITHIN = 20.0
 """Seconds in which a socket that is silently dead is noticed and replaced, while Slack can be reached."""
@@ -164,6 +165,8 @@ class _Socket(SocketModeClient):
 
     async def open(self) -> None:
         """Connect. Raises FAILURES; the address is asked for here, since the SDK would hide why it got none."""
+        await self.aiohttp_client_session.close()  # the SDK's own would follow a redirect
+        self.aiohttp_client_session = open_session(TIMEOUT)
         self.wss_uri = await self.issue_new_wss_url()
         await self.connect()  # type: ignore[no-untyped-call]
 

@@ -9,6 +9,8 @@ from twilio.base.exceptions import TwilioException
 from twilio.http.async_http_client import AsyncTwilioHttpClient
 from twilio.rest import Client
 
+from core.provider_http import open_session
+
 REAL_API_URL = "https://api.twilio.com"
 TIMEOUT = aiohttp.ClientTimeout(total=30, connect=5, sock_read=20)
 
@@ -86,7 +88,7 @@ def describe(error: BaseException) -> str:
 
 def _make_http() -> AsyncTwilioHttpClient:
     http = AsyncTwilioHttpClient(pool_connections=False, logger=_silent_logger())
-    http.session = aiohttp.ClientSession(timeout=TIMEOUT)
+    http.session = open_session(TIMEOUT)
     return http
 
 

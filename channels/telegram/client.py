@@ -1,15 +1,18 @@
 """python-telegram-bot's Bot, pointed at the configured origin, with timeouts and silent about tokens and texts."""
 
+import asyncio
 import json
 import logging
 from typing import Any, cast
 from urllib.parse import urlencode
 
 from telegram import Bot
-from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError
+from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
 from core.json_types import Json
+from core.provider_http import MOST_LIST
+from core.provider_httpx import client_options
 
 REAL_API_URL = "https://api.telegram.org"
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
@@ -17,6 +20,8 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_membe
 
 _CONNECT, _READ, _POOL = 4.0, 8.0, 2.0
 _LONG_POLL_MARGIN = 5.0
+_LONGEST = 30.0
+"""Seconds of any call, a long poll included."""
 
 
 class Unanswered(NetworkError):
@@ -42,10 +47,15 @@ class CheckedRequest(HTTPXRequest):
         self, url: str, method: str, request_data: RequestData | None = None, *args: Any, **kwargs: Any
     ) -> tuple[int, bytes]:
         """Make one request. Raises `FloodControl`, `Unanswered` and PTB's own `NetworkError`."""
-        status, payload = await super().do_request(url, method, request_data, *args, **kwargs)
+        try:
+            # PTB bounds the wait for each piece of an answer, not for all of it.
+            async with asyncio.timeout(_LONGEST):
+                status, payload = await super().do_request(url, method, request_data, *args, **kwargs)
+        except TimeoutError as error:
+            raise TimedOut("no whole answer in time") from error
         try:
             answer = json.loads(payload)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise Unanswered(status) from None
         if not isinstance(answer, dict) or status >= 500 or (status < 300 and "result" not in answer):
             raise Unanswered(status)
@@ -99,6 +109,7 @@ class TelegramApi:
                 read_timeout=_READ,
                 write_timeout=_READ,
                 pool_timeout=_POOL,
+                httpx_kwargs=client_options(MOST_LIST),
             )
             self._bot = Bot(
                 self._bot_token,

@@ -22,6 +22,8 @@ from core.store_trouble import is_store_error
 POLL_SECONDS = 8
 """How long Telegram holds one poll; with the margin for its answer, within the lease."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 20.0
+LONGEST_WAIT = 300
+"""Seconds that a request to wait is kept to; beyond, Telegram is asked again whether it holds."""
 TRIES = 5
 """How often an update that breaks us is tried before it is left out, which is recorded."""
 
@@ -93,8 +95,8 @@ class Poller:
             return await self._meet_conflict(error)
         except TelegramError as error:
             await self._tell(describe(error))
-            wait = float(error.seconds or 0) if isinstance(error, FloodControl) else 0.0
-            return max(wait, self._later())
+            wait = min(error.seconds or 0, LONGEST_WAIT) if isinstance(error, FloodControl) else 0
+            return max(float(wait), self._later())
         await self._tell("")
         if updates:
             await self._keep(updates)

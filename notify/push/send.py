@@ -12,13 +12,13 @@ from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, RateLimited, Rejected, Unavailable, Unreachable
 from core.json_types import JsonObject
 from core.messages import Address, OutboundMessage
+from core.provider_http import StrangeAnswer, open_session, retry_after
 from notify.push.render import render
 
 REAL_NTFY_URL = "https://ntfy.sh"
 NTFY, APPRISE = "ntfy", "apprise"
 CONNECT_SECONDS = 3.0
 TOTAL_SECONDS = 9.0
-MOST_ANSWER = 1024 * 1024
 SKEW = timedelta(seconds=5)
 
 
@@ -86,10 +86,15 @@ class PushNotification:
 
     async def _ask(self, method: str, url: str, body: JsonObject | None, headers: dict[str, str]) -> bytes:
         try:
-            async with self._client().request(method, url, json=body, headers=headers, allow_redirects=False) as answer:
-                read = await answer.content.read(MOST_ANSWER)
+            async with self._client().request(method, url, json=body, headers=headers) as answer:
+                read = await answer.read()
                 _check(answer.status, answer.headers.get("Retry-After", ""))
+                if answer.content_type == "text/html":
+                    # Both answer in JSON: this is a captive portal's page.
+                    raise Unavailable("a page, not an answer of the server")
                 return read
+        except StrangeAnswer as error:
+            raise (Ambiguous if error.status >= 500 else Unavailable)(str(error)) from error
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL) as error:
             raise Unavailable(f"no connection: {type(error).__name__}") from error
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
@@ -98,18 +103,17 @@ class PushNotification:
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
             timeout = aiohttp.ClientTimeout(total=TOTAL_SECONDS, sock_connect=CONNECT_SECONDS)
-            self._session = aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar())
+            self._session = open_session(timeout)
         return self._session
 
 
-def _check(status: int, retry_after: str) -> None:
+def _check(status: int, said: str) -> None:
     """Raise what an answer's status means."""
     match status:
         case 204:
             raise Unreachable("Apprise knows no target under this key", "204")
         case 429:
-            wait = timedelta(seconds=int(retry_after)) if retry_after.isdigit() else None
-            raise RateLimited("too many requests", "429", wait)
+            raise RateLimited("too many requests", "429", retry_after(said))
         case 401 | 403:
             raise CredentialsRejected("the server refuses our token or this topic", str(status))
         case 424:

@@ -7,6 +7,7 @@ from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from core.json_types import JsonObject
+from core.provider_http import open_session
 from notify.slack.faults import to_delivery_error
 
 REAL_API_URL = "https://slack.com/api/"
@@ -28,13 +29,14 @@ class SendingClient:
         Raises `DeliveryError`: `Ambiguous` when a success cannot be read, too.
         """
         if self._client.session is None:
-            self._client.session = aiohttp.ClientSession(timeout=self._timeouts)
+            self._client.session = open_session(self._timeouts)
         try:
             if get:
                 answer = await self._client.api_call(method, http_verb="GET", params=arguments)
             else:
                 answer = await self._client.api_call(method, json=arguments)
-        except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        except (SlackClientError, aiohttp.ClientError, OSError, ValueError, AttributeError, RecursionError) as error:
+            # The last two: the SDK read what is no object, or nested without end.
             raise to_delivery_error(error) from error
         return answer.data if isinstance(answer.data, dict) else {}
 

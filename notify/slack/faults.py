@@ -3,12 +3,11 @@
 Source of the codes: docs.slack.dev, reference/methods/chat.postMessage, "Errors".
 """
 
-from datetime import timedelta
-
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, RateLimited, Rejected, Unavailable, Unreachable
+from core.provider_http import StrangeAnswer, retry_after
 
 FORMATTING = frozenset(
     [
@@ -75,7 +74,8 @@ _KINDS: dict[str, type[DeliveryError]] = {
 def to_delivery_error(error: Exception) -> DeliveryError:
     """Name what became of the part.
 
-    Any 5xx is ambiguous: Slack has no idempotency key, and a proxy's 503 may follow an acceptance.
+    Any 5xx is ambiguous: Slack has no idempotency key, and a proxy's 503 may follow an acceptance. Any other answer
+    without Slack's own "ok" is a proxy's or a captive portal's, and the call did not reach Slack.
     """
     if isinstance(error, SlackApiError):
         return _refusal(error)
@@ -83,6 +83,8 @@ def to_delivery_error(error: Exception) -> DeliveryError:
         return Unavailable(f"no connection: {type(error).__name__}")
     if isinstance(error, aiohttp.InvalidURL):
         return Rejected("the API URL is no URL")
+    if isinstance(error, StrangeAnswer):
+        return (Ambiguous if error.status >= 500 else Unavailable)(str(error))
     return Ambiguous(f"answer lost: {type(error).__name__}")
 
 
@@ -93,25 +95,14 @@ def _refusal(error: SlackApiError) -> DeliveryError:
     code = _code(getattr(response, "data", None))
     message = f"HTTP {status}, {code}" if code else f"HTTP {status}"
     if status == 429 or code in ("ratelimited", "rate_limited"):
-        return RateLimited(message, code, _retry_after(getattr(response, "headers", None)))
+        headers = getattr(response, "headers", None)
+        return RateLimited(message, code, retry_after(headers.get("Retry-After") if headers else None))
     if status >= 500 or status in (0, 408):
         return Ambiguous(message, code)
     if not code:
-        return _without_code(status, message)
+        return Unavailable(f"no answer of Slack's, {message}")
     return _KINDS.get(code, Rejected)(message, code)
-
-
-def _without_code(status: int, message: str) -> DeliveryError:
-    """Name an answer that is not Slack's own JSON: a proxy's, or one that was cut off."""
-    if status in (401, 403):
-        return CredentialsRejected(message)
-    return Rejected(message) if status >= 400 else Ambiguous(message)
 
 
 def _code(data: object) -> str:
     return str(data.get("error") or "") if isinstance(data, dict) else ""
-
-
-def _retry_after(headers: object) -> timedelta | None:
-    said = str(headers.get("Retry-After", "")) if hasattr(headers, "get") else ""
-    return timedelta(seconds=int(said)) if said.isascii() and said.isdigit() and len(said) < 7 else None

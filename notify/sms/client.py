@@ -4,7 +4,6 @@ What counts is whether the request can have arrived: only then may it have been 
 """
 
 import logging
-from datetime import timedelta
 from typing import Self
 
 import aiohttp
@@ -13,6 +12,7 @@ from twilio.http.response import Response
 from twilio.rest import Client
 
 from core.errors import Ambiguous, RateLimited, Rejected, Unavailable
+from core.provider_http import StrangeAnswer, is_object, open_session, retry_after
 
 REAL_API_URL = "https://api.twilio.com"
 CONNECT_SECONDS = 5.0
@@ -34,7 +34,7 @@ class SendingHttpClient:
     async def request(self, *args: object, **kwargs: object) -> Response:
         """Make one request.
 
-        Raises `Unavailable` when it never left, `Ambiguous` when its answer was lost, `RateLimited`.
+        Raises `Unavailable` when Twilio never had it, `Ambiguous` when its answer was lost, `RateLimited`.
         """
         if self._inner is None:
             self._inner = _make_inner(self._timeouts)
@@ -44,10 +44,16 @@ class SendingHttpClient:
             raise Unavailable(f"no connection: {type(error).__name__}") from error
         except aiohttp.InvalidURL as error:
             raise Rejected("the API URL is no URL") from error
+        except StrangeAnswer as error:
+            raise (Ambiguous if error.status >= 500 else Unavailable)(str(error)) from error
         except (aiohttp.ClientError, TimeoutError, OSError, UnicodeDecodeError) as error:
             raise Ambiguous(f"answer lost: {type(error).__name__}") from error
         if response.status_code == 429:  # "never processed, always safe to retry": error 20429
-            raise RateLimited("too many requests", "20429", _retry_after(response))
+            said = (response.headers or {}).get("Retry-After")
+            raise RateLimited("too many requests", "20429", retry_after(said))
+        if response.status_code < 500 and not is_object(response.text):
+            # Twilio says yes and no in JSON: this is a proxy's page, or a captive portal's.
+            raise Unavailable(f"no answer of Twilio's, HTTP {response.status_code}")
         return response
 
     async def close(self) -> None:
@@ -84,10 +90,5 @@ def _make_inner(timeouts: aiohttp.ClientTimeout) -> AsyncTwilioHttpClient:
     logger = logging.getLogger("onevalet.twilio")
     logger.disabled = True  # the SDK logs the numbers in its queries
     inner = AsyncTwilioHttpClient(pool_connections=False, logger=logger)
-    inner.session = aiohttp.ClientSession(timeout=timeouts)
+    inner.session = open_session(timeouts)
     return inner
-
-
-def _retry_after(response: Response) -> timedelta | None:
-    said = str((response.headers or {}).get("Retry-After", ""))
-    return timedelta(seconds=int(said)) if said.isascii() and said.isdigit() and len(said) < 7 else None

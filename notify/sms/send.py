@@ -76,7 +76,7 @@ class SmsNotification:
             # It was a success, but what it says cannot be read.
             raise Ambiguous(f"answer cannot be read: {type(error).__name__}") from error
         if not message.sid:
-            raise Ambiguous("answer has no sid")
+            raise Unavailable("no answer of Twilio's: it has no sid")
         return Receipt(provider_id=message.sid)
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:

@@ -12,6 +12,10 @@ from telegram import Bot
 from telegram.error import BadRequest, NetworkError, TelegramError
 from telegram.request import HTTPXRequest, RequestData
 
+from core.json_types import JsonObject
+from core.provider_http import MOST_ANSWER, TIMED_OUT_BEHIND
+from core.provider_httpx import StrangeAnswer, client_options
+
 REAL_API_URL = "https://api.telegram.org"
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 8.0
@@ -20,7 +24,7 @@ _NEVER_LEFT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, http
 
 
 class NotSent(NetworkError):
-    """The request never left."""
+    """The request never left, or what answered it was not Telegram."""
 
 
 class AnswerLost(NetworkError):
@@ -50,11 +54,12 @@ class SendingRequest(HTTPXRequest):
             status, payload = await super().do_request(url, method, request_data, *args, **kwargs)
         except NetworkError as error:
             cause = type(error.__cause__ or error).__name__
+            if isinstance(error.__cause__, StrangeAnswer):
+                raise _not_telegram(error.__cause__.status) from error
             if isinstance(error.__cause__, _NEVER_LEFT):
                 raise NotSent(f"no connection: {cause}") from error
             raise AnswerLost(f"answer lost: {cause}") from error
-        _check(status, payload)
-        return status, payload
+        return status, _checked(status, payload)
 
 
 class TelegramSender:
@@ -79,6 +84,7 @@ class TelegramSender:
                 read_timeout=read,
                 write_timeout=read,
                 pool_timeout=connect,
+                httpx_kwargs=client_options(MOST_ANSWER),
             )
             self._bot = Bot(
                 self._bot_token,
@@ -95,19 +101,54 @@ class TelegramSender:
         self._request = self._bot = None
 
 
-def _check(status: int, payload: bytes) -> None:
-    try:
-        answer = json.loads(payload)
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict) or status >= 500 or (status < 300 and "result" not in answer):
-        raise AnswerLost(f"HTTP {status}", status)
+def _checked(status: int, payload: bytes) -> bytes:
+    """Return what PTB may read of an answer of Telegram's own; raise what any other one means."""
+    answer = _read(payload)
+    if answer is None or not isinstance(answer.get("ok"), bool):
+        if status == 429:
+            raise FloodControl(None)
+        raise _not_telegram(status)
     parameters = answer.get("parameters")
     seconds = parameters.get("retry_after") if isinstance(parameters, dict) else None
     if status == 429 or seconds:
         raise FloodControl(seconds if isinstance(seconds, int) else None)
-    if status not in (400, 401, 403, 404) and status >= 400:  # PTB would call it a fault of the network
+    if answer["ok"]:
+        if status >= 300 or "result" not in answer:
+            raise AnswerLost(f"HTTP {status}", status)
+        return _accepted(answer, payload)
+    if status >= 500:
+        raise AnswerLost(f"HTTP {status}", status)
+    if status < 400:
+        raise NotSent(f"refused without a reason, HTTP {status}")
+    if status not in (400, 401, 403, 404):  # PTB would call it a fault of the network, or of ours
         raise BadRequest(f"HTTP {status}")
+    return payload
+
+
+def _accepted(answer: JsonObject, payload: bytes) -> bytes:
+    """Leave of a message that was sent what we read of it: PTB fails on what it does not know, after the acceptance."""
+    result = answer["result"]
+    number = result.get("message_id") if isinstance(result, dict) else None
+    if isinstance(number, bool) or not isinstance(number, int):
+        return payload
+    return json.dumps(
+        {"ok": True, "result": {"message_id": number, "date": 0, "chat": {"id": 0, "type": "private"}}}
+    ).encode()
+
+
+def _not_telegram(status: int) -> NetworkError:
+    """Name an answer that is not Telegram's own: a proxy's, a captive portal's, or a redirect."""
+    if status in TIMED_OUT_BEHIND:
+        return AnswerLost(f"a proxy had no answer in time, HTTP {status}", status)
+    return NotSent(f"no answer of Telegram's, HTTP {status}")
+
+
+def _read(payload: bytes) -> JsonObject | None:
+    try:
+        answer = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) else None
 
 
 class _WithoutTokens(logging.Filter):

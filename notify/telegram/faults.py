@@ -5,7 +5,6 @@ some with another first letter, so case does not count.
 """
 
 import re
-from datetime import timedelta
 
 from telegram.error import BadRequest, Forbidden, InvalidToken, TelegramError
 
@@ -18,6 +17,7 @@ from core.errors import (
     Unavailable,
     Unreachable,
 )
+from core.provider_http import retry_after
 from notify.telegram.client import AnswerLost, FloodControl, NotSent
 
 _FORMATTING = re.compile(
@@ -33,11 +33,10 @@ _GONE = re.compile(
 
 
 def to_delivery_error(error: TelegramError) -> DeliveryError:
-    """Name what became of the part. Any 5xx is ambiguous: Telegram has no idempotency key."""
+    """Name what became of the part. Any 5xx of Telegram's own is ambiguous: it has no idempotency key."""
     match error:
         case FloodControl():
-            wait = timedelta(seconds=error.seconds) if error.seconds is not None else None
-            return RateLimited("too many requests", "429", wait)
+            return RateLimited("too many requests", "429", retry_after(error.seconds))
         case NotSent():
             return Unavailable(error.message)
         case AnswerLost():

@@ -213,9 +213,6 @@ async def test_a_refused_connection_means_that_nothing_was_sent() -> None:
     "answer",
     [
         b'HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{"sid": "SM',
-        b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\n<ok>",
-        b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
         b"HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 6\r\n\r\n<html>",
         b"nonsense\r\n\r\n",
         b"",
@@ -227,6 +224,27 @@ async def test_promise_7_an_answer_that_cannot_be_read_is_ambiguous(answer: byte
         with pytest.raises(Ambiguous):
             await sms.send(Part("hi"), target())
         await sms.close()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\n<ok>",
+        b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+        b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 403 Forbidden\r\nContent-Length: 6\r\n\r\n<html>",
+        b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+    ],
+)
+async def test_an_answer_that_is_not_twilios_accepts_nothing(answer: bytes) -> None:
+    async with _server(answer) as url:
+        sms = make_sender(url)
+        try:
+            with pytest.raises(Unavailable):
+                await sms.send(Part("hi"), target())
+        finally:
+            await sms.close()
 
 
 async def test_neither_numbers_nor_texts_nor_secrets_reach_the_log(

@@ -165,7 +165,9 @@ async def test_every_refusal_is_an_error_of_ours(status: int, description: str, 
     assert "private" not in str(caught.value)
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"ok":true}', b'{"ok":true,"result":{}}', b"\xff"])
+@pytest.mark.parametrize(
+    "body", [b'{"ok":true}', b'{"ok":true,"result":{}}', b'{"ok":true,"result":{"message_id":"1"}}']
+)
 async def test_promise_7_a_success_that_cannot_be_read_is_ambiguous(
     body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -173,6 +175,52 @@ async def test_promise_7_a_success_that_cannot_be_read_is_ambiguous(
         with pytest.raises(Ambiguous):
             await sender.send(Part("Hello"), target())
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (200, b"", Unavailable),
+        (200, b"<html>", Unavailable),
+        (200, b"[]", Unavailable),
+        (200, b"{}", Unavailable),
+        (200, b"\xff", Unavailable),
+        (200, b'{"ok":false}', Unavailable),
+        (302, b"<html>", Unavailable),
+        (302, b'{"ok":true,"result":{"message_id":1}}', Unavailable),
+        (403, b"<html>", Unavailable),
+        (407, b"", Unavailable),
+        (429, b"<html>", RateLimited),
+        (500, b"<html>", Unavailable),
+        (502, b'{"message":"upstream"}', Unavailable),
+        (503, b"", Unavailable),
+        (504, b"<html>", Ambiguous),
+        (524, b"<html>", Ambiguous),
+    ],
+)
+async def test_what_is_not_telegrams_own_answer_accepts_nothing(
+    status: int, body: bytes, error: type[DeliveryError]
+) -> None:
+    async with answering(status, body) as sender:
+        with pytest.raises(DeliveryError) as caught:
+            await sender.send(Part("Hello"), target())
+    assert type(caught.value) is error
+
+
+@pytest.mark.parametrize("more", [{}, {"chat": "new"}, {"date": None, "from": 7, "entities": [{"type": 5}]}])
+async def test_an_accepted_message_counts_whatever_else_is_said_of_it(more: dict[str, object]) -> None:
+    async with answering(200, {"ok": True, "result": {"message_id": 41, **more}}) as sender:
+        assert (await sender.send(Part("Hello"), target())).provider_id == "41"
+
+
+@pytest.mark.parametrize("seconds", [86_400, 10**30, -5, "soon", True])
+async def test_any_time_to_wait_is_a_rate_limit(seconds: object) -> None:
+    said = refusal(429, "Too Many Requests") | {"parameters": {"retry_after": seconds}}
+    async with answering(429, said) as sender:
+        with pytest.raises(RateLimited) as caught:
+            await sender.send(Part("Hello"), target())
+    wait = caught.value.retry_after
+    assert wait is None or timedelta() <= wait <= timedelta(days=7)
 
 
 async def test_a_rate_limit_says_when_to_come_back(house: House, telegram: TelegramNotification) -> None:

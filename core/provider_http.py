@@ -1,0 +1,90 @@
+"""The HTTP session that providers' SDKs use: no redirect is followed, no answer is read without a bound.
+
+Between us and a provider stand proxies, captive portals and whatever else answers for it. What such a thing says is
+told apart here, before an SDK takes it for the provider's word.
+"""
+
+import json
+import re
+from datetime import timedelta
+from typing import Final
+
+import aiohttp
+
+MOST_ANSWER = 1024 * 1024
+"""Bytes of the answer to a call that changes something: providers answer with a few kilobytes."""
+MOST_LIST = 16 * 1024 * 1024
+"""Bytes of the answer to a call that reads: a page of messages."""
+TIMED_OUT_BEHIND: Final = frozenset({504, 522, 524})
+"""What a proxy says that passed the call on and got no answer in time: it may have arrived."""
+LONGEST_RETRY_AFTER = timedelta(days=7)
+"""What a Retry-After is read as at the most, so that no number is too large for a date."""
+
+_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+
+
+class StrangeAnswer(aiohttp.ClientError):
+    """What came back is not the provider's: a redirect, a page, or more than a provider sends. `status` is HTTP's."""
+
+    def __init__(self, what: str, status: int) -> None:
+        super().__init__(f"{what}, HTTP {status}")
+        self.status = status
+
+
+class BoundedResponse(aiohttp.ClientResponse):
+    """An answer that raises `StrangeAnswer` when it is longer than any of a provider's."""
+
+    async def read(self) -> bytes:
+        """Read the body, once."""
+        if self._body is None:
+            try:
+                self._body = await self._bounded()
+            except BaseException:
+                self.close()
+                raise
+        return await super().read()
+
+    async def _bounded(self) -> bytes:
+        most = MOST_LIST if self.method == "GET" else MOST_ANSWER
+        body = bytearray()
+        async for chunk in self.content.iter_any():
+            body += chunk
+            if len(body) > most:
+                raise StrangeAnswer("longer than an answer of the provider", self.status)
+        return bytes(body)
+
+
+def open_session(timeout: aiohttp.ClientTimeout) -> aiohttp.ClientSession:
+    """Open a session for a provider's SDK; needs the running loop. Its calls raise `StrangeAnswer` for a redirect."""
+    return aiohttp.ClientSession(
+        timeout=timeout,
+        middlewares=(_refuse_redirects,),
+        response_class=BoundedResponse,
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
+
+
+def is_object(body: str | bytes) -> bool:
+    """Return whether a body is a JSON object, as every answer of a provider is."""
+    try:
+        return isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def retry_after(said: object) -> timedelta | None:
+    """Read a Retry-After in seconds, as a header or a number; None for anything else."""
+    if isinstance(said, bool) or not isinstance(said, int | float | str) or not _SECONDS.fullmatch(str(said)[:400]):
+        return None
+    return timedelta(seconds=min(float(str(said)[:400]), LONGEST_RETRY_AFTER.total_seconds()))
+
+
+async def _refuse_redirects(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Raise for a redirect before it is followed: an address that is not the provider's gets no request of ours."""
+    response = await handler(request)
+    if 300 <= response.status < 400:
+        response.close()
+        raise StrangeAnswer("a redirect", response.status)
+    return response

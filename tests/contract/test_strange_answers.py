@@ -1,0 +1,176 @@
+"""What stands between us and a provider and answers for it: redirects, pages, junk, silence, absurd waits."""
+
+import tracemalloc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
+from jobs.backoff import LONGEST_WAIT
+from simulator.faults import FaultKind
+from simulator.misbehaving import HUGE
+from tests.contract.canaries import marked
+from tests.contract.desk import Desk
+from tests.contract.house import NOWHERE, ChannelHouse, exempt, reply
+from tests.contract.houses import ANSWER_SECONDS
+
+ROUNDS = 8
+
+FAULTS: dict[str, tuple[FaultKind, dict[str, Any]]] = {
+    "500": (FaultKind.SERVER_ERROR, {"status": 500}),
+    "a page with 200": (FaultKind.PAGE, {"status": 200}),
+    "a page with 403": (FaultKind.PAGE, {"status": 403}),
+    "a page with 502": (FaultKind.PAGE, {"status": 502}),
+    "{} with 200": (FaultKind.EMPTY, {}),
+    "20 MB of junk": (FaultKind.HUGE, {}),
+    "302": (FaultKind.REDIRECT, {"location": f"{NOWHERE}/"}),
+    "429 of a day": (FaultKind.RATE_LIMIT, {"seconds": 86_400.0}),
+    "silence": (FaultKind.TIMEOUT_BEFORE, {"seconds": ANSWER_SECONDS + 0.2}),
+    "a byte now and then": (FaultKind.DRIP, {"seconds": ANSWER_SECONDS + 1.0}),
+}
+
+
+@dataclass(slots=True)
+class Elsewhere:
+    """A server to which a redirect leads: nothing may ever come here."""
+
+    url: str = ""
+    asked: list[str] = field(default_factory=list)
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Keep what was asked."""
+        self.asked.append(f"{request.method} {request.path}")
+        return web.json_response({"ok": True, "result": {"message_id": 1}, "ts": "1.2", "sid": "SM1"})
+
+
+@asynccontextmanager
+async def elsewhere() -> AsyncIterator[Elsewhere]:
+    """Serve one."""
+    place, app = Elsewhere(), web.Application()
+    app.router.add_route("*", "/{path:.*}", place.answer)
+    server = TestServer(app)
+    await server.start_server()
+    place.url = str(server.make_url("/latest/meta-data/"))
+    try:
+        yield place
+    finally:
+        await server.close()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_after_any_fault_of_a_provider_all_is_told_once_and_in_order(desk: Desk, fault: str) -> None:
+    await desk.meet()
+    kind, how = FAULTS[fault]
+    desk.house.misbehave(kind, **how)
+    texts = [marked("one"), marked("two")]
+    owed = [await desk.owe(text) for text in texts]
+    await desk.deliver()
+    assert [(await desk.row(one))["state"] in ("ready", "checking") for one in owed] == [True, True]
+    for _ in range(3):
+        await desk.deliver_later()
+    assert [(await desk.row(one))["state"] for one in owed] == ["sent", "sent"]
+    assert [one.text for one in desk.house.bubbles()] == texts
+
+
+@pytest.mark.parametrize("fault", ["a page with 200", "a page with 502", "{} with 200", "20 MB of junk", "302"])
+async def test_an_outage_that_outlasts_every_resend_loses_no_answer(desk: Desk, fault: str) -> None:
+    await desk.meet()
+    kind, how = FAULTS[fault]
+    desk.house.misbehave(kind, times=0, endpoint=f"{desk.house.provider}.*", **how)
+    owed = await desk.owe(marked("the answer"))
+    for _ in range(ROUNDS):
+        await desk.deliver_later()
+    desk.house.simulator.wire.faults.clear()
+    for _ in range(2):
+        await desk.deliver_later()
+    assert (await desk.row(owed))["state"] == "sent"
+    assert [one.text for one in desk.house.bubbles()] == [marked("the answer")]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_never_followed_and_is_a_passing_error(house: ChannelHouse, status: int) -> None:
+    await house.meet()
+    async with elsewhere() as place:
+        house.misbehave(FaultKind.REDIRECT, status=status, location=place.url)
+        (part,) = house.sender.render(reply(marked("hello")))
+        with pytest.raises(DeliveryError) as failure:
+            await house.sender.send(part, house.target())
+        assert place.asked == []
+    assert type(failure.value) is Unavailable
+
+
+async def test_the_way_in_follows_no_redirect_either(house: ChannelHouse) -> None:
+    async with elsewhere() as place:
+        house.misbehave(FaultKind.REDIRECT, times=0, endpoint=f"{house.provider}.*", location=place.url)
+        checks = await house.channel.check()
+        assert not all(one.ok for one in checks)
+        assert place.asked == []
+
+
+async def test_each_strange_answer_has_one_meaning(house: ChannelHouse) -> None:
+    await house.meet()
+    (part,) = house.sender.render(reply(marked("hello")))
+    found: dict[str, type[Exception]] = {}
+    for fault, (kind, how) in FAULTS.items():
+        house.misbehave(kind, **how)
+        with pytest.raises(DeliveryError) as failure:
+            await house.sender.send(part, house.target())
+        found[fault] = failure.type
+    # Where what was sent can be looked up, a proxy's 5xx is looked up too: the call may have passed it.
+    page = Unavailable if house.name == "telegram" else Ambiguous
+    assert found == {
+        "500": Ambiguous,
+        "a page with 200": Unavailable,
+        "a page with 403": Unavailable,
+        "a page with 502": page,
+        "{} with 200": Unavailable,
+        "20 MB of junk": Unavailable,
+        "302": Unavailable,
+        "429 of a day": RateLimited,
+        "silence": Ambiguous,
+        "a byte now and then": Ambiguous,
+    }
+
+
+async def test_20_mb_of_junk_are_never_in_memory_as_a_whole(house: ChannelHouse) -> None:
+    await house.meet()
+    (part,) = house.sender.render(reply(marked("hello")))
+    house.misbehave(FaultKind.HUGE)
+    tracemalloc.start()
+    try:
+        with pytest.raises(Unavailable):
+            await house.sender.send(part, house.target())
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < HUGE / 2  # of both sides: the emulated provider runs in this process
+
+
+@exempt(telegram="bots cannot read what they sent")
+async def test_promise_7_what_a_proxy_passed_on_before_it_failed_is_found(desk: Desk) -> None:
+    await desk.meet()
+    if desk.house.name == "sms":
+        await desk.house.act("callbacks", order="none")
+    desk.house.misbehave(FaultKind.PAGE_AFTER, status=502)
+    owed = await desk.owe(marked("only once"))
+    await desk.deliver()
+    await desk.deliver_later()
+    assert (await desk.row(owed))["state"] == "sent"
+    assert await desk.outcomes(owed) == ["found"]
+    assert [one.text for one in desk.house.bubbles()] == [marked("only once")]
+
+
+async def test_a_retry_after_of_a_day_is_asked_about_within_the_hour(desk: Desk) -> None:
+    await desk.meet()
+    desk.house.misbehave(FaultKind.RATE_LIMIT, seconds=86_400.0)
+    owed = await desk.owe(marked("one"))
+    await desk.deliver()
+    row = await desk.row(owed)
+    assert row["state"] == "ready"
+    waits = await desk.store.one("select extract(epoch from next_attempt_at - clock_timestamp()) from outbound")
+    assert 0.9 * LONGEST_WAIT.total_seconds() < float(str(waits)) <= LONGEST_WAIT.total_seconds() + 1
