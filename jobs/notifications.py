@@ -14,6 +14,8 @@ from notify.service import NotificationService
 
 EVERY = 1.0
 """Seconds between two looks of a worker."""
+DELAYS_EVERY = 20.0
+"""Seconds between two looks for answers that no channel takes."""
 TIDY_EVERY = timedelta(hours=1)
 KEPT = timedelta(days=90)
 """How long it can be asked why something was said, or was not."""
@@ -31,7 +33,11 @@ class NotificationRounds:
 
     def parts(self) -> tuple[Part, ...]:
         """Return what runs for ever; a database that is away is asked again."""
-        return Part("held and undelivered notifications", self._look), Part("old notifications", self._tidy)
+        return (
+            Part("held and undelivered notifications", self._look),
+            Part("delayed answers", self._tell_delays),
+            Part("old notifications", self._tidy),
+        )
 
     async def once(self) -> int:
         """Let out what is due and send elsewhere what failed; gives how many messages that made."""
@@ -46,6 +52,14 @@ class NotificationRounds:
             except StoreUnavailable as error:
                 _log.warning("notifications_delayed", cause=str(error))
             await asyncio.sleep(EVERY * (0.75 + random.random() / 2))
+
+    async def _tell_delays(self) -> None:
+        while True:
+            try:
+                await self._service.tell_delays()
+            except StoreUnavailable as error:
+                _log.warning("delays_not_told", cause=str(error))
+            await asyncio.sleep(DELAYS_EVERY * (0.75 + random.random() / 2))
 
     async def _tidy(self) -> None:
         while True:

@@ -11,6 +11,7 @@ import structlog
 from core.bell import Bell
 from core.clock import Clock
 from core.ids import IdMaker
+from core.notifications.delays import Delayed, DelayedAnswers
 from core.notifications.store import Entry, Kept, NotificationStore, Place, Recipient, Told, When
 from core.notifications.types import Fate, Manners, Notification, Notified, Urgency
 from core.setbacks import Setbacks
@@ -24,6 +25,12 @@ NAMES: Mapping[str, str] = {
     "telegram": "Telegram",
     "console": "the terminal",
 }
+
+PLACES: Mapping[str, str] = {"sms": "by text message", "slack": "on Slack", "telegram": "on Telegram"}
+DELAYED_ANSWER = (
+    "I have an answer for you that I cannot deliver {} at the moment. I keep trying there; to have it sooner, "
+    "ask me here."
+)
 
 _STATES: Mapping[str, Fate] = {
     "held": Fate.HELD, "muted": Fate.MUTED, "nowhere": Fate.NOWHERE, "duplicate": Fate.DUPLICATE,
@@ -100,6 +107,16 @@ class NotificationService:
         for tenant_id, id in await self._store.find_undelivered(now):
             went += await self._each.does(id, partial(self._go_elsewhere, tenant_id, id, now))
         return went
+
+    async def tell_delays(self) -> int:
+        """Tell people elsewhere of answers that their channel has not taken for long; returns how many were told.
+
+        In quiet hours nothing is said, nor held: by their end the answer may have arrived.
+        """
+        told = 0
+        for delayed in await DelayedAnswers(self._store.database).find():
+            told += await self._tell_delay(delayed, self._clock.now())
+        return told
 
     async def holds_cards(self, tenant_id: str, run_id: str) -> bool:
         """Tell whether quiet hours hold the cards of a task's run now; its time begins when a card is sent."""
@@ -192,6 +209,21 @@ class NotificationService:
             return 0
         self._ring(told)
         return int(told.state == "owed")
+
+    async def _tell_delay(self, delayed: Delayed, now: datetime) -> int:
+        tenant_id = delayed.tenant_id
+        text = DELAYED_ANSWER.format(PLACES.get(delayed.channel, f"by {delayed.channel}"))
+        notification = Notification(text, category="delivery", dedupe_key=f"delayed:{delayed.outbound_id}")
+        person = await self._store.recipient(tenant_id, "", now)
+        verdict = decide(person, notification, now, self._manners.daily_cap)
+        entries = self._entries(person, notification, (delayed.identity_id,))
+        if verdict.fate is Fate.HELD or not entries:
+            return 0
+        told = await self._store.keep(
+            tenant_id, self._make_id("ntf"), notification, verdict.fate.value, entries, self._when(now)
+        )
+        await DelayedAnswers(self._store.database).note_told(delayed)
+        return int(self._ring(told).fate is Fate.OWED)
 
     def _entries(self, person: Recipient, notification: Notification, tried: Collection[str] = ()) -> list[Entry]:
         places = order_places(person, self._channels, wanted=notification.conversation_id, tried=tried)

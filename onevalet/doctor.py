@@ -4,7 +4,7 @@ import json
 import sys
 from dataclasses import asdict, replace
 
-from asyncpg import PostgresError
+from asyncpg import PostgresError, Record
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -14,6 +14,7 @@ from core.database import Database
 from core.errors import ConfigError, OneValetError
 from core.key_rotation import count_data_keys
 from core.migrate import load_migrations
+from core.notifications.delays import DELAYED
 from core.triggers.store import TaskStore
 from core.worker_health import workers_seen
 from onevalet.providers import build_channels
@@ -78,6 +79,8 @@ async def _database(database: Database) -> list[Check]:
         row = await database.call("select max(number) as newest from schema_migrations")
         work = await database.call("select * from count_work()")
         lost = await database.call("select * from count_lost_answers(interval '7 days')")
+        given_up = await database.call("select * from count_given_up(interval '7 days')")
+        delayed = await database.rows("select * from count_delayed($1)", DELAYED)
     except OneValetError:
         return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
     except Exception as error:  # whatever a half-made database answers is told, not raised
@@ -106,7 +109,20 @@ async def _database(database: Database) -> list[Check]:
             f" {lost['resent']} sent again, {lost['left_alone']} left, {lost['still_open']} open"
         )
         checks.append(Check("sends without an answer", True, detail))
-    return checks
+    if given_up:
+        detail = f"{given_up['given_up']} in 7 days, {given_up['told']} of them told with a later message"
+        checks.append(Check("given up", True, detail))
+    return checks + [_delayed(row) for row in delayed]
+
+
+def _delayed(row: Record) -> Check:
+    """Say what one of our accounts has not been able to deliver for long."""
+    detail = (
+        f"answers in {row['conversations']} conversation(s) wait since {_moment(row['since'])}"
+        f" ({row['reasons'] or 'no reason given'}); next try {_moment(row['next_try'])}"
+    )
+    fix = "see whether the provider is away or limits us; it is tried by itself, for a day"
+    return Check(f"{row['channel']}: delayed", False, detail, fix)
 
 
 async def check_set_aside(database: Database) -> list[Check]:
