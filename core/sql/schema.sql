@@ -2829,8 +2829,8 @@ declare
     v_seq bigint;
 begin
     update notifications n
-    set state = case when new.state = 'failed' then 'failed' else 'sent' end, reason = new.reason,
-        sent_at = case when new.state <> 'failed' then clock_timestamp() end,
+    set state = case when new.state = 'sent' then 'sent' else 'failed' end, reason = new.reason,
+        sent_at = case when new.state = 'sent' then clock_timestamp() end,
         fall_back_at = n.fall_back_at + (clock_timestamp() - new.created_at)
     where n.tenant_id = new.tenant_id and n.outbound_id = new.id and n.state = 'owed'
     returning * into v_note;

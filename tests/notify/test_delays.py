@@ -7,6 +7,8 @@ import pytest
 
 from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
 from core.messages import OutboundKind, OutboundMessage
+from core.notifications.types import Notification
+from jobs.delivery import MOST_RESENT
 from notify.service import DELAYED_ANSWER, PLACES
 from onevalet.doctor import _database
 from tests.notify.house import Moment, People, people
@@ -106,3 +108,18 @@ async def test_the_doctor_shows_what_has_been_delayed_and_why(house: People) -> 
     assert "1 conversation(s)" in check.detail
     assert "RateLimited" in check.detail
     assert check.fix
+
+
+async def test_promise_6_news_given_up_with_an_unknown_outcome_goes_elsewhere(house: People) -> None:
+    telegram = house.channels["telegram"]
+    telegram.can_find, telegram.resend_unknown = False, True
+    telegram.acts.extend([Ambiguous("timeout")] * (1 + MOST_RESENT))
+    await house.service.notify("ann", Notification("Take your pills"))
+    for _ in range(3 + MOST_RESENT):
+        await house.store.make_due()
+        await house.deliver()
+    assert await house.service.fall_back() == 1
+    await house.deliver()
+    assert house.said("telegram") == ["Take your pills"] * (1 + MOST_RESENT)
+    assert house.said("sms") == ["Take your pills"]
+    assert await house.store.column("select state from notifications") == ["sent"]
