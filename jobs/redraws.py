@@ -9,6 +9,7 @@ import structlog
 from core.approvals.redraws import DueRedraw, RedrawClaim, RedrawEnd, Redraws
 from core.channel import NotificationChannel, Redrawing
 from core.errors import DeliveryError, RateLimited, Rejected
+from jobs.backoff import LONGEST_WAIT
 from jobs.runner import Runner
 
 MOST_TRIES = 6
@@ -67,4 +68,5 @@ class RedrawRunner:
 def _later(due: DueRedraw, reason: str, wait: timedelta | None) -> RedrawEnd:
     if due.attempts >= MOST_TRIES:
         return RedrawEnd("given_up", reason)
-    return RedrawEnd("due", reason, wait if wait is not None else timedelta(seconds=2.0**due.attempts))
+    pause = min(wait, LONGEST_WAIT) if wait is not None else timedelta(seconds=2.0**due.attempts)
+    return RedrawEnd("due", reason, pause)

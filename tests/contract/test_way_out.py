@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import socket
 import time
 from datetime import timedelta
 
@@ -253,14 +254,25 @@ async def test_every_failure_has_one_kind(house: ChannelHouse) -> None:
     }
 
 
-async def test_a_provider_that_cannot_be_reached_has_taken_nothing(house: ChannelHouse) -> None:
-    away = house.make_sender(api_url=f"{NOWHERE}/api/")
+@pytest.mark.parametrize("why", ["refused", "no such host", "no TLS"])
+async def test_a_provider_that_cannot_be_reached_has_taken_nothing(
+    house: ChannelHouse, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if why == "no such host":
+        monkeypatch.setattr(socket, "getaddrinfo", _no_such_host)
+    plain = house.simulator.url.removeprefix("http://")
+    where = {"refused": NOWHERE, "no such host": "http://nowhere.invalid", "no TLS": f"https://{plain}"}[why]
+    away = house.make_sender(api_url=f"{where}/api/")
     (part,) = away.render(reply(marked("hello")))
     try:
         with pytest.raises(Unavailable):
             await away.send(part, house.target())
     finally:
         await away.close()
+
+
+def _no_such_host(*_: object, **__: object) -> list[object]:
+    raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
 
 async def test_show_working_never_raises(house: ChannelHouse) -> None:

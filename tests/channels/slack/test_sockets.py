@@ -4,12 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from time import monotonic
+from typing import cast
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 from structlog.testing import capture_logs
 
-from channels.slack.sockets import REPLACED_WITHIN, Pace
+from channels.slack.client import SlackApi
+from channels.slack.gate import Gate
+from channels.slack.sockets import REPLACED_WITHIN, Pace, Sockets
 from core.messages import Command, Form, FormField, InboundMessage, Press
 from simulator.config import SlackConfig
 from simulator.faults import FaultKind, Rule
@@ -129,6 +134,29 @@ async def test_a_socket_that_cannot_be_opened_is_tried_again_with_a_new_address(
     assert texts(team) == ["hello"]
     said = "while away"
     assert said not in texts(team)
+
+
+async def test_a_redirect_of_the_socket_is_not_followed() -> None:
+    asked: list[str] = []
+
+    async def opened(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True, "url": str(server.make_url("/socket")).replace("http", "ws", 1)})
+
+    async def away(_: web.Request) -> web.Response:
+        return web.Response(status=302, headers={"Location": str(server.make_url("/latest/meta-data"))})
+
+    async def elsewhere(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response()
+
+    app = web.Application()
+    app.add_routes([web.post("/api/apps.connections.open", opened), web.get("/socket", away)])
+    app.add_routes([web.get("/latest/meta-data", elsewhere)])
+    async with TestServer(app) as server:
+        api = SlackApi(bot_token=SlackConfig().bot_token, api_url=str(server.make_url("/api/")))
+        assert await Sockets(api, cast(Gate, None), "xapp-1", QUICK)._connect() is None
+        await api.close()
+    assert asked == []
 
 
 async def test_promise_3_what_was_said_between_two_sockets_is_found_by_catch_up(team: Team) -> None:

@@ -106,6 +106,17 @@ async def test_one_of_many_processes_polls_and_another_takes_over(house: House, 
     assert not conflicts
 
 
+async def test_a_wait_of_a_day_is_asked_about_again_much_sooner(
+    house: House, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(poll, "LONGEST_WAIT", 0.05)
+    house.wire.faults.add(Rule(GET_UPDATES, FaultKind.RATE_LIMIT, seconds=86_400))
+    sink = MemorySink()
+    await house.act("say", text="Hello")
+    async with polling(house, sink, database):
+        await until(lambda: sink.texts() == ["Hello"])
+
+
 async def test_stopping_ends_a_long_poll_at_once(house: House, database: Database) -> None:
     async with polling(house, MemorySink(), database) as channel:
         await until(lambda: channel._poller is not None and channel._poller._held)

@@ -65,7 +65,7 @@ class Providers:
     async def apprise(self, request: web.Request) -> web.Response:
         """Take a message as the Apprise API does."""
         self.apprised.append((request.match_info["key"], await request.json()))
-        return web.Response(status=self.status)
+        return web.Response(status=self.status, headers=self.headers)
 
 
 @pytest.fixture
@@ -115,6 +115,32 @@ def test_a_long_text_is_cut_between_lines_and_loses_no_word() -> None:
     assert " ".join(part.text for part in parts).split() == words
     assert [part.text for part in PushNotification().render(message(""))] == ["(no text)"]
     assert len(PushNotification().render(message("x" * 10_000))) == 3
+
+
+@pytest.mark.parametrize("where", [TOPIC, KEY])
+async def test_a_redirect_is_not_followed_and_is_a_passing_error(
+    push: PushNotification, providers: Providers, where: Target
+) -> None:
+    providers.status, providers.headers = 302, {"Location": f"{providers.url}/notify/elsewhere"}
+    with pytest.raises(Unavailable):
+        await push.send(Part("Hello"), where)
+    assert [key for key, _ in providers.apprised] in ([], ["ann"])
+
+
+async def test_a_page_is_no_acceptance() -> None:
+    app = web.Application()
+    app.add_routes([web.post("/{path:.*}", _page)])
+    async with TestServer(app) as server:
+        url = str(server.make_url("")).rstrip("/")
+        push = PushNotification(ntfy_url=url, ntfy_token="tk_secret", apprise_url=url)
+        for where in (TOPIC, KEY):
+            with pytest.raises(Unavailable):
+                await push.send(Part("Hello"), where)
+        await push.close()
+
+
+async def _page(_: web.Request) -> web.Response:
+    return web.Response(text="<html>Log in to this network</html>", content_type="text/html")
 
 
 async def test_promise_7_a_lost_answer_is_ambiguous_and_found_among_what_the_topic_holds(
