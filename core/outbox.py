@@ -280,8 +280,20 @@ class Outbox:
                 claim.outbound_id,
             )
 
-    async def fail(self, claim: Claim, reason: str) -> None:
-        """End a row that may not be sent at all; it stays visible with its reason."""
+    async def fail(self, claim: Claim, reason: str, *, missed: bool = False) -> None:
+        """End a row that may not be sent at all; it stays visible with its reason.
+
+        `missed`: it is our fault, so the person is told with the next message that they may miss something.
+        """
+        if missed:
+            async with self._database.tenant(claim.tenant_id) as connection:
+                await connection.execute(
+                    "update outbound set given_up_at = clock_timestamp()"
+                    " where tenant_id = $1 and id = $2 and fence = $3 and owner is not null",
+                    claim.tenant_id,
+                    claim.outbound_id,
+                    claim.fence,
+                )
         await self._database.call(
             "select fail_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
         )

@@ -90,13 +90,13 @@ class DeliveryRunner:
             await self._outbox.fail(claim, STOPPED)
             return "failed"
         if due.hangs >= MOST_HANGS:
-            await self._outbox.fail(claim, HANGS)
+            await self._outbox.fail(claim, HANGS, missed=True)
             return "failed"
         if due.takes_back:
             return await self._take_back(claim, due, channel)
         parts = await self._outbox.parts(claim) or await self._render(claim, due, channel)
         if not parts:
-            await self._outbox.fail(claim, "it cannot be rendered")
+            await self._outbox.fail(claim, "it cannot be rendered", missed=True)
             return "failed"
         attempt = due.attempts
         for part in parts:

@@ -295,7 +295,7 @@ async def test_a_stop_gives_the_row_back_between_parts(store: Store, channel: Re
 async def test_what_breaks_the_renderer_fails_and_holds_nothing_back(store: Store, channel: RecordingChannel) -> None:
     await store.owe("|", "next")
     await deliver(store, channel)
-    assert channel.texts == ["next"]
+    assert channel.texts == [f"next\n\n{MISSING}"]
     assert await states(store) == ["failed", "sent"]
 
 
