@@ -843,7 +843,8 @@ begin
       and not exists (
           select 1 from outbound e
           where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id and e.seq < o.seq
-            and e.state in ('ready', 'sending', 'checking'))
+            and e.state in ('ready', 'sending', 'checking')
+            and (e.unknown_since is null or e.unknown_since > clock_timestamp() - unknown_blocks()))
     order by o.next_attempt_at limit 1 for update skip locked;
     if v_id is null then
         return;
@@ -1016,6 +1017,20 @@ CREATE FUNCTION public.count_consents(p_channel text, p_account text, p_user_key
       and c.at > clock_timestamp() - p_within
 $$;
 
+CREATE FUNCTION public.count_delayed(p_after interval) RETURNS TABLE(channel text, account text, conversations bigint, since timestamp with time zone, next_try timestamp with time zone, reasons text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select c.channel, c.account, count(distinct c.id), min(d.first), min(o.next_attempt_at),
+           string_agg(distinct nullif(o.reason, ''), '; ')
+    from outbound o
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    join lateral (select min(x.started_at) as first from deliveries x
+                  where x.tenant_id = o.tenant_id and x.outbound_id = o.id) d on d.first < clock_timestamp() - p_after
+    where o.state in ('ready', 'sending', 'checking')
+    group by c.channel, c.account order by 1, 2
+$$;
+
 CREATE FUNCTION public.count_event_runs(p_tenant text, p_task text, p_within interval) RETURNS bigint
     LANGUAGE plpgsql STABLE
     AS $$
@@ -1024,6 +1039,14 @@ begin
     return (select count(*) from task_runs r where r.tenant_id = p_tenant and r.task_id = p_task
             and r.created_at > clock_timestamp() - p_within and r.state <> 'SKIPPED');
 end $$;
+
+CREATE FUNCTION public.count_given_up(p_within interval) RETURNS TABLE(given_up bigint, told bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select count(*), count(o.told_missing_by) from outbound o
+    where o.given_up_at > clock_timestamp() - p_within and o.state in ('ambiguous', 'failed')
+$$;
 
 CREATE FUNCTION public.count_lost_answers(p_within interval) RETURNS TABLE(lost bigint, found bigint, told bigint, resent bigint, left_alone bigint, still_open bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1311,6 +1334,11 @@ begin
             + (case when v_before = 'started' and p_outcome in ('ambiguous', 'found', 'left') then 1 else 0 end),
         next_attempt_at = case when v_state in ('ready', 'checking') then clock_timestamp() + p_delay
                                else o.next_attempt_at end,
+        -- A part that waits for its next try may still have an earlier call whose outcome is unknown.
+        unknown_since = case when v_state = 'checking' then coalesce(o.unknown_since, clock_timestamp())
+                             when v_state = 'ready' then o.unknown_since end,
+        given_up_at = case when p_outcome in ('left', 'gave_up') or p_part_state = 'ambiguous' then clock_timestamp()
+                           else o.given_up_at end,
         owner = case when v_state = 'sending' then o.owner end,
         lease_until = case when v_state = 'sending' then o.lease_until end,
         sent_at = case when v_state = 'sent' then clock_timestamp() else o.sent_at end
@@ -1505,6 +1533,23 @@ CREATE FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_a
     select d.tenant_id, d.version from data_keys d
     where d.secret_key_id <> p_not_under and (d.tenant_id, d.version) > (p_after_tenant, p_after_version)
     order by d.tenant_id, d.version limit p_limit
+$$;
+
+CREATE FUNCTION public.find_delayed(p_after interval, p_limit integer) RETURNS TABLE(tenant_id text, outbound_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select o.tenant_id, o.id from outbound o
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    where o.state in ('ready', 'sending', 'checking') and o.kind <> 'notification' and not o.regardless
+      and o.delay_told_at is null
+      and exists (select 1 from deliveries d where d.tenant_id = o.tenant_id and d.outbound_id = o.id
+                  and d.started_at < clock_timestamp() - p_after)
+      and not exists (select 1 from outbound e where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id
+                      and e.delay_told_at > clock_timestamp() - interval '6 hours')
+      and exists (select 1 from identities i where i.tenant_id = o.tenant_id and i.state = 'active'
+                  and i.admitted <> '' and i.id <> c.identity_id)
+    order by o.created_at limit p_limit
 $$;
 
 CREATE FUNCTION public.find_event_source(p_source text, p_hash bytea) RETURNS TABLE(tenant_id text, source_id text)
@@ -4679,6 +4724,12 @@ begin
     return query select v_fact.key, v_fact.value, coalesce(v_before, '');
 end $$;
 
+CREATE FUNCTION public.unknown_blocks() RETURNS interval
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select interval '2 minutes'
+$$;
+
 CREATE FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) RETURNS TABLE(outcome text, conversation_id text)
     LANGUAGE plpgsql
     AS $$
@@ -5404,6 +5455,10 @@ CREATE TABLE public.outbound (
     stream text DEFAULT ''::text NOT NULL,
     stream_at timestamp with time zone,
     hangs integer DEFAULT 0 NOT NULL,
+    unknown_since timestamp with time zone,
+    given_up_at timestamp with time zone,
+    told_missing_by text,
+    delay_told_at timestamp with time zone,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
     CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text]))),
     CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
@@ -6019,6 +6074,8 @@ CREATE INDEX notifications_silent ON public.notifications USING btree (fall_back
 CREATE INDEX outbound_conversation ON public.outbound USING btree (conversation_id) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
 
 CREATE INDEX outbound_due ON public.outbound USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
+
+CREATE INDEX outbound_given_up ON public.outbound USING btree (tenant_id, conversation_id) WHERE (given_up_at IS NOT NULL);
 
 CREATE UNIQUE INDEX outbound_growing ON public.outbound USING btree (tenant_id, turn_id) WHERE ((state = 'held'::text) AND (stream_at IS NOT NULL));
 
@@ -6752,8 +6809,14 @@ GRANT ALL ON FUNCTION public.count_belongings(p_kept text, p_gone text, p_tables
 REVOKE ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_consents(p_channel text, p_account text, p_user_key text, p_within interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.count_delayed(p_after interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_delayed(p_after interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.count_event_runs(p_tenant text, p_task text, p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_event_runs(p_tenant text, p_task text, p_within interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.count_given_up(p_within interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_given_up(p_within interval) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.count_lost_answers(p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_lost_answers(p_within interval) TO onevalet_app;
@@ -6847,6 +6910,9 @@ GRANT ALL ON FUNCTION public.find_conversations(p_channel text, p_account text, 
 
 REVOKE ALL ON FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_after_version integer, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_data_keys(p_not_under text, p_after_tenant text, p_after_version integer, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_delayed(p_after interval, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_delayed(p_after interval, p_limit integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_event_source(p_source text, p_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_event_source(p_source text, p_hash bytea) TO onevalet_app;
@@ -7335,6 +7401,9 @@ GRANT ALL ON FUNCTION public.try_link_code(p_code_hash bytea, p_scope text, p_ch
 
 REVOKE ALL ON FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.undo_fact(p_tenant text, p_number bigint, p_now timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.unknown_blocks() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.unknown_blocks() TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.unlink_identity(p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text, p_outbound text, p_text text) TO onevalet_app;
