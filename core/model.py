@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from core import demo
@@ -30,6 +31,7 @@ from core.model_types import (
     ToolCall,
 )
 from core.provider_errors import is_providers, our_error, whole_within
+from core.streamed_answer import CUT, StreamedAnswer
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -106,13 +108,13 @@ class LiteLLMClient:
         try:
             with _errors_made_ours(litellm, layer.model):
                 whole = await _not_streamed(litellm, response)
-                pieces: list[Any] = []
+                streamed = StreamedAnswer(request.max_output_tokens)
                 if whole is None:
-                    async for piece in response:
-                        pieces.append(piece)
-                        yield ModelChunk("" if as_json else _text(piece))
-                    whole = _put_together(litellm, response, pieces)
+                    async for said in streamed.read(response):
+                        yield ModelChunk("" if as_json else said)
+                    whole = await streamed.whole(litellm, response)
                 answer = _answer(litellm, whole, layer.model)
+                answer = replace(answer, finish_reason=CUT) if streamed.cut else answer
         finally:
             await response.aclose()
         if as_json:
@@ -359,19 +361,6 @@ async def _not_streamed(litellm: "ModuleType", response: Any) -> Any:
     if http is None or "json" not in http.headers.get("content-type", ""):
         return None
     return litellm.ModelResponse(**json.loads(await http.aread()))
-
-
-def _put_together(litellm: "ModuleType", response: Any, pieces: list[Any]) -> Any:
-    """Make the whole answer of its pieces, as litellm does for a call that is not streamed."""
-    # litellm ends a stream that broke off cleanly with a "stop" of its own.
-    if not (response.received_finish_reason or response.intermittent_finish_reason):
-        raise ValueError("the stream ended in the middle")
-    return litellm.stream_chunk_builder(pieces)
-
-
-def _text(piece: Any) -> str:
-    said = piece.choices[0].delta.content if piece.choices else None
-    return storable(str(said)) if said else ""
 
 
 def _thinking(said: Any) -> tuple[JsonObject, ...]:
