@@ -77,12 +77,14 @@ _FORMS = {
 _SHOWN = {"sms": "sms:+15551234567", "slack": "slack:T0123ABC:U0456DEF", "telegram": "telegram:123456789"}
 
 
-def parse_listed(text: str) -> Listed:
-    """Read an entry of the allowlist. Raises `ConfigError`: names are no identities, anybody can take one."""
+def parse_listed(text: str, what: str = "ONEVALET_ALLOW has an entry that") -> Listed:
+    """Read an entry of the allowlist, or an address like one (`what`).
+
+    Raises `ConfigError`: names are no identities, anybody can take one."""
     channel = text.partition(":")[0]
     form = _FORMS.get(channel)
     found = form.fullmatch(text) if form else None
     if found is None:
         shown = _SHOWN.get(channel) or ", ".join(_SHOWN.values())
-        raise ConfigError(f"ONEVALET_ALLOW has an entry that names nobody: write it as {shown}.")
+        raise ConfigError(f"{what} names nobody: write it as {shown}.")
     return Listed(channel, **found.groupdict())

@@ -34,7 +34,6 @@ from core.overload import BUSY, Waiting
 from core.pairing import (
     MOST_OF_ACCOUNT,
     MOST_OF_SENDER,
-    MOST_WAITING,
     VALID,
     code_hash,
     new_code,
@@ -42,6 +41,8 @@ from core.pairing import (
 )
 
 _log = structlog.get_logger()
+NO_BOUND = 0
+"""What was once the most codes that wait at once: it let a few strangers shut all others out."""
 
 
 class CodeMaker(Protocol):
@@ -204,7 +205,7 @@ class Inbox:
             pairing_sentence(code) if code else "",
             now,
             now + VALID,
-            MOST_WAITING,
+            NO_BOUND,
             MOST_OF_SENDER,
             MOST_OF_ACCOUNT,
             self._make_id("tn"),

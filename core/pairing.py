@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from core.access import PersonRole
+from core.access import Listed, PersonRole
 from core.database import Database
 from core.ids import IdMaker
 
@@ -15,11 +15,10 @@ LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """32 of them, without those that look alike: a letter is five bits."""
 LENGTH = 8
 VALID = timedelta(hours=1)
-MOST_WAITING = 3
-"""Codes that wait at once, per account of a channel."""
 MOST_OF_SENDER = 3
+"""Codes in a day, for one sender."""
 MOST_OF_ACCOUNT = 30
-"""Codes in a day, for one sender and for one account of a channel."""
+"""Codes in an hour, for one account of a channel: what a flood of strangers may cost in messages."""
 MOST_GUESSES = 10
 GUESSES_WITHIN = timedelta(minutes=15)
 
@@ -68,7 +67,7 @@ def pairing_sentence(code: str) -> str:
 
 
 class Pairings:
-    """Let strangers in by their codes."""
+    """Let strangers in, by their codes or by their addresses."""
 
     def __init__(self, database: Database, make_id: IdMaker) -> None:
         self._database = database
@@ -88,3 +87,21 @@ class Pairings:
         )
         assert row is not None  # noqa: S101 - the function always says what became of it
         return Pairing(PairOutcome(row["outcome"]), row["channel"], row["account"], row["user_key"], until=row["until"])
+
+    async def admit(self, listed: Listed, role: PersonRole, now: datetime, tier: str = "") -> tuple[Pairing, ...]:
+        """Let an address in without a code, or give one that is in this role; return where, none where nowhere.
+
+        An address is of one account of ours. Where the entry names none, it is let in on the account that it wrote to,
+        else on every one that anything came in by.
+        """
+        rows = await self._database.rows(
+            "select account from admit_address($1,$2,$3,$4,$5,$6,$7)",
+            self._make_id("pair"),
+            listed.channel,
+            listed.account,
+            listed.user_key,
+            role.value,
+            tier,
+            now,
+        )
+        return tuple(Pairing(PairOutcome.PAIRED, listed.channel, row["account"], listed.user_key) for row in rows)

@@ -126,14 +126,15 @@ def doctor(json: Json = False) -> None:
 
 @app.command()
 def pair(
-    code: Annotated[str, typer.Argument(help="What the stranger was given.")],
+    code: Annotated[str, typer.Argument(help="What the stranger was given.")] = "",
+    address: Annotated[str, typer.Option(help="Instead of a code: whom, such as sms:+15551234567.")] = "",
     role: Annotated[PersonRole, typer.Option(help="What they become.")] = PersonRole.MEMBER,
     tier: Annotated[str, typer.Option(help="Other limits than the role's: a name in ONEVALET_TIERS.")] = "",
 ) -> None:
-    """Let in whoever was given this code; beside running processes too."""
+    """Let in whoever was given this code, or an address, or give somebody who is in another role."""
     from onevalet.pair import pair as let_in
 
-    if not run_work(lambda settings: let_in(settings, code, role, tier)):
+    if not run_work(lambda settings: let_in(settings, code, role, tier, address)):
         raise typer.Exit(1)
 
 

@@ -81,6 +81,7 @@ async def _database(database: Database) -> list[Check]:
         lost = await database.call("select * from count_lost_answers(interval '7 days')")
         given_up = await database.call("select * from count_given_up(interval '7 days')")
         delayed = await database.rows("select * from count_delayed($1)", DELAYED)
+        user = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
     except OneValetError:
         return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
     except Exception as error:  # whatever a half-made database answers is told, not raised
@@ -95,6 +96,9 @@ async def _database(database: Database) -> list[Check]:
             "" if newest == known else "run `uv run -m onevalet migrate`",
         )
     ]
+    if user and user["free"]:
+        todo = "let `web` and `worker` log in as one that may only act as onevalet_app: see docs/deploy.md"
+        checks.append(Check("database user", True, "a superuser, or one past row-level security", todo))
     if work:
         waiting = (
             f"{work['waiting_messages']} waiting, {work['running_turns']} running, {work['open_outbound']} to send"

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
+from core.approvals.scripts import posing_letters
 from core.json_types import Json, JsonObject
 
 _MARKUP = re.compile(r"[*~`\[\]<>#|\\{}]|(?<![^\W_])_+|_+(?![^\W_])")
@@ -11,6 +12,8 @@ _MOST_OF_SUMMARY = 200
 _JOINER = "\u200d"
 _PICTURE = "\ufe0f"
 """What makes a picture of the character before it."""
+_GAP = re.compile(r"(?<=\S) {5,}")
+"""Spaces inside a line; those that begin one are how it is set."""
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
     chr(number) for number in range(0xFE00, 0xFE0F)
 }
@@ -62,9 +65,16 @@ def as_text(value: Json) -> str:
 
 
 def visible(text: str) -> str:
-    """Name every character that a screen would hide, or that would turn the order of others around."""
+    """Name every character that a screen would hide, that would turn the order of others around, or poses as another.
+
+    Spaces that would push the rest of a line out of sight are counted.
+    """
     text = text.replace("\r\n", "\n")
-    return "".join(one if _is_seen(text, at) else f"<U+{ord(one):04X}>" for at, one in enumerate(text))
+    posing = posing_letters(text)
+    seen = "".join(
+        one if at not in posing and _is_seen(text, at) else f"<U+{ord(one):04X}>" for at, one in enumerate(text)
+    )
+    return _GAP.sub(lambda gap: f" <{len(gap[0])} spaces> ", seen)
 
 
 def plain_words(text: str) -> str:

@@ -35,6 +35,43 @@ CREATE FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) R
     insert into guesses (scope, at) values (p_scope, p_now)
 $$;
 
+CREATE FUNCTION public.admit_address(p_id text, p_channel text, p_account text, p_user_key text, p_role text, p_tier text, p_now timestamp with time zone) RETURNS TABLE(account text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    for account in
+        select i.account from identities i
+        where i.channel = p_channel and i.user_key = p_user_key and p_account in ('', i.account)
+        union
+        select s.account from channel_state s
+        where s.channel = p_channel and s.account <> '' and p_account in ('', s.account) and not exists (
+            select from identities i where i.channel = p_channel and i.user_key = p_user_key and p_account in ('', i.account))
+        union
+        select p_account where p_account <> ''
+    loop
+        select a.tenant_id, a.identity_id into v_tenant, v_identity
+        from admit_identity(p_channel, account, p_user_key, '', '', p_id || '.tn.' || account,
+                            p_id || '.idn.' || account, 'operator', p_role) a;
+        perform set_config('onevalet.tenant', v_tenant, true);
+        update pairings p set used_at = p_now, used_by = p_id
+        where p.channel = p_channel and p.account = admit_address.account and p.user_key = p_user_key
+          and p.used_at is null;
+        update outbound_parts e set text = '(This code was used.)', data = '{}' from outbound o, identities i
+        where e.tenant_id = v_tenant and o.tenant_id = v_tenant and o.id = e.outbound_id
+          and i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
+        update outbound o set text = '(This code was used.)' from identities i
+        where o.tenant_id = v_tenant and i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
+        update identities i set admitted = 'operator'
+        where i.tenant_id = v_tenant and i.id = v_identity and i.admitted in ('', 'open', 'allowlist');
+        update tenants t set role = p_role, tier = p_tier where t.tenant_id = v_tenant;
+        return next;
+    end loop;
+end $$;
+
 CREATE FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text, p_admitted text, p_role text) RETURNS TABLE(tenant_id text, identity_id text)
     LANGUAGE plpgsql
     AS $$
@@ -2511,15 +2548,13 @@ begin
     end if;
     perform drop_strangers(p_now);
     perform pg_advisory_xact_lock(hashtextextended('pairing' || chr(31) || p_channel || chr(31) || p_account, 0));
-    select count(*) as of_account,
+    select count(*) filter (where p.asked_at > p_now - interval '1 hour') as of_account,
            count(*) filter (where p.user_key = p_user_key) as of_sender,
-           count(*) filter (where p.used_at is null and p.expires_at > p_now) as waiting,
            count(*) filter (where p.used_at is null and p.expires_at > p_now and p.user_key = p_user_key) as told
     into v_asked
     from pairings p
     where p.channel = p_channel and p.account = p_account and p.asked_at > p_now - interval '1 day';
-    if v_asked.told > 0 or v_asked.waiting >= p_most_waiting
-       or v_asked.of_sender >= p_most_of_sender or v_asked.of_account >= p_most_of_account then
+    if v_asked.told > 0 or v_asked.of_sender >= p_most_of_sender or v_asked.of_account >= p_most_of_account then
         return query select false, null::text;
         return;
     end if;
@@ -6690,6 +6725,9 @@ GRANT ALL ON FUNCTION public.add_event_group(p_name text, p_pattern text, p_sinc
 REVOKE ALL ON FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.add_guess(p_scope text, p_now timestamp with time zone) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.admit_address(p_id text, p_channel text, p_account text, p_user_key text, p_role text, p_tier text, p_now timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.admit_address(p_id text, p_channel text, p_account text, p_user_key text, p_role text, p_tier text, p_now timestamp with time zone) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text, p_admitted text, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.admit_identity(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text, p_tenant_id text, p_identity_id text, p_admitted text, p_role text) TO onevalet_app;
 
@@ -7504,7 +7542,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.pairings TO onevalet_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.person_audit TO onevalet_app;
+GRANT SELECT,INSERT ON TABLE public.person_audit TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pool_entries TO onevalet_app;
 

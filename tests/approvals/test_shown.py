@@ -68,3 +68,25 @@ def test_a_cut_says_so_and_whoever_shows_it_can_tell() -> None:
     assert not is_short("x" * 201)
     assert is_short("x" * 200)
     assert plain_words("x " * 500) == " ".join("x" * 500)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("pay@\u0440\u0430ypal.com", "pay@<U+0440><U+0430>ypal.com"),
+        ("g\u03bf\u03bfgle", "g<U+03BF><U+03BF>gle"),
+        ("\uff41pple", "<U+FF41>pple"),
+        ("\U0001d42dip", "<U+1D42D>ip"),
+        ("Привет, как дела", "Привет, как дела"),
+        ("Καλημέρα Ada", "Καλημέρα Ada"),
+        ("日本語テキストsushi", "日本語テキストsushi"),
+        ("caf\u00e9 1\u00aa \u00b5m", "caf\u00e9 1\u00aa \u00b5m"),
+    ],
+)
+def test_letters_that_pose_as_another_scripts_are_named(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_spaces_that_push_words_out_of_sight_are_counted() -> None:
+    assert visible("$10" + " " * 300 + "000 to Eve") == "$10 <300 spaces> 000 to Eve"
+    assert visible("    indented\n  as code  is") == "    indented\n  as code  is"

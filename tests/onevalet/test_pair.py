@@ -25,6 +25,10 @@ async def test_a_stranger_of_dev_is_told_a_code_and_pair_lets_them_in(dev: Runni
         assert await _pair(dev.environment, "AAAA-AAAA") == (1, "Nobody was given this code")
         assert await _pair(dev.environment, code, "--role", "guest") == (0, "sms +14155550102 is in, as guest")
         assert await _pair(dev.environment, code) == (1, "This code was used already")
+        by_address = ("--address", "sms:+14155550102", "--role", "member")
+        assert await _pair(dev.environment, *by_address) == (0, "sms +14155550102 is in, as member")
+        assert (await _pair(dev.environment))[0] == (await _pair(dev.environment, code, *by_address))[0] == 2
+        assert (await _pair(dev.environment, "--address", "telegram:@ada"))[0] == 2
         await _say(simulator, "grace", "What is 4 + 5?")
         assert "9" in await _heard(simulator, "grace", lambda text: text != told)
 

@@ -24,7 +24,7 @@ WITHOUT_TENANT = {
     "write_probe",
 }
 
-APPEND_ONLY = {"approval_audit"}
+APPEND_ONLY = {"approval_audit", "person_audit"}
 TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 """What a function across tenants may give beside what `TOLD` names: whether, how many, nothing."""
 
@@ -65,6 +65,7 @@ TOLD = {
     "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
     "count_consents": {"stops", "starts"},
     "drop_strangers": {"strangers", "codes"},
+    "admit_address": {"account"},
     "look_for_part": {"tenant_id", "outbound_id", "part"},
     "find_link_code": {"tenant_id"},
     "count_belongings": {"counts"},
@@ -357,3 +358,23 @@ async def test_ids_of_another_tenant_lead_a_function_nowhere(store: Store) -> No
     with pytest.raises(LeaseLost):
         await store.outbox.fail(replace(claim, tenant_id=ann), "none of hers")
     assert await store.everything() == before
+
+
+async def test_promise_11_a_login_that_may_only_act_as_the_serving_role_has_nothing_beside(store: Store) -> None:
+    await store.say("hello", sender=ANN)
+    parts = urlsplit(store.url)
+    name = f"serving_{parts.path.strip('/')}"
+    await store.eye.execute(f"create role {name} login noinherit password 'x'; grant onevalet_app to {name}")
+    database = Database(parts._replace(netloc=f"{name}:x@{parts.netloc.rpartition('@')[2]}").geturl(), size=1)
+    try:
+        row = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
+        assert row is not None
+        assert not row["free"]
+        async with database.tenant(str(await store.one("select tenant_id from tenants"))) as connection:
+            assert await connection.fetchval("select count(*) from inbound") == 1
+        async with database.tenant("") as connection:
+            await connection.execute("set local role none")
+            assert not await connection.fetchval("select has_table_privilege(session_user, 'inbound', 'select')")
+    finally:
+        await database.close()
+        await store.eye.execute(f"drop role {name}")
