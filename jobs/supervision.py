@@ -9,6 +9,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from core.errors import StoreUnavailable
+from core.suspects import CURRENT_WORK
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 60.0
 """Seconds before a part that failed is started again: doubling, up to the longest."""
@@ -56,6 +57,7 @@ class Supervisor:
 
     async def keep(self, part: Part) -> None:
         """Run one part again and again, later and later while it fails."""
+        CURRENT_WORK.set(f"part {part.name}")  # turns and messages that it begins say what they are themselves
         course = self._courses.setdefault(part.name, _Course())
         pause = FIRST_PAUSE
         while True:

@@ -836,7 +836,9 @@ CREATE FUNCTION public.claim_memory_job(p_id text, p_owner text, p_lease interva
     AS $$
 begin
     return query
-    update memory_jobs j set owner = p_owner, lease_until = clock_timestamp() + p_lease, attempts = j.attempts + 1
+    update memory_jobs j
+    set owner = p_owner, lease_until = clock_timestamp() + p_lease, attempts = j.attempts + 1,
+        not_before = clock_timestamp() + make_interval(secs => least(5 * power(4, least(j.attempts, 10)), 3600))
     from (select m.tenant_id, m.id from memory_jobs m
           where (p_id is null or m.id = p_id) and m.not_before <= clock_timestamp()
             and (m.lease_until is null or m.lease_until < clock_timestamp())
@@ -1420,13 +1422,9 @@ CREATE FUNCTION public.end_leases(p_worker text, p_hung text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-declare
-    v_sent boolean;
 begin
     update outbound set hangs = hangs + 1 where id = p_hung;
-    v_sent := found;
-    -- Turns beside it are charged as for any other death.
-    perform judge_dead(d.process, case when v_sent then null else p_hung end) from (
+    perform judge_dead(d.process, p_hung) from (
         select distinct process_of(l.owner) as process from lanes l
         where l.owner is not null and starts_with(l.owner, p_worker || '/')) d;
     update outbound set lease_until = clock_timestamp()
@@ -2052,12 +2050,14 @@ begin
           from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
           where l.owner is not null and process_of(l.owner) = p_process and t.state = 'running' and t.owner = l.owner) i
     order by i.tried_at desc limit 1;
-    v_cause := coalesce(v_hung, v_cause);
+    if p_hung <> '' then
+        v_cause := coalesce(v_hung, '');  -- nobody here, where something else blocked it
+    end if;
     -- Beside it the others are clear. Where it cannot be told, all that died there before are suspects.
     update turns t
     set owner = '', attempts = t.attempts + 1, died_after = d.steps, died_there = d.there, deaths = d.deaths,
         blamed = case when d.deaths >= 12 then greatest(d.blamed, 3) else d.blamed end,
-        suspect = d.deaths >= 12 or d.there >= 2 or p_hung is not null and coalesce(d.id = v_hung, true)
+        suspect = d.deaths >= 12 or d.there >= 2 or coalesce(p_hung = '' or d.id = v_hung, false)
     from (select r.tenant_id, r.id, r.steps, r.deaths + case when v_cause <> r.id then 0 else 1 end as deaths,
                  case when v_cause <> r.id then case when r.same then r.died_there else 0 end
                       when r.same then r.died_there + 1

@@ -249,6 +249,8 @@ async def test_a_job_whose_worker_died_is_done_by_another_and_adds_nothing_twice
         assert await momex.work.claim(turn.turn_id, "w2") is None, "it is held"
         await momex.work._do(first)  # all of it, and then the worker dies
         await store.eye.execute("update memory_jobs set lease_until = now() - interval '1 second'")
+        assert await momex.work.claim(turn.turn_id, "w2") is None, "what kills workers may not do so all the time"
+        await store.eye.execute("update memory_jobs set not_before = now()")
         await talk.work()
         assert await holding(momex, lease.tenant_id) == ["I like tea.", "Noted, you like your tea hot."]
         assert await store.column("select id from memory_jobs") == []

@@ -328,3 +328,11 @@ async def test_all_that_ran_in_a_worker_that_hung_are_suspects_where_nobody_know
     await begin_all(store, "w")
     await store.turns.end_leases("w", "")
     assert await record(store) == {"text 1": (2, 0, True), "text 2": (2, 0, True)}
+
+
+async def test_no_turn_is_charged_where_something_else_blocked_the_worker(store: Store) -> None:
+    await say_all(store, 1)
+    for number in range(4):
+        await begin_all(store, f"w{number}")
+        await store.turns.end_leases(f"w{number}", "part upkeep")
+    assert await record(store) == {"text 1": (5, 0, False)}
