@@ -7,7 +7,7 @@ from tests.jobs.house import RecordingChannel
 from tests.jobs.test_delivery import deliver
 
 
-async def test_promise_6_a_message_that_hung_three_workers_is_given_up_and_the_next_is_sent(store: Store) -> None:
+async def test_promise_6_a_message_that_hung_three_workers_is_given_up(store: Store) -> None:
     await store.owe("hangs", "well")
     channel = RecordingChannel()
     for number in range(MOST_HANGS):

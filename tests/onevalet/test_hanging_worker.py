@@ -69,7 +69,7 @@ def count(log: Path, event: str) -> int:
     return log.read_text().count(event) if log.exists() else 0
 
 
-async def test_a_worker_that_hangs_for_30_seconds_is_replaced_and_the_others_are_answered(
+async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
     tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
 ) -> None:
     log = tmp_path / "log"
@@ -142,7 +142,7 @@ async def test_a_worker_that_hangs_does_not_keep_its_supervisor_from_ending(
         assert await asyncio.wait_for(keeper.wait(), 30) == 0, log.read_text()
 
 
-async def test_a_worker_that_was_stopped_together_with_its_supervisor_does_not_count_as_hanging(
+async def test_a_worker_stopped_with_its_supervisor_does_not_count_as_hanging(
     tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
 ) -> None:
     log = tmp_path / "log"
@@ -165,7 +165,7 @@ async def test_a_worker_that_was_stopped_together_with_its_supervisor_does_not_c
         assert await asyncio.wait_for(keeper.wait(), 40) == 0, log.read_text()
 
 
-async def test_without_a_supervisor_the_health_file_tells_and_the_worker_ends_itself(
+async def test_without_a_supervisor_the_health_file_tells_and_it_ends_itself(
     tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
 ) -> None:
     log, health = tmp_path / "log", tmp_path / "health"

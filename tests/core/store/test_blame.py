@@ -312,7 +312,7 @@ async def test_a_suspect_that_nobody_can_take_stops_others_for_a_moment_only(sto
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 8"]
 
 
-async def test_the_turn_that_hung_its_worker_alone_is_charged_and_suspected_at_once(store: Store) -> None:
+async def test_the_turn_that_hung_its_worker_alone_is_charged_and_suspected(store: Store) -> None:
     await say_all(store, 1, 2, 3)
     begun = await begin_all(store, "w")
     await store.turns.end_leases("w", next(lease.lane_id for lease, turn in begun if said(turn) == "text 2"))
@@ -323,7 +323,7 @@ async def test_the_turn_that_hung_its_worker_alone_is_charged_and_suspected_at_o
     assert [lease is not None for lease in taken] == [True, True, False]
 
 
-async def test_all_that_ran_in_a_worker_that_hung_are_suspects_where_nobody_knows_which(store: Store) -> None:
+async def test_all_turns_of_a_hung_worker_are_suspects_where_nobody_knows(store: Store) -> None:
     await say_all(store, 1, 2)
     await begin_all(store, "w")
     await store.turns.end_leases("w", "")
