@@ -15,6 +15,8 @@ BLOCKED_AFTER = 5
 """Looks without a beat after which the log says where the loop stands."""
 HUNG_AFTER = 30
 """Looks without a beat after which a worker is replaced."""
+APART_HUNG_AFTER = 10
+"""The same for a process for suspects: after that time its lease has ended, and its turn is tried in another one."""
 START_WITHIN = 300
 """The same, until it is at work for the first time: plugins are imported at its start."""
 CPU_AFTER = 60.0
@@ -60,10 +62,11 @@ class Heartbeat:
 
 
 class Observer:
-    """Count the looks at a heartbeat that found no new beat."""
+    """Count the looks at a heartbeat that found no new beat. `apart`: it is that of a process for suspects."""
 
-    def __init__(self, heartbeat: Heartbeat) -> None:
+    def __init__(self, heartbeat: Heartbeat, *, apart: bool = False) -> None:
         self._heartbeat = heartbeat
+        self._longest = min(HUNG_AFTER, APART_HUNG_AFTER) if apart else HUNG_AFTER
         self._known = heartbeat.beats
         self.silent = 0
 
@@ -77,7 +80,7 @@ class Observer:
     @property
     def hung(self) -> bool:
         """Return whether the loop has been silent for too long."""
-        return self.silent >= (HUNG_AFTER if self._heartbeat.at_work else START_WITHIN)
+        return self.silent >= (self._longest if self._heartbeat.at_work else START_WITHIN)
 
 
 def end_without_beat() -> None:

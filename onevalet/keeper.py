@@ -193,7 +193,7 @@ class _Keeper:
         if pid == 0:
             life = Life(dead, suspects, ask, keeper, heartbeat)
             _become(keeper, blocked, lambda: self._work(life))
-        self._watched[pid] = _Watched(heartbeat, Observer(heartbeat))
+        self._watched[pid] = _Watched(heartbeat, Observer(heartbeat, apart=suspects is Suspects.ONLY))
         return pid
 
     def _stop(self) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from core.suspects import CURRENT_WORK
 from onevalet import heartbeat as beats
+from onevalet.app import LANE_LEASE
 from onevalet.health import HealthFile, health_problem
 from onevalet.heartbeat import BEAT_EVERY, HUNG_AFTER, START_WITHIN, Heartbeat, Observer
 from onevalet.loop_watch import watched_loop
@@ -30,6 +31,15 @@ def test_a_worker_at_work_hangs_after_30_looks_without_a_beat_and_not_before() -
             assert observer.look() == look
         assert observer.hung
     assert HUNG_AFTER * BEAT_EVERY == 30
+
+
+def test_a_process_for_suspects_hangs_when_its_lease_has_ended() -> None:
+    heartbeat = Heartbeat()
+    heartbeat.begin_work()
+    observer = Observer(heartbeat, apart=True)
+    while not observer.hung:
+        observer.look()
+    assert observer.silent * BEAT_EVERY == LANE_LEASE.total_seconds()
 
 
 def test_a_worker_that_still_imports_does_not_hang_for_minutes() -> None:
