@@ -288,6 +288,16 @@ begin
     return query select 'go', v_gone, v_code.identity_id, v_counts;
 end $$;
 
+CREATE FUNCTION public.begin_look(p_tenant text, p_task text, p_begun integer, p_now timestamp with time zone, p_lease interval) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t set looks_begun = p_begun + 1, next_at = p_now + p_lease * power(2, least(p_begun, 5))
+    where t.tenant_id = p_tenant and t.id = p_task and t.state = 'ACTIVE' and t.looks_begun in (p_begun, p_begun + 1);
+    return found;
+end $$;
+
 CREATE FUNCTION public.begin_parting(p_tenant text, p_link text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1865,6 +1875,14 @@ CREATE FUNCTION public.fire_tasks(p_tasks jsonb) RETURNS TABLE(tenant_id text, l
     select m.tenant_id, m.turn_id, m.id, 'waiting', true, 0 from made m where m.turn_id is not null
     returning turns.tenant_id, turns.lane_id
 $$;
+
+CREATE FUNCTION public.forget_looks() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    new.looks_begun := 0;
+    return new;
+end $$;
 
 CREATE FUNCTION public.forget_stream(p_tenant text, p_outbound text) RETURNS void
     LANGUAGE plpgsql
@@ -3514,6 +3532,16 @@ begin
     else
         return query select false, null::text[];
     end if;
+end $$;
+
+CREATE FUNCTION public.put_off_look(p_tenant text, p_task text, p_begun integer) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t set looks_begun = p_begun
+    where t.tenant_id = p_tenant and t.id = p_task and t.looks_begun = p_begun + 1;
+    return found;
 end $$;
 
 CREATE FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) RETURNS void
@@ -5750,6 +5778,7 @@ CREATE TABLE public.tasks (
     ended_at timestamp with time zone,
     set_aside text DEFAULT ''::text NOT NULL,
     held boolean DEFAULT false NOT NULL,
+    looks_begun integer DEFAULT 0 NOT NULL,
     CONSTRAINT tasks_kind_check CHECK ((kind = ANY (ARRAY['schedule'::text, 'event'::text, 'condition'::text]))),
     CONSTRAINT tasks_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'DISABLED'::text, 'COMPLETED'::text])))
 );
@@ -6193,6 +6222,8 @@ CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns D
 CREATE TRIGGER tasks_end BEFORE UPDATE OF state ON public.tasks FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_task_end();
 
 CREATE TRIGGER tasks_hold BEFORE INSERT OR UPDATE OF tenant_id ON public.tasks FOR EACH ROW EXECUTE FUNCTION public.hold_task();
+
+CREATE TRIGGER tasks_looks BEFORE UPDATE OF revision ON public.tasks FOR EACH ROW WHEN ((old.revision IS DISTINCT FROM new.revision)) EXECUTE FUNCTION public.forget_looks();
 
 CREATE TRIGGER tenants_reconsider AFTER UPDATE OF quiet_from, quiet_until, timezone, muted ON public.tenants FOR EACH ROW WHEN (((((old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until)) OR (old.timezone IS DISTINCT FROM new.timezone)) OR (old.muted IS DISTINCT FROM new.muted))) EXECUTE FUNCTION public.reconsider_held();
 
@@ -6758,6 +6789,9 @@ GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fe
 REVOKE ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.begin_look(p_tenant text, p_task text, p_begun integer, p_now timestamp with time zone, p_lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_look(p_tenant text, p_task text, p_begun integer, p_now timestamp with time zone, p_lease interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.begin_parting(p_tenant text, p_link text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_parting(p_tenant text, p_link text) TO onevalet_app;
 
@@ -7002,6 +7036,9 @@ GRANT ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence big
 
 REVOKE ALL ON FUNCTION public.fire_tasks(p_tasks jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.fire_tasks(p_tasks jsonb) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.forget_looks() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_looks() TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.forget_stream(p_tenant text, p_outbound text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_stream(p_tenant text, p_outbound text) TO onevalet_app;
@@ -7256,6 +7293,9 @@ GRANT ALL ON FUNCTION public.publish_event(p_tenant text, p_source text, p_id te
 
 REVOKE ALL ON FUNCTION public.publish_source_event(p_tenant text, p_source_id text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.publish_source_event(p_tenant text, p_source_id text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamp with time zone) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.put_off_look(p_tenant text, p_task text, p_begun integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.put_off_look(p_tenant text, p_task text, p_begun integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval) TO onevalet_app;

@@ -1,6 +1,8 @@
 """Look at what conditions are about, and judge what came back."""
 
 import asyncio
+from contextlib import suppress
+from dataclasses import replace
 from json import JSONDecodeError
 from typing import Protocol
 
@@ -12,15 +14,18 @@ from core.http_access import HttpResponse
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject, read_json, storable
 from core.triggers.codec import UnreadableTrigger
+from core.triggers.company import Company
 from core.triggers.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look
 from core.triggers.engine import TriggerEngine
-from core.triggers.firing import Look, run_row
+from core.triggers.firing import LOOK_LEASE, Look, run_row
 from core.triggers.messages import occurrence_of
 from core.triggers.schedule import TriggerError, read_zone
 from core.triggers.types import RunState, Task, TaskState
 
 LONGEST_LOOK = 100.0
 """Seconds, shorter than the time after which a look counts as dead and is made again."""
+MOST_UNENDED = 3
+"""After so many looks in a row that began and never ended, a task is set aside. All but the first are made alone."""
 MOST_READ = 2 * 1024 * 1024
 """Characters of a result that are looked at."""
 
@@ -39,6 +44,10 @@ class ReadTools(Protocol):
         ...
 
 
+class LookNeverEnded(Exception):
+    """Looks at a condition took their workers along, or outlived their leases, too often in a row."""
+
+
 class Looking:
     """Look at conditions that are due."""
 
@@ -47,6 +56,7 @@ class Looking:
         self._tools = tools
         self._clock = clock
         self._make_id = make_id
+        self._company = Company()
 
     async def look(self, look: Look) -> None:
         """Look at one condition and start its run where that is told. Raises `StoreUnavailable`."""
@@ -59,21 +69,39 @@ class Looking:
             return
         if await self._clock.sound_now() is None:
             return  # it is looked at again when its lease ends
-        judged = await self.judge(task, task.trigger)
+        if task.looks_begun >= MOST_UNENDED:
+            raise LookNeverEnded(f"{task.looks_begun} looks began and never ended")
+        async with self._company.joined(alone=task.looks_begun > 0):
+            await self._count_and_look(task, task.trigger)
+
+    async def _count_and_look(self, task: Task, trigger: ConditionTrigger) -> None:
+        """Make a look that counts from its beginning: whoever dies of it leaves the count behind."""
+        if not await self._engine.store.begin_look(task, self._clock.now(), LOOK_LEASE):
+            return
         try:
-            await self._record(task, task.trigger, judged)
+            await self._look(task, trigger)
+        except (StoreUnavailable, asyncio.CancelledError):
+            with suppress(StoreUnavailable):
+                await self._engine.store.put_off_look(task)
+            raise
+
+    async def _look(self, task: Task, trigger: ConditionTrigger) -> None:
+        judged = await self.judge(task, trigger)
+        try:
+            await self._record(task, trigger, judged)
         except StoreUnavailable:
             raise
         except Exception:  # whatever the database refuses of a result is refused the next time, too
             _log.exception("look_not_kept", task=task.id)
             kept = Watch.from_json(task.watch)
             judged = failed(kept, "What came back cannot be kept.", self._clock.now())
-            await self._record(task, task.trigger, judged)
+            await self._record(task, trigger, judged)
         _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
 
     async def judge(self, task: Task, trigger: ConditionTrigger) -> Judged:
-        """Look, and say what it means; nothing is kept."""
+        """Look, and say what it means; nothing is kept. Looks that never ended count as failed ones."""
         watch = Watch.from_json(task.watch)
+        watch = replace(watch, errors=watch.errors + task.looks_begun)
         try:
             async with asyncio.timeout(LONGEST_LOOK):
                 result = await self._result(task.tenant_id, trigger)
@@ -97,7 +125,9 @@ class Looking:
         next_at = next_look(trigger, judged.watch, now, zone)
         if judged.fires and trigger.count is not None and task.fired + 1 >= trigger.count:
             next_at = None
-        runs = [self._run(task, judged)] if judged.fires or judged.watch.errors == ERRORS_TOLD else []
+        before = Watch.from_json(task.watch).errors
+        often = before < ERRORS_TOLD <= judged.watch.errors
+        runs = [self._run(task, judged)] if judged.fires or often else []
         lanes = await self._engine.store.record_look(task, judged.watch.to_json(), next_at, runs)
         self._engine.ring(lanes)
 

@@ -155,6 +155,17 @@ class TaskStore:
         )
         return [row["lane"] for row in rows]
 
+    async def begin_look(self, task: Task, now: datetime, lease: timedelta) -> bool:
+        """Count a look that is about to be made; False where another worker was quicker."""
+        row = await self.database.call(
+            "select begin_look($1,$2,$3,$4,$5) as begun", task.tenant_id, task.id, task.looks_begun, now, lease
+        )
+        return bool(row and row["begun"])
+
+    async def put_off_look(self, task: Task) -> None:
+        """Count a look no more that was stopped from outside."""
+        await self.database.call("select put_off_look($1,$2,$3)", task.tenant_id, task.id, task.looks_begun)
+
     async def set_aside(self, tenant_id: str, task_id: str, cause: str, run: JsonObject) -> bool:
         """Disable a task that raised what nobody foresaw, and let its person be told by `run`; False if it rests.
 
@@ -266,6 +277,7 @@ def task_of(row: asyncpg.Record) -> Task:
         failures=row["failures"],
         watch=row["watch"],
         revision=row["revision"],
+        looks_begun=row["looks_begun"],
         deleted=row["deleted_at"] is not None,
         set_aside=row["set_aside"],
         held=row["held"],

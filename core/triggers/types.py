@@ -105,6 +105,8 @@ class Task:
     failures: int = 0
     watch: JsonObject = field(default_factory=dict)
     revision: int = 0
+    looks_begun: int = 0
+    """Looks at a condition since the last one that ended."""
     deleted: bool = False
     set_aside: str = ""
     held: bool = False
