@@ -65,6 +65,18 @@ def check_depth(value: Json) -> None:
     raise ValueError("nested too deeply")
 
 
+def is_finite(value: Json) -> bool:
+    """Return whether no number in a JSON value is NaN or infinite: Python writes those, and no database takes them."""
+    match value:
+        case float():
+            return math.isfinite(value)
+        case dict():
+            return all(map(is_finite, value.values()))
+        case list():
+            return all(map(is_finite, value))
+    return True
+
+
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no number of JSON")
 

@@ -316,7 +316,9 @@ def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
     try:
         value = read_json(call.arguments or "{}")
     except ValueError as error:
-        raise ToolRetry(f"The arguments of {tool.name} are not valid JSON. Send one JSON object.") from error
+        raise ToolRetry(
+            f"The arguments of {tool.name} are not valid JSON. Send one JSON object; NaN and Infinity are no numbers."
+        ) from error
     if not isinstance(value, dict):
         raise ToolRetry(f"The arguments of {tool.name} must be one JSON object with its parameters.")
     return value

@@ -76,7 +76,8 @@ def _annotated_text(annotation: Any) -> str:
 
 def _model(fn: Callable[..., Any], tool_name: str, fields: dict[str, Any]) -> type[BaseModel]:
     try:
-        return create_model(f"{tool_name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+        config = ConfigDict(extra="forbid", allow_inf_nan=False)
+        return create_model(f"{tool_name}_arguments", __config__=config, **fields)
     except (PydanticSchemaGenerationError, PydanticUserError) as error:
         raise _wrong(fn, tool_name, "has a parameter of a type that JSON cannot hold; use str, int, list, …") from error
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import cast
 
 from pydantic import BaseModel
 
@@ -16,7 +17,7 @@ from core.agents.valet import Valet
 from core.context import ToolExecutionContext
 from core.errors import ToolRetry
 from core.journal import Effect, Outcome, StepKey
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, read_json
 from core.messages import Origin
 from core.model_types import ChatMessage, Role, ToolCall
 from core.tool_schema import Signature
@@ -110,7 +111,7 @@ class Waiting:
         taken = {one.tool_call_id for one in said if one.role is Role.TOOL and one.text == TAKEN}
         for call in (call for message in said for call in message.tool_calls):
             if call.name == ANSWER and call.id in taken:
-                self.give(json.loads(call.arguments))
+                self.give(cast(JsonObject, read_json(call.arguments)))
 
     def remind(self) -> str:
         """Give the questions of which the person is to be reminded, each once, and note it."""

@@ -7,7 +7,7 @@ from typing import Any, Self, get_origin, overload
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, is_finite
 
 type Validator = Callable[[Any], object]
 """None or True: valid. A text, which is shown, or False: not."""
@@ -96,6 +96,8 @@ class InputField(Field):
         except ValidationError as error:
             wanted = self.validator_description or _wanted(self.schema())
             raise InvalidValue(wanted or str(error.errors()[0]["msg"])) from error
+        if not is_finite(self.to_json(value)):
+            raise InvalidValue(self.validator_description or "it must be a finite number")
         if self.required and isinstance(value, str) and not value.strip():
             raise InvalidValue("it is empty")
         said = self._validated(value)

@@ -1,6 +1,5 @@
 """Changing an action before it is approved: forms, readings of what was entered, and the difference. Pure."""
 
-import json
 from collections.abc import Callable, Mapping
 from typing import cast
 
@@ -8,7 +7,7 @@ from core.agents.collect import collect
 from core.agents.fields import InputField
 from core.approvals.shown import as_text
 from core.errors import ToolRetry
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, read_json
 from core.messages import FormField, FormFieldKind
 from core.tools import AnyTool
 
@@ -115,6 +114,6 @@ def _as_before(before: Json, given: Json) -> Json:
     if isinstance(before, bool):
         return {"yes": True, "no": False}.get(given.strip().lower(), given)
     try:
-        return cast(Json, json.loads(given))
+        return read_json(given)
     except ValueError:
         return given
