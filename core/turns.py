@@ -12,6 +12,7 @@ from core.approvals.card import Card
 from core.approvals.store import load_approvals
 from core.database import Connection, Database
 from core.errors import LeaseLost, StoreUnavailable
+from core.failing import fail_turn
 from core.ids import IdMaker
 from core.journal import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, storable
@@ -149,7 +150,8 @@ class TurnStore:
         A `run` has neither history nor outbound of a conversation: it is noted instead how it stands, and its cards
         go to the conversation `cards_in`, to be held there with `hold_cards` until somebody lets them go.
         """
-        noted = ", note_run($14,$15,$16,$17,$18,$19,$20,$21,$22), owe($23,$24,$25,$26)" if run else ""
+        noted = ", close_steps($1,$4)" if state in ("failed", "poison") else ""
+        noted += ", note_run($14,$15,$16,$17,$18,$19,$20,$21,$22), owe($23,$24,$25,$26)" if run else ""
         rows = [card.to_json() | {"held": hold_cards} for card in cards]
         row = await self._database.call(
             f"select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as more{noted}",
@@ -169,6 +171,11 @@ class TurnStore:
             *((*run.arguments(lease.tenant_id, turn_id), lease.tenant_id, cards_in, turn_id, rows) if run else ()),
         )
         return bool(row and row["more"])
+
+    async def fail(self, lease: Lease, turn_id: str | None, absorbed: Sequence[str] = ()) -> bool:
+        """End a turn that cannot end by itself, or without one whatever cannot begin; True when more waits."""
+        lane = (lease.tenant_id, lease.lane_id, lease.fence)
+        return await fail_turn(self._database, lane, turn_id, self._make_id("out"), absorbed)
 
     def stream_row(self, lease: Lease, turn_id: str) -> StreamRow:
         """Give the row in which a turn's answer may grow on the screen."""

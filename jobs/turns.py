@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
@@ -17,6 +19,7 @@ from core.bell import Bell
 from core.channel import NotificationChannel
 from core.commands import CommandAnswer, answer_command
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
+from core.failing import FAILURE, POISON, RUN_FAILURE, Sorry
 from core.ids import IdMaker
 from core.memory.commands import MEMORY_COMMAND, answer_memory
 from core.messages import Command, OutboundKind, OutboundMessage
@@ -38,9 +41,10 @@ RETRY_DELAY = timedelta(seconds=2)
 HAND_BACK_WITHIN = 60.0
 """Seconds that a turn whose database went away waits for it, to give the lane back."""
 
-SET_ASIDE = "Sorry, I could not finish that and have set it aside. Please try it another way."
-FAILED = "Sorry, something went wrong on my side. Please try again."
-RUN_FAILED = "Sorry, one of your tasks could not be finished: something went wrong on my side."
+STUCK_DELAY = timedelta(minutes=1)
+"""How long a lane waits on which a turn can neither end nor be failed: no other lane pays for its tries."""
+SECOND_TRY = 0.1
+"""Seconds before a write that was refused is tried once more."""
 
 _log = structlog.get_logger()
 
@@ -85,10 +89,12 @@ class TurnRunner:
         CURRENT_WORK.set(lease.lane_id)
         try:
             async with kept_alive(lambda: self._store.renew(lease), self._store.lease):
-                while turn := await self._store.begin(lease):
-                    suspected = suspected or turn.suspect
-                    if not await self._run_turn(lease, turn):
-                        break
+                more = True
+                while more:
+                    turn, more = await self._begin(lease)
+                    if turn is not None:
+                        suspected = suspected or turn.suspect
+                        more = await self._run_turn(lease, turn)
         except LeaseLost:
             _log.warning("lease_lost", lane=lease.lane_id)
         except asyncio.CancelledError:
@@ -98,11 +104,47 @@ class TurnRunner:
             # The journal says where to go on. Handing back, as soon as that can be written, burns no attempt.
             _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
             await self._hand_back(lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
+        except Exception:
+            # Even its failing was refused: it is tried again, seldom, and whatever it is stands in the log each time.
+            _log.exception("turn_stuck", lane=lease.lane_id)
+            await self._hand_back(lease, STUCK_DELAY, within=3)
         return suspected
 
+    async def _begin(self, lease: Lease) -> tuple[BegunTurn | None, bool]:
+        """Begin the lane's turn, if there is one. What cannot begin is failed; then tell whether more waits."""
+        try:
+            return await _twice(lambda: self._store.begin(lease), lease), False
+        except (LeaseLost, StoreUnavailable):
+            raise
+        except Exception:
+            _log.exception("turn_not_begun", lane=lease.lane_id)
+            return None, await self._fail(lease, None)
+
     async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
+        """Run a turn to its end; one whose end the database refuses twice is failed, so that the next may begin."""
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound), blamed=turn.blamed)
+        try:
+            return await self._to_its_end(lease, turn, log)
+        except (LeaseLost, StoreUnavailable):
+            raise
+        except Exception:
+            log.exception("turn_not_ended")
+            return await self._fail(lease, turn)
+
+    async def _fail(self, lease: Lease, turn: BegunTurn | None) -> bool:
+        """End a turn with nothing but an apology, or without one whatever cannot begin; True when more waits."""
+        absorbed: list[str] = []
+        if turn is not None:
+            with suppress(Exception):  # what is not known to be taken in is answered by the next turn
+                absorbed = [message.id for message in taken_in(await turn.request.journal.recorded())]
+        more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
+        self._bell.delivery(lease.lane_id)
+        if self._runs:
+            self._runs.notices.wake()
+        return more
+
+    async def _to_its_end(self, lease: Lease, turn: BegunTurn, log: structlog.typing.FilteringBoundLogger) -> bool:
         note: RunNote | None = None
         try:
             if turn.run_id:
@@ -117,7 +159,8 @@ class TurnRunner:
         outbound = [OutboundMessage(self._make_id("out"), OutboundKind.REPLY, reply)] if reply else []
         cards = [card(one, self._make_id("out")) for one in result.approvals]
         held = bool(cards and note and self._holds_cards) and await self._quiet(turn)
-        more = await self._store.finish(
+        finish = partial(
+            self._store.finish,
             lease,
             turn.turn_id,
             state="poison" if turn.blamed >= MOST_DEATHS else result.state.value,
@@ -134,6 +177,7 @@ class TurnRunner:
             hold_cards=held,
             run=note,
         )
+        more = await _twice(finish, lease)
         self._bell.memory(turn.turn_id)
         if outbound:
             self._bell.delivery(lease.lane_id)
@@ -146,7 +190,7 @@ class TurnRunner:
 
     async def _result(self, lease: Lease, turn: BegunTurn) -> tuple[TurnResult, bool]:
         if turn.blamed >= MOST_DEATHS:
-            return await _set_aside(turn, SET_ASIDE, "poison"), False
+            return await _set_aside(turn, POISON, "poison"), False
         command = None if _is_an_answer(turn) else turn.command
         channel = self._channels.get(turn.address.channel)
         try:
@@ -159,7 +203,7 @@ class TurnRunner:
             raise
         except Exception:
             _log.exception("turn_failed", turn=turn.turn_id)
-            return await _set_aside(turn, FAILED, "error"), False
+            return await _set_aside(turn, FAILURE, "error"), False
 
     async def _run_result(self, turn: BegunTurn) -> tuple[TurnResult, RunNote]:
         """Work on a run of a task, and say how it stands after it."""
@@ -172,8 +216,8 @@ class TurnRunner:
             except Exception:
                 _log.exception("turn_failed", turn=turn.turn_id)
                 reason = "error"
-        result = await _set_aside(turn, "", reason)
-        return result, RunNote("FAILED", reason, text=RUN_FAILED)
+        result = await _set_aside(turn, RUN_FAILURE, reason)
+        return result, RunNote("FAILED", reason, text=result.reply)
 
     async def _quiet(self, turn: BegunTurn) -> bool:
         """Tell whether the person's quiet hours hold the cards of this run."""
@@ -184,7 +228,11 @@ class TurnRunner:
         self._bell.delivery(turn.request.conversation_id)
         for one in cards:
             if one.approval.risk == HIGH and turn.address.channel == "sms" and self._approvals is not None:
-                await self._approvals.show_elsewhere(turn.request.tenant.id, one.approval.id, self._make_id("out"))
+                try:
+                    await self._approvals.show_elsewhere(turn.request.tenant.id, one.approval.id, self._make_id("out"))
+                except Exception:
+                    # The turn has ended, and the card stands in its own chat.
+                    _log.exception("card_not_shown_elsewhere", turn=turn.turn_id)
 
     async def _obey(self, command: Command, turn: BegunTurn) -> tuple[TurnResult, bool] | None:
         """Do what a command says; None when it is not one of ours and its text goes to the assistant."""
@@ -242,7 +290,7 @@ class TurnRunner:
                         return await self._store.leave(lease, delay)
                     except StoreUnavailable:
                         await asyncio.sleep(0.5)
-        except (LeaseLost, TimeoutError) as error:
+        except Exception as error:  # the lease ends by itself
             _log.warning("turn_not_handed_back", lane=lease.lane_id, cause=type(error).__name__)
 
 
@@ -254,9 +302,10 @@ def _is_an_answer(turn: BegunTurn) -> bool:
     return any(one.conversation_id == here and one.status is AgentStatus.WAITING_FOR_INPUT for one in turn.request.pool)
 
 
-async def _set_aside(turn: BegunTurn, text: str, reason: str) -> TurnResult:
+async def _set_aside(turn: BegunTurn, sorry: Sorry, reason: str) -> TurnResult:
     """End a turn that cannot go on, with all that it took in: what it did for that may not be done again."""
-    steered = taken_in(await turn.request.journal.recorded())
+    recorded = await turn.request.journal.recorded()
+    steered, text = taken_in(recorded), sorry.text(recorded)
     said = [one for message in (*turn.request.inbound, *steered) for one in spoken(message)]
     return TurnResult(
         TurnState.FAILED,
@@ -265,3 +314,15 @@ async def _set_aside(turn: BegunTurn, text: str, reason: str) -> TurnResult:
         history=(*said, ChatMessage(Role.ASSISTANT, text)),
         absorbed=tuple(message.id for message in steered),
     )
+
+
+async def _twice[Result](write: Callable[[], Awaitable[Result]], lease: Lease) -> Result:
+    """Write, and once more where that was refused: two turns may have met in a way that no second one does."""
+    try:
+        return await write()
+    except (LeaseLost, StoreUnavailable):
+        raise
+    except Exception:
+        _log.exception("turn_write_refused", lane=lease.lane_id)
+    await asyncio.sleep(SECOND_TRY)
+    return await write()

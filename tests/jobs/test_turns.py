@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 
 from core.errors import StoreUnavailable, TurnDelayed
+from core.failing import FAILED, SET_ASIDE
 from core.journal import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.turn_types import TurnRequest, TurnResult, TurnState
-from jobs.turns import FAILED, MOST_DEATHS, SET_ASIDE
+from jobs.turns import MOST_DEATHS
 from tests.core.store.house import Store
 from tests.jobs.office import Office, echo
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jobs.turns import SET_ASIDE
+from core.failing import SET_ASIDE
 from onevalet.heartbeat import HUNG_AFTER
 from tests.core.store.house import Store, opened
 from tests.nursery import Forked, Nursery

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jobs.turns import SET_ASIDE
+from core.failing import SET_ASIDE
 from tests.core.store.house import opened
 from tests.nursery import Nursery, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
