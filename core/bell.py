@@ -9,7 +9,7 @@ from typing import Protocol
 import structlog
 from arq.connections import ArqRedis, RedisSettings
 from arq.connections import create_pool as create_arq_pool
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from core.packing import pack, unpack
 
@@ -98,15 +98,26 @@ class RedisBell:
             queue, job, row_id = await self._rings.get()
             try:
                 async with asyncio.timeout(2):
-                    redis = await self._connect()
-                    await redis.enqueue_job(job, row_id, _queue_name=queue)
-                    await redis.publish(RINGS, queue)
+                    await self._ring(queue, job, row_id)
             except Exception as error:
                 # The outermost loop of ringing: whatever goes wrong costs this ring, and the next is tried anew.
                 _log.warning("ring_lost", queue=queue, cause=type(error).__name__)
                 await self._close()
             finally:
                 self._rings.task_done()
+
+    async def _ring(self, queue: str, job: str, row_id: str) -> None:
+        redis = await self._connect()
+        try:
+            await redis.enqueue_job(job, row_id, _queue_name=queue)
+        except ResponseError as error:
+            if "WRONGTYPE" not in str(error):
+                raise
+            # Something else stands in the queue's place: it would keep every ring away, and holds none.
+            _log.warning("queue_healed", queue=queue)
+            await redis.delete(queue)
+            await redis.enqueue_job(job, row_id, _queue_name=queue)
+        await redis.publish(RINGS, queue)
 
     async def _connect(self) -> ArqRedis:
         if self._redis is None:

@@ -8,7 +8,6 @@ per worker.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -18,7 +17,7 @@ from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, RedisStorage
 from limits.aio.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
 from redis.asyncio import ConnectionPool, Redis
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 ACCOUNT_FACTOR = 100
 """How many people's rates an account of ours takes in a minute, before its turns wait."""
@@ -27,6 +26,9 @@ REDIS_SECONDS = 1.0
 VERDICT_SECONDS = 3600
 VERDICTS_IN_MEMORY = 10_000
 
+MINUTE = 60
+_GONE = -2
+"""What Redis says of the time to live of a key that is not there."""
 _PREFIX = "onevalet:rate"
 _TOLD = RateLimitItemPerMinute(1, namespace="told")
 _log = structlog.get_logger()
@@ -68,32 +70,49 @@ class Rates:
 
     async def count(self, counted: Counted, a_minute: int) -> Rate:
         """Count a turn's messages; within: there was room for the first of them at least."""
-        return await self._ask(lambda counter: counter.count(counted, a_minute))
+        if self._shared is None:
+            return await self._own.count(counted, a_minute)
+        try:
+            async with asyncio.timeout(REDIS_SECONDS):
+                answer = await self._healed(self._shared, counted, a_minute)
+        except (RedisError, OSError, TimeoutError, ValueError) as error:
+            if not self._away:
+                _log.warning("rates_in_memory", cause=type(error).__name__)
+            self._away = True
+            return await self._own.count(counted, a_minute)
+        self._away = False
+        return answer
 
     async def close(self) -> None:
         """Close the connections to Redis."""
         if self._client:
             await self._client.aclose(close_connection_pool=True)
 
-    async def _ask(self, count: "Callable[[_Counter], Awaitable[Rate]]") -> Rate:
-        if self._shared is None:
-            return await count(self._own)
+    async def _healed(self, shared: "_Counter", counted: Counted, a_minute: int) -> Rate:
+        """Count; what stands in Redis and is no count, or would never run out, is deleted and counted from nothing."""
         try:
-            async with asyncio.timeout(REDIS_SECONDS):
-                answer = await count(self._shared)
-        except (RedisError, OSError, TimeoutError) as error:
-            if not self._away:
-                _log.warning("rates_in_memory", cause=type(error).__name__)
-            self._away = True
-            return await count(self._own)
-        self._away = False
-        return answer
+            answer = await shared.count(counted, a_minute)
+        except (ResponseError, ValueError) as error:
+            _log.warning("rates_healed", cause=type(error).__name__)
+        else:
+            if answer is not Rate.WAIT or await self._runs_out(counted, a_minute):
+                return answer
+            _log.warning("rates_healed", cause="it would never run out")
+        await shared.forget(counted, a_minute)
+        return await shared.count(counted, a_minute)
+
+    async def _runs_out(self, counted: Counted, a_minute: int) -> bool:
+        key = _account(a_minute).key_for(counted.channel, counted.account)
+        seconds = await self._client.ttl(f"{_PREFIX}:{key}") if self._client else MINUTE
+        return 0 <= seconds <= MINUTE or seconds == _GONE
 
 
 class _Verdicts(Protocol):
     async def get(self, turn_id: str) -> Rate | None: ...
 
     async def keep(self, turn_id: str, rate: Rate) -> None: ...
+
+    async def drop(self, turn_id: str) -> None: ...
 
 
 class _RedisVerdicts:
@@ -106,6 +125,9 @@ class _RedisVerdicts:
 
     async def keep(self, turn_id: str, rate: Rate) -> None:
         await self._client.set(f"{_PREFIX}:turn:{turn_id}", rate.value, ex=VERDICT_SECONDS)
+
+    async def drop(self, turn_id: str) -> None:
+        await self._client.delete(f"{_PREFIX}:turn:{turn_id}")
 
 
 class _OwnVerdicts:
@@ -120,6 +142,9 @@ class _OwnVerdicts:
         if len(self._known) > VERDICTS_IN_MEMORY:
             self._known.popitem(last=False)
 
+    async def drop(self, turn_id: str) -> None:
+        self._known.pop(turn_id, None)
+
 
 @dataclass(frozen=True, slots=True)
 class _Counter:
@@ -130,7 +155,7 @@ class _Counter:
     async def count(self, counted: Counted, a_minute: int) -> Rate:
         if known := await self.verdicts.get(counted.turn_id):
             return known
-        account = RateLimitItemPerMinute(a_minute * ACCOUNT_FACTOR, namespace="account")
+        account = _account(a_minute)
         if not await self.accounts.test(account, counted.channel, counted.account):
             return Rate.WAIT
         rate = await self._person(counted, a_minute)
@@ -140,7 +165,7 @@ class _Counter:
         return rate
 
     async def _person(self, counted: Counted, a_minute: int) -> Rate:
-        item = RateLimitItemPerMinute(a_minute, namespace="person")
+        item = _person(a_minute)
         taken = 0
         # One by one: what was taken together with the last message that had room is answered with it.
         while taken < min(counted.messages, a_minute) and await self.people.hit(item, counted.tenant_id):
@@ -148,6 +173,21 @@ class _Counter:
         if taken or not counted.messages:
             return Rate.WITHIN
         return Rate.BEYOND if await self.people.hit(_TOLD, counted.tenant_id) else Rate.SILENT
+
+    async def forget(self, counted: Counted, a_minute: int) -> None:
+        """Delete all that a turn's count looks at."""
+        await self.verdicts.drop(counted.turn_id)
+        await self.accounts.clear(_account(a_minute), counted.channel, counted.account)
+        for item in (_person(a_minute), _TOLD):
+            await self.people.clear(item, counted.tenant_id)
+
+
+def _account(a_minute: int) -> RateLimitItemPerMinute:
+    return RateLimitItemPerMinute(a_minute * ACCOUNT_FACTOR, namespace="account")
+
+
+def _person(a_minute: int) -> RateLimitItemPerMinute:
+    return RateLimitItemPerMinute(a_minute, namespace="person")
 
 
 def _client(redis_url: str) -> Redis:

@@ -53,6 +53,8 @@ class EventStreams:
                     pipe.xadd(_stream(group), cast(Any, fields), maxlen=MOST_ENTRIES, approximate=True)
                 await pipe.execute()
         except (RedisError, OSError, TimeoutError) as error:
+            if await self._healed(group, error):
+                return False
             self._away_until = loop.time() + AWAY_SECONDS
             _log.warning("event_stream_away", cause=type(error).__name__)
             return False
@@ -68,7 +70,7 @@ class EventStreams:
                     SHARED, self._consumer, {_stream(group): ">"}, count=count, block=block
                 )
         except ResponseError as error:
-            if not str(error).startswith("NOGROUP"):
+            if not str(error).startswith("NOGROUP") and not await self._healed(group, error):
                 raise
             await self._make_group(group)
             return []
@@ -82,7 +84,7 @@ class EventStreams:
                     _stream(group), SHARED, self._consumer, int(idle.total_seconds() * 1000), "0-0", count=count
                 )
         except ResponseError as error:
-            if not str(error).startswith("NOGROUP"):
+            if not str(error).startswith("NOGROUP") and not await self._healed(group, error):
                 raise
             return []
         return _entries(found)
@@ -112,6 +114,14 @@ class EventStreams:
         redis, self._redis = self._redis, None
         if redis is not None:
             await redis.aclose()
+
+    async def _healed(self, group: str, error: Exception) -> bool:
+        """Delete what stands in a stream's place and is none; the events are rows, and a sweep puts them back."""
+        if not isinstance(error, ResponseError) or "WRONGTYPE" not in str(error):
+            return False
+        _log.warning("event_stream_healed", group=group)
+        await self._client().delete(_stream(group))
+        return True
 
     async def _make_group(self, group: str) -> None:
         try:

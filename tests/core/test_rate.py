@@ -5,6 +5,8 @@ import itertools
 from collections.abc import AsyncIterator
 
 import pytest
+from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from core.rate import ACCOUNT_FACTOR, Counted, Rate, Rates
 from tests.services import flush, private_valkey
@@ -90,3 +92,41 @@ async def test_while_redis_is_away_the_process_counts_for_itself_and_nothing_wai
         await server.start()
         assert await rates.count(turn("bob"), 2) is Rate.WITHIN
         await rates.close()
+
+
+WRONG = {
+    "words": lambda client, key: client.set(key, "PWNED"),
+    "a list": lambda client, key: client.rpush(key, "PWNED"),
+    "a hash": lambda client, key: client.hset(key, "a", "b"),
+    "bytes that are no text": lambda client, key: client.set(key, b"\xff\xfe"),
+    "a count that never runs out": lambda client, key: client.set(key, "999999"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+async def test_a_wrong_value_in_redis_is_deleted_and_counted_from_nothing(
+    rates: Rates, redis_url: str, wrong: str
+) -> None:
+    first = turn()
+    assert await rates.count(first, 2) is Rate.WITHIN
+    async with Redis.from_url(redis_url) as client:
+        keys = [key async for key in client.scan_iter("onevalet:rate:*")]
+        assert len(keys) == 3
+        for key in keys:
+            await client.delete(key)
+            await WRONG[wrong](client, key)
+        with capture_logs() as logs:
+            assert await rates.count(first, 2) is Rate.WITHIN
+            assert [await rates.count(turn(), 2) for _ in range(2)] == [Rate.WITHIN, Rate.BEYOND]
+        assert {entry["event"] for entry in logs} == {"rates_healed"}
+        assert not [key async for key in client.scan_iter("onevalet:rate:*") if await client.ttl(key) < 0]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+async def test_no_wrong_value_for_an_account_makes_its_people_wait(rates: Rates, redis_url: str, wrong: str) -> None:
+    assert await rates.count(turn(), 2) is Rate.WITHIN
+    async with Redis.from_url(redis_url) as client:
+        (key,) = [key async for key in client.scan_iter("onevalet:rate:*account*")]
+        await client.delete(key)
+        await WRONG[wrong](client, key)
+    assert await rates.count(turn("bob"), 2) is Rate.WITHIN

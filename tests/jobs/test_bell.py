@@ -117,3 +117,14 @@ def test_arqs_worker_still_has_the_shape_that_the_ear_replaces() -> None:
     run_job = inspect.getsource(Worker.run_job)
     assert "asyncio.wait_for(task, timeout_s)" in run_job
     assert EarWorker.main is not Worker.main
+
+
+async def test_what_stands_in_a_queues_place_is_deleted_by_the_next_ring(redis_url: str) -> None:
+    async with Redis.from_url(redis_url) as redis, ringing(redis_url) as bell:
+        await redis.set(TURNS, "PWNED")
+        bell.turn("cv_1")
+        await until_rung(redis_url, 1)
+        async with asyncio.timeout(5):
+            while await redis.type(TURNS) != b"zset":  # noqa: ASYNC110 - Redis rings no bell for us
+                await asyncio.sleep(0.01)
+        assert await redis.zcard(TURNS) == 1

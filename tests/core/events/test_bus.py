@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import pytest
+from redis.asyncio import Redis
 
 from core.events.bus import EventBus
 from core.events.store import EventRef
@@ -198,3 +199,23 @@ async def test_channels_publish_what_came_and_what_could_not_be_delivered_where_
     assert (received.source, received.type, received.data["text"]) == ("sms", "message.received", "hello")
     assert (failed.source, failed.type, failed.data["reason"]) == ("sms", "delivery.failed", "no")
     await bus.close()
+
+
+async def test_what_stands_in_a_streams_place_is_deleted_and_no_event_is_lost(store: Store, redis_url: str) -> None:
+    seen: list[str] = []
+
+    async def handle(event: Event) -> None:
+        seen.append(event.id)
+
+    async with Redis.from_url(redis_url) as redis, a_bus(store, redis_url) as bus:
+        await bus.subscribe("shop:*", handle)
+        await bus.publish(Event("shop", "sold", id="e0", tenant_id="ann"))
+        await until(lambda: seen == ["e0"])
+        (stream,) = [key async for key in redis.scan_iter("onevalet:events:*")]
+        await redis.delete(stream)
+        await redis.set(stream, "PWNED")
+        await bus.publish(Event("shop", "sold", id="e1", tenant_id="ann"))
+        await until(lambda: seen == ["e0", "e1"])
+        await bus.publish(Event("shop", "sold", id="e2", tenant_id="ann"))
+        await until(lambda: seen == ["e0", "e1", "e2"])
+        assert await redis.type(stream) == b"stream"
