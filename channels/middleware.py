@@ -71,8 +71,8 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
             raise
         _log.info("request_refused", path=path, status=error.status, reason=error.reason)
         return _answer(error.status, "refused", allow=error.headers.get("Allow", ""))
-    except StoreUnavailable:
-        _log.warning("store_unavailable", path=path)
+    except StoreUnavailable as error:
+        _log.warning("store_unavailable", path=path, cause=str(error))
         return _answer(503, "try again later", retry_after="1")
     except ConnectionError:
         raise  # the sender hung up; nobody reads an answer

@@ -112,8 +112,8 @@ class Sockets:
             return await self._gate.dispatch(body)
         except RequestRefused as error:
             _log.info("slack_envelope_refused", reason=error.reason)
-        except StoreUnavailable:
-            _log.warning("store_unavailable", channel="slack")
+        except StoreUnavailable as error:
+            _log.warning("store_unavailable", channel="slack", cause=str(error))
         except Exception:
             # The outermost place for what came over a socket, as the middleware is for HTTP.
             _log.exception("slack_envelope_failed")

@@ -1,0 +1,57 @@
+"""Tracebacks for the log: whole chains, but of a database's error only what cannot quote anybody's words.
+
+Postgres quotes values in its messages and details (`Token "Infinity"`, `Failing row contains (…)`), and asyncpg what it
+could not encode (`$1: {…}`). Class, SQLSTATE, table, column and constraint tell as much without them.
+"""
+
+import sys
+import traceback
+from types import TracebackType
+
+import asyncpg
+from structlog.typing import ExcInfo
+
+_NAMES = ("schema_name", "table_name", "column_name", "data_type_name", "constraint_name")
+_QUOTING = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+
+
+def format_error(exc_info: ExcInfo) -> str:
+    """Return the traceback of an error and of all that it was raised from."""
+    return "\n".join(_lines(exc_info[1], set()))
+
+
+def print_uncaught(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+    """Print an error that ends the process, as `sys.excepthook`."""
+    sys.stderr.write("\n".join(_lines(error, set())) + "\n")
+
+
+def describe(error: BaseException) -> str:
+    """Return an error's last line."""
+    kind = type(error)
+    name = (
+        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    )
+    if not isinstance(error, _QUOTING):
+        return "".join(traceback.format_exception_only(error)).rstrip("\n")
+    parts = [f"sqlstate {state}"] if (state := getattr(error, "sqlstate", None)) else []
+    parts += [f"{what.removesuffix('_name')} {value}" for what in _NAMES if (value := getattr(error, what, None))]
+    return f"{name}: {', '.join(parts)}" if parts else name
+
+
+def _lines(error: BaseException, seen: set[int]) -> list[str]:
+    seen.add(id(error))
+    lines: list[str] = []
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None and id(before) not in seen:
+        lines += _lines(before, seen)
+        direct = error.__cause__ is not None
+        lines += ["", "which was the direct cause of:" if direct else "while that was handled:", ""]
+    if error.__traceback__ is not None:
+        lines.append("Traceback (most recent call last):")
+        lines += "".join(traceback.format_tb(error.__traceback__)).rstrip("\n").split("\n")
+    lines.append(describe(error))
+    if isinstance(error, BaseExceptionGroup):
+        for number, one in enumerate(error.exceptions, start=1):
+            if id(one) not in seen:
+                lines += [f"  + {number}", *(f"  | {line}" for line in _lines(one, seen))]
+    return lines
