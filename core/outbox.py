@@ -255,9 +255,9 @@ class Outbox:
             attempt,
             end.state,
             end.outcome,
-            end.error_code,
+            storable(end.error_code),
             storable(end.reason),
-            end.receipt.provider_id if end.receipt else "",
+            storable(end.receipt.provider_id) if end.receipt else "",
             bool(end.receipt and end.receipt.degraded),
             end.delay,
             end.identity_state,
@@ -296,6 +296,12 @@ class Outbox:
                 )
         await self._database.call(
             "select fail_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
+        )
+
+    async def set_aside(self, claim: Claim, reason: str) -> None:
+        """End a row about which nothing can be written; what comes after it goes on."""
+        await self._database.call(
+            "select set_aside_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
         )
 
     async def give_back(self, claim: Claim) -> None:

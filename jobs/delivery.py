@@ -30,6 +30,7 @@ MOST_HANGS = 3
 WRITE_WITHIN = 60.0
 """Seconds that what is known waits for a database that went away."""
 HANGS = "it blocked its worker again and again"
+REFUSED = "the database takes nothing that is written about it"
 STOPPED = "the person stopped or blocked this channel"
 
 _log = structlog.get_logger()
@@ -67,7 +68,7 @@ class DeliveryRunner:
         while following is not None:
             CURRENT_WORK.set(following.outbound_id)
             try:
-                state = await self._send_row(following)
+                state = await self._sent_or_set_aside(following)
             except LeaseLost:
                 _log.warning("lease_lost", outbound=following.outbound_id)
                 return
@@ -78,6 +79,22 @@ class DeliveryRunner:
             if state in ("ready", "checking", "sending") or self._stopping:
                 return
             following = await self._outbox.claim(claim.conversation_id, self._worker)
+
+    async def _sent_or_set_aside(self, claim: Claim) -> str:
+        """Send a row; one about which nothing can be written, twice, is set aside for those that come after it.
+
+        The second try is safe: it goes on as after the death of a sender.
+        """
+        for _ in range(2):
+            try:
+                return await self._send_row(claim)
+            except (LeaseLost, StoreUnavailable):
+                raise
+            except Exception:
+                _log.exception("outbound_refused", outbound=claim.outbound_id)
+        await self._outbox.set_aside(claim, REFUSED)
+        _log.error("outbound_set_aside", outbound=claim.outbound_id)
+        return "failed"
 
     async def _send_row(self, claim: Claim) -> str:
         due = await self._outbox.load(claim)

@@ -8,7 +8,7 @@ import structlog
 
 from core.approvals.redraws import DueRedraw, RedrawClaim, RedrawEnd, Redraws
 from core.channel import NotificationChannel, Redrawing
-from core.errors import DeliveryError, RateLimited, Rejected
+from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
 from jobs.backoff import LONGEST_WAIT
 from jobs.runner import Runner
 
@@ -39,7 +39,21 @@ class RedrawRunner:
         return await self._redraws.claim()
 
     async def run(self, claim: RedrawClaim) -> None:
-        """Draw it, and write down how that went."""
+        """Draw it, and write down how that went; what cannot be written, twice, is given up."""
+        for _ in range(2):
+            try:
+                await self._drawn(claim)
+            except StoreUnavailable as error:
+                _log.warning("redraw_delayed", outbound=claim.outbound_id, cause=str(error))
+                return
+            except Exception:
+                _log.exception("redraw_refused", outbound=claim.outbound_id)
+            else:
+                return
+        await self._redraws.set_aside(claim, "the database refuses it")
+        _log.error("redraw_set_aside", outbound=claim.outbound_id)
+
+    async def _drawn(self, claim: RedrawClaim) -> None:
         due = await self._redraws.load(claim)
         end = await self._draw(due)
         await self._redraws.end(claim, due, end)

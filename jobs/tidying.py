@@ -1,4 +1,4 @@
-"""Tidying: forgets strangers whose codes have run out, codes that have done their work, and old notes of strangers."""
+"""Tidying: forgets strangers whose codes have run out, codes that have done their work, and what was long ignored."""
 
 import asyncio
 from datetime import timedelta
@@ -11,8 +11,10 @@ from core.errors import StoreUnavailable
 
 EVERY = 60.0
 """Seconds between two looks; every worker may look, and a second one finds nothing."""
-UNKNOWN_KEPT = timedelta(days=30)
-"""How long it is kept that a stranger wrote: no provider sends anything again, and no sweep looks back, so late."""
+IGNORED_KEPT = timedelta(days=30)
+"""How long it is kept that a message was ignored: no provider sends one again, and no sweep looks back, so late."""
+AT_ONCE = 5000
+"""Ignored messages forgotten at a look: a bot in a busy group leaves many behind."""
 
 _log = structlog.get_logger()
 
@@ -38,14 +40,14 @@ class Tidying:
                 return
             strangers = await self._database.call("select * from drop_strangers($1)", now)
             codes = await self._database.call("select * from drop_link_codes($1)", now)
-            unknown = await self._database.call("select * from drop_unknown($1)", now - UNKNOWN_KEPT)
+            ignored = await self._database.call("select * from drop_ignored($1,$2)", now - IGNORED_KEPT, AT_ONCE)
         except StoreUnavailable as error:
             _log.warning("tidying_delayed", cause=str(error))
             return
         counts = {
             "strangers": strangers["strangers"] if strangers else 0,
             "link_codes": codes["codes"] if codes else 0,
-            "unknown": unknown["messages"] if unknown else 0,
+            "ignored": ignored["messages"] if ignored else 0,
         }
         if any(counts.values()):
             _log.info("tidied", **counts)

@@ -83,3 +83,9 @@ class Redraws:
             end.reason,
             end.delay,
         )
+
+    async def set_aside(self, claim: RedrawClaim, reason: str) -> None:
+        """Give a card up about which nothing can be written."""
+        await self._database.call(
+            "select set_aside_redraw($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
+        )

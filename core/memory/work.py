@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from core.database import Connection
-from core.errors import ModelError
+from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
 from core.memory.adding import Adder
 from core.memory.extract import PASSING, STOOD_IN
@@ -31,6 +31,9 @@ MOST_READINGS = 200
 """Times that this is tried, in the end once an hour, before what the rules found is left at that."""
 TRIES = 5
 """Of a job whose model is away, over seven minutes; at the last, rules stand in for it."""
+
+MOST_FAILURES = 10
+"""After so many failures, over some six hours, a job is tried no more."""
 
 _log = structlog.get_logger()
 
@@ -70,8 +73,12 @@ class MemoryWork:
             _log.warning("memory_job_put_off", job=job.id, attempt=job.attempts, cause=type(error).__name__)
             await self._put_off(job)
             return
-        except Exception:
+        except StoreUnavailable:
             await self._put_off(job)
+            raise
+        except Exception:
+            most = MOST_READINGS if job.id == READING else MOST_FAILURES
+            await (self._put_off(job) if job.attempts < most else self._set_aside(job))
             raise
         await (self._done(job) if done else self._put_off(job))
 
@@ -139,6 +146,16 @@ class MemoryWork:
                 "delete from memory_jobs where tenant_id = $1 and id = $2 and attempts = $3",
                 job.tenant_id, job.id, job.attempts,
             )  # fmt: skip
+
+    async def _set_aside(self, job: Job) -> None:
+        """Try it no more, unless its turn ends once more."""
+        async with self.store.database.tenant(job.tenant_id) as connection:
+            await connection.execute(
+                "update memory_jobs set owner = null, lease_until = null, not_before = 'infinity'"
+                " where tenant_id = $1 and id = $2",
+                job.tenant_id, job.id,
+            )  # fmt: skip
+        _log.error("memory_job_set_aside", job=job.id)
 
     async def _put_off(self, job: Job) -> None:
         async with self.store.database.tenant(job.tenant_id) as connection:

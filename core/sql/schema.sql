@@ -1124,6 +1124,14 @@ CREATE FUNCTION public.count_lost_answers(p_within interval) RETURNS TABLE(lost 
             and d.finished_at > clock_timestamp() - p_within) w
 $$;
 
+CREATE FUNCTION public.count_refused(OUT memory_jobs bigint, OUT redraws bigint) RETURNS record
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select (select count(*) from memory_jobs j where j.not_before = 'infinity'),
+           (select count(*) from redraws r where r.state = 'given_up')
+$$;
+
 CREATE FUNCTION public.count_set_aside() RETURNS TABLE(tasks bigint, notices bigint, events bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1260,6 +1268,19 @@ begin
           and not exists (select 1 from event_groups g where g.name = p_name)
         returning 1)
     select p_name, count(*) from gone;
+end $$;
+
+CREATE FUNCTION public.drop_ignored(p_before timestamp with time zone, p_most integer) RETURNS TABLE(messages bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+    delete from ignored_messages g using (
+        select i.channel, i.account, i.key from ignored_messages i where i.received_at < p_before
+        and i.key not like 'said:%' limit p_most) old
+    where g.channel = old.channel and g.account = old.account and g.key = old.key;
+    get diagnostics messages = row_count;
+    return next;
 end $$;
 
 CREATE FUNCTION public.drop_link_codes(p_now timestamp with time zone) RETURNS TABLE(codes bigint)
@@ -4410,6 +4431,32 @@ begin
     return v_tenant;
 end $$;
 
+CREATE FUNCTION public.set_aside_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_left boolean;
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    v_left := exists (select 1 from deliveries d where d.tenant_id = p_tenant and d.outbound_id = p_outbound
+                      and d.outcome in ('started', 'ambiguous', 'accepted', 'found'));
+    update outbound o
+    set state = case when v_left then 'ambiguous' else 'failed' end, reason = p_reason, owner = null, lease_until = null
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+end $$;
+
+CREATE FUNCTION public.set_aside_redraw(p_tenant text, p_outbound text, p_fence bigint, p_reason text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update redraws r set state = 'given_up', reason = p_reason, lease_until = null
+    where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
+end $$;
+
 CREATE FUNCTION public.set_tenant(p_tenant text) RETURNS text
     LANGUAGE sql
     AS $$
@@ -6209,6 +6256,8 @@ CREATE INDEX guesses_scope ON public.guesses USING btree (scope, at);
 
 CREATE INDEX identities_strangers ON public.identities USING btree (tenant_id, id) WHERE (admitted = ''::text);
 
+CREATE INDEX ignored_messages_received ON public.ignored_messages USING btree (received_at);
+
 CREATE INDEX inbound_id ON public.inbound USING btree (id);
 
 CREATE INDEX inbound_provider ON public.inbound USING btree (provider_id) WHERE (provider_id <> ''::text);
@@ -7016,6 +7065,9 @@ GRANT ALL ON FUNCTION public.count_given_up(p_within interval) TO onevalet_app;
 REVOKE ALL ON FUNCTION public.count_lost_answers(p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_lost_answers(p_within interval) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.count_refused(OUT memory_jobs bigint, OUT redraws bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_refused(OUT memory_jobs bigint, OUT redraws bigint) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.count_set_aside() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_set_aside() TO onevalet_app;
 
@@ -7045,6 +7097,9 @@ GRANT ALL ON FUNCTION public.draw_outcome(p_tenant text, p_approval text, p_outc
 
 REVOKE ALL ON FUNCTION public.drop_event_group(p_name text, p_pattern text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_event_group(p_name text, p_pattern text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.drop_ignored(p_before timestamp with time zone, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.drop_ignored(p_before timestamp with time zone, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.drop_link_codes(p_now timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_link_codes(p_now timestamp with time zone) TO onevalet_app;
@@ -7527,6 +7582,12 @@ GRANT ALL ON FUNCTION public.scrub_numbers(p_now timestamp with time zone, p_mos
 
 REVOKE ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.seed_person(p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.set_aside_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.set_aside_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.set_aside_redraw(p_tenant text, p_outbound text, p_fence bigint, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.set_aside_redraw(p_tenant text, p_outbound text, p_fence bigint, p_reason text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.set_tenant(p_tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_tenant(p_tenant text) TO onevalet_app;

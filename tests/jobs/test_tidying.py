@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from core.access import Access, Policy
-from jobs.tidying import UNKNOWN_KEPT, Tidying
+from jobs.tidying import IGNORED_KEPT, Tidying
 from tests.core.people.house import CHAT, House
 from tests.core.store.house import Store
 
@@ -27,6 +27,14 @@ async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store
     assert code not in str(await store.everything())
     assert await store.one("select count(*) from ignored_messages where reason = 'unknown'") == 1
     await store.eye.execute("update ignored_messages set received_at = $1", house.clock.now())
-    house.clock.pass_by(UNKNOWN_KEPT + timedelta(minutes=1))
+    house.clock.pass_by(IGNORED_KEPT - timedelta(minutes=1))
     await tidying.once()
-    assert await store.column("select reason from ignored_messages") == ["bot"]
+    assert await store.one("select count(*) from ignored_messages") == 2
+    await store.eye.execute(
+        "insert into ignored_messages select channel, account, 'new', reason, $1"
+        " from ignored_messages where reason = 'bot'",
+        house.clock.now(),
+    )
+    house.clock.pass_by(timedelta(minutes=2))
+    await tidying.once()
+    assert await store.column("select key from ignored_messages") == ["new"]

@@ -73,6 +73,8 @@ TOLD = {
     "merge_people": {"rows_moved"},
     "drop_link_codes": {"codes"},
     "move_apart": {"rows_moved"},
+    "count_refused": {"memory_jobs", "redraws"},
+    "drop_ignored": {"messages"},
     "drop_unknown": {"messages"},
     "claim_profile": {"tenant_id", "turn_id"},
     "add_event_group": {"group_name", "added"},
