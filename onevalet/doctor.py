@@ -82,7 +82,6 @@ async def _database(database: Database) -> list[Check]:
         given_up = await database.call("select * from count_given_up(interval '7 days')")
         delayed = await database.rows("select * from count_delayed($1)", DELAYED)
         user = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
-        refused = await database.call("select * from count_refused()")
     except OneValetError:
         return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
     except Exception as error:  # whatever a half-made database answers is told, not raised
@@ -108,10 +107,7 @@ async def _database(database: Database) -> list[Check]:
         trouble = work["ambiguous"] + work["failed"] + work["poison"]
         detail = f"{work['ambiguous']} ambiguous, {work['failed']} not deliverable, {work['poison']} set aside"
         checks.append(Check("trouble", True, detail, "see `trace ID` for each" if trouble else ""))
-    if refused and (refused["memory_jobs"] or refused["redraws"]):
-        detail = f"{refused['memory_jobs']} of memory's jobs, {refused['redraws']} cards that could not be redrawn"
-        checks.append(Check("not tried any more", True, detail, "the log says why: memory_job_set_aside, redraw_set_aside"))
-    checks.append(await _writes(database))
+    checks += await _writes(database)
     if lost:
         detail = (
             f"{lost['lost']} in 7 days: {lost['found']} found by look-up, {lost['told']} told by the provider,"
@@ -171,13 +167,19 @@ async def check_workers(database: Database) -> list[Check]:
     return checks
 
 
-async def _writes(database: Database) -> Check:
-    """Look whether the database takes writes: it may be full, or read-only."""
+async def _writes(database: Database) -> list[Check]:
+    """Look whether the database takes writes (it may be full, or read-only), and what it never took."""
     try:
         await database.call("select probe_write()")
+        refused = await database.call("select * from count_refused()")
     except OneValetError as error:
-        return Check("database writes", False, f"refused ({error})", "make room on its disk, or end its read-only mode")
-    return Check("database writes", True, "taken")
+        todo = "make room on its disk, or end its read-only mode"
+        return [Check("database writes", False, f"refused ({error})", todo)]
+    if refused is None or not any(refused.values()):
+        return [Check("database writes", True, "taken")]
+    detail = f"{refused['memory_jobs']} of memory's jobs, {refused['redraws']} cards that could not be redrawn"
+    todo = "the log says why: memory_job_set_aside, redraw_set_aside"
+    return [Check("database writes", True, "taken"), Check("not tried any more", True, detail, todo)]
 
 
 async def _redis(reached: Reached) -> Check:

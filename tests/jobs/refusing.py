@@ -32,11 +32,11 @@ MARKS: list[str] = []
 
 
 class Refusing(Database):
-    """Refuse the statement whose beginning is `refused`, for good; `seen` are the beginnings of all that came."""
+    """Refuse the statement whose beginning is `refused`, or begins as `refused_as`; `seen` are all that came."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        self.refused = ""
+        self.refused = self.refused_as = ""
         self.seen: list[str] = []
         self.times = 0
 
@@ -55,7 +55,7 @@ class Refusing(Database):
         """Note a statement; raise what Postgres raises for values that it never takes."""
         name = beginning(statement)
         self.seen.append(name)
-        if name == self.refused:
+        if name == self.refused or (self.refused_as and name.startswith(self.refused_as)):
             self.times += 1
             raise asyncpg.InvalidTextRepresentationError("invalid input syntax for type json")
 

@@ -1,13 +1,16 @@
 """Each statement of a turn, refused for good: the person is told once, and their next message is answered."""
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 
-from core.failing import FAILED, FAILED_BEGUN
+from core.failing import FAILED, FAILED_BEGUN, RUN_FAILED, RUN_FAILED_BEGUN
+from core.triggers.schedule import ScheduleTrigger
 from tests.core.store.house import opened
+from tests.core.triggers.house import housed
 from tests.jobs import refusing
 from tests.jobs.refusing import MARKS, Refusing, RefusingOffice
 
@@ -24,6 +27,13 @@ SCENES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "a person's command": ((), "", "prefs"),
     "what waits": (("card please",), "", "pending"),
 }
+
+
+@pytest.fixture(autouse=True)
+def quietly() -> Iterator[None]:
+    """Draw no traceback of what is refused: there are hundreds, and drawing one takes longer than a turn."""
+    with capture_logs():
+        yield
 
 
 @pytest.fixture
@@ -136,3 +146,32 @@ async def test_promise_14_what_took_no_effect_may_be_asked_for_again(office: Ref
     office.database.refused = finish
     await _struck(office, "+15550000001", "mail it", "")
     assert await office.told("+15550000001") == [FAILED]
+
+
+@pytest.mark.parametrize("executor", ["orchestrator", "counting"])
+@pytest.mark.parametrize("refused", ["select finish_turn(", "select * from begin_turn("])
+async def test_promise_6_a_run_whose_turn_is_refused_fails_and_is_told(
+    office: RefusingOffice, executor: str, refused: str
+) -> None:
+    house = await housed(office.store)
+    task = await house.engine.create_task(
+        tenant_id=house.tenant,
+        trigger=ScheduleTrigger(cron="0 8 * * *"),
+        title="The mail",
+        executor=executor,
+        action={"instruction": "Summarise my mail"},
+    )
+    house.clock.pass_by(hours=23, seconds=1)
+    await house.runner.once()
+    office.database.refused_as = refused
+    while lease := await house.turns.claim(None):
+        await house.turns.run(lease)
+    office.database.refused_as = ""
+    assert office.database.times
+    await house.work()
+    acted = executor == "counting" and refused.startswith("select finish")
+    assert await house.sent() == [RUN_FAILED_BEGUN if acted else RUN_FAILED]
+    assert await house.states(task) == ["FAILED"]
+    house.clock.pass_by(hours=24)
+    await house.work()
+    assert await house.states(task) == ["FAILED", "COMPLETED"]
