@@ -1,9 +1,29 @@
 """What one model answer may cause, and what is said of an answer that was cut off; pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core import sentences
+from core.channel import Billed, NotificationChannel
+from core.messages import OutboundKind, OutboundMessage
 from core.model_types import ModelAnswer, ToolCall
+
+MOST_CHARACTERS = 30_000
+"""Of one message, on any channel: no person reads more in a chat."""
+
+
+def shortened(message: OutboundMessage) -> OutboundMessage:
+    """Return a message of a length that can be read, saying where it was cut; a card is never cut."""
+    if len(message.text) <= MOST_CHARACTERS or message.kind is OutboundKind.CARD:
+        return message
+    return replace(message, text=f"{message.text[:MOST_CHARACTERS].rstrip()}\n\n{sentences.REST_LEFT_OUT}")
+
+
+def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
+    """Tell whether a card cannot be shown in full on a channel: it is more than anybody reads, or costs too much."""
+    if len(card.text) > MOST_CHARACTERS:
+        return True
+    return isinstance(channel, Billed) and sum(part.segments for part in channel.render(card)) > channel.budget.card
 
 
 def told(answer: ModelAnswer) -> str:

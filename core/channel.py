@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from core.json_types import JsonObject
 from core.messages import Address, Form, Inbound, OutboundMessage
+from core.segments import SegmentBudget
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
@@ -18,12 +19,13 @@ class Part:
 
     `text` is what the person reads, plain, and the fallback where the provider refuses `data`: the
     provider's own formatting (entities, blocks, a keyboard), which only its renderer and sender read.
-    `segments` counts what is billed (SMS).
+    `segments` counts what is billed (SMS). Portions after the first, which is 0, wait until the person asks for more.
     """
 
     text: str
     data: JsonObject = field(default_factory=dict)
     segments: int = 1
+    portion: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,13 @@ class NotificationChannel(Protocol):
     async def close(self) -> None:
         """Release connections."""
         ...
+
+
+@runtime_checkable
+class Billed(Protocol):
+    """What a notification channel has beside, if each part costs money by its segments."""
+
+    budget: SegmentBudget
 
 
 @runtime_checkable

@@ -12,6 +12,8 @@ _LINK = re.compile(
 _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
 _UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
+MORE = "more"
+"""Asks for the rest of a long text, where one is kept; else it is a word like any other."""
 PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
 """What people say about themselves (core.person_commands); where nobody writes slashes, words that stand alone."""
 
@@ -41,6 +43,8 @@ def own_words(text: str, channel: str) -> Command | None:
         return Command("again", found[1].upper())
     word = said.lower()
     if word in ("pending", "unlink"):  # as our own sentences name them, wherever they are read
+        return Command(word)
+    if channel == "sms" and word == MORE:
         return Command(word)
     return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "memory"} else None
 

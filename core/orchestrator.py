@@ -325,6 +325,7 @@ class Orchestrator:
         return Desk(
             *(self._approvals, request.tenant.id, request.turn_id, self.clock, request.approvals, source),
             most=self.config.max_cards_per_answer,
+            too_long=request.too_long,
         )
 
     def _deciding(self, request: TurnRequest) -> Sequence[AnyTool]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import groupby
 from typing import Any
 
 from core.channel import Part, Receipt
@@ -12,6 +13,7 @@ from core.errors import StoreUnavailable
 from core.ids import IdMaker
 from core.json_types import storable
 from core.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage
+from core.segments import MOVED, OVER, Bill
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,10 @@ class Begun(StrEnum):
     """A callback proved meanwhile that the part arrived."""
     UNREACHABLE = "unreachable"
     """The person stopped or blocked the channel meanwhile."""
+    OVER_PERSON = "over_person"
+    """The person has had all of the day's segments: the message was ended, and sent elsewhere where that can be."""
+    OVER_ALL = "over_all"
+    """All people together have had all of the day's segments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +190,21 @@ class Outbox:
 
     async def keep_parts(self, claim: Claim, parts: Sequence[Part]) -> list[KeptPart]:
         """Store the rendering, or give the one that an earlier attempt stored."""
-        rendered = [
-            asdict(part) | {"part": number, "ref": self._make_id("part")} for number, part in enumerate(parts, start=1)
-        ]
+        rendered = [self._kept(one) for one in _portions(parts)]
         await self._database.rows(
-            "select * from keep_parts($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, rendered
+            "select * from keep_parts($1,$2,$3,$4,$5)",
+            claim.tenant_id,
+            claim.outbound_id,
+            claim.fence,
+            rendered[0],
+            rendered[1:],
         )
         return await self.parts(claim)
+
+    def _kept(self, parts: Sequence[Part]) -> list[dict[str, Any]]:
+        return [
+            {**asdict(part), "part": number, "ref": self._make_id("part")} for number, part in enumerate(parts, start=1)
+        ]
 
     async def parts(self, claim: Claim) -> list[KeptPart]:
         """Give the stored parts in order; empty before the first attempt."""
@@ -221,18 +235,24 @@ class Outbox:
             for row in rows
         ]
 
-    async def begin_delivery(self, claim: Claim, part: int, attempt: int) -> Begun:
-        """Commit that a call is about to leave, or learn why it must not. Raises `LeaseLost`."""
-        row = await self._database.call(
-            "select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun",
-            claim.tenant_id,
-            claim.outbound_id,
-            claim.fence,
-            part,
-            attempt,
-            claim.owner,
-            self.lease,
-        )
+    async def begin_delivery(self, claim: Claim, part: int, attempt: int, bill: Bill | None = None) -> Begun:
+        """Commit that a call is about to leave, and what it costs, or learn why it must not. Raises `LeaseLost`."""
+        given = (claim.tenant_id, claim.outbound_id, claim.fence, part, attempt, claim.owner, self.lease)
+        if bill is None:
+            row = await self._database.call("select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun", *given)
+        else:
+            row = await self._database.call(
+                "select begin_delivery($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15) as begun",
+                *given,
+                bill.segments,
+                bill.now,
+                bill.budget.person_day,
+                bill.budget.all_day,
+                OVER,
+                MOVED,
+                self._make_id("out"),
+                self._make_id("out"),
+            )
         assert row is not None  # noqa: S101 - the function always returns a word
         return Begun(row["begun"])
 
@@ -323,3 +343,8 @@ class Outbox:
 
 def _action(row: dict[str, Any]) -> Action:
     return Action(row["label"], row["token"], ActionStyle(row.get("style", "plain")), row.get("needs_forms", False))
+
+
+def _portions(parts: Sequence[Part]) -> list[list[Part]]:
+    """Return the parts by the portions in which they are sent."""
+    return [list(portion) for _, portion in groupby(parts, key=lambda part: part.portion)] or [[]]

@@ -10,6 +10,11 @@ OUT_OF_TOKENS = "I stopped here: this request has used up what one message may c
 INTERRUPTED = "Stopped."
 TOO_FAST = "You write faster than I may answer. Please wait a minute, then write again."
 ANSWER_CUT_OFF = "(My answer grew too long, so it ends here. Ask me to go on if you want the rest.)"
+REST_LEFT_OUT = "(The rest is left out: it is too long for a chat. Ask me for a part of it.)"
+TOO_LONG_TO_APPROVE = (
+    "Not run: this is too long to be shown in full in this chat, and nobody can approve what they are not shown. Make "
+    "it much shorter, or tell the person to ask for it in another chat, where more can be shown."
+)
 CALL_CUT_OFF = (
     "Not run: your answer reached its greatest length in the middle of this call. Send the call again, with shorter "
     "arguments or with fewer other calls."

@@ -1,6 +1,6 @@
 """What a turn is given and what it gives back: the border between the jobs and the orchestrator."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -110,6 +110,8 @@ class TurnRequest:
     """For a turn that waited: the model answer whose calls waited. It has no inbound then."""
     starts: ToolCall | None = None
     """The agent that this turn begins with, offered to the model or not: a task's or a command's."""
+    too_long: Callable[[NewApproval], bool] = lambda _: False
+    """Tells whether a request for approval cannot be shown in full in this conversation."""
     trigger: TriggerMessage | None = None
     """What began a run that no message began; never the person's words."""
     task_id: str = ""

@@ -24,6 +24,8 @@ from core.suspects import Suspects
 from core.triggers.run_turns import RunControl, RunNote, is_run, load_run_turn
 from core.turn_types import TurnMessage, TurnRequest, TurnSender, TurnTenant, WhileRunning
 
+REST_KEPT = timedelta(days=1)
+"""How long a person may ask for the rest of a long answer."""
 POOL_ROWS = 200
 HISTORY_ROWS = 200
 """How much of a session is loaded for a turn; the context manager trims to what the model takes."""
@@ -176,6 +178,18 @@ class TurnStore:
         """End a turn that cannot end by itself, or without one whatever cannot begin; True when more waits."""
         lane = (lease.tenant_id, lease.lane_id, lease.fence)
         return await fail_turn(self._database, lane, turn_id, self._make_id("out"), absorbed)
+
+    async def say_more(self, lease: Lease, turn_id: str) -> bool:
+        """Owe the next portion of the conversation's last answer; False where nothing is kept of it."""
+        row = await self._database.call(
+            "select say_more($1,$2,$3,$4,$5) as said",
+            lease.tenant_id,
+            lease.lane_id,
+            turn_id,
+            self._make_id("out"),
+            REST_KEPT,
+        )
+        return bool(row and row["said"])
 
     def stream_row(self, lease: Lease, turn_id: str) -> StreamRow:
         """Give the row in which a turn's answer may grow on the screen."""

@@ -8,14 +8,19 @@ from datetime import timedelta
 
 import structlog
 
-from core.channel import NotificationChannel, Receipt, Streaming, Target
+from core.answer_bounds import shortened
+from core.channel import Billed, NotificationChannel, Receipt, Streaming, Target
+from core.clock import Clock
 from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable, Unavailable
 from core.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
+from core.segments import Bill
 from core.sentences import MISSING
 from core.suspects import CURRENT_WORK
 from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
 from jobs.patience import elapsed, within
 
+LONG_TEXT = 2_000
+"""Characters from which a message is rendered beside the event loop."""
 SEND_TIMEOUT = 10.0
 """Seconds for one provider call; the lease outlasts it."""
 LOOK_UP_WITHIN = GIVE_UP_AFTER
@@ -46,11 +51,13 @@ class DeliveryRunner:
         worker: str,
         chance: random.Random | None = None,
         elapsed: Callable[[], float] = elapsed,
+        clock: Clock | None = None,
     ) -> None:
         self._outbox = outbox
         self._channels = channels
         self._worker = worker
         self._elapsed = elapsed
+        self._clock = clock or Clock()
         self._chance = chance or random.Random()
         self._stopping = False
 
@@ -130,12 +137,17 @@ class DeliveryRunner:
         return await self._outbox.settle(claim)
 
     async def _render(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> list[KeptPart]:
-        message = due.message
+        message = shortened(due.message)
         if due.tells_missing:
             await self._outbox.tell_missing(claim)
-            message = replace(message, text="\n\n".join(filter(None, (message.text, MISSING))))
+            # The end of a long one may wait until it is asked for.
+            first = (MISSING, message.text) if len(message.text) > LONG_TEXT else (message.text, MISSING)
+            message = replace(message, text="\n\n".join(filter(None, first)))
         try:
-            parts = channel.render(message)
+            if len(message.text) > LONG_TEXT:  # others of this worker need not wait for it
+                parts = await asyncio.to_thread(channel.render, message)
+            else:
+                parts = channel.render(message)
         except Exception:
             # A message that breaks its renderer must not stand in the way of all that come after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
@@ -151,11 +163,18 @@ class DeliveryRunner:
             if end is not None:
                 return await self._outbox.end_delivery(claim, part.number, part.attempt, end)
         asked = self._elapsed()
-        match await self._outbox.begin_delivery(claim, part.number, attempt):
+        bill = Bill(part.part.segments, self._clock.now(), channel.budget) if isinstance(channel, Billed) else None
+        match await self._outbox.begin_delivery(claim, part.number, attempt, bill):
             case Begun.SENT:
                 return "sending"
             case Begun.UNREACHABLE:
                 await self._outbox.fail(claim, STOPPED)
+                return "failed"
+            case Begun.OVER_PERSON:
+                _log.warning("segments_used_up", outbound=claim.outbound_id, of="person")
+                return "failed"
+            case Begun.OVER_ALL:
+                _log.error("segments_used_up", outbound=claim.outbound_id, of="all")
                 return "failed"
             case Begun.GO:
                 pass

@@ -10,14 +10,15 @@ from functools import partial
 import structlog
 
 from core.agents.standard_agent import AgentStatus
+from core.answer_bounds import too_long
 from core.approvals.again import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.approvals.card import Card, card
 from core.approvals.exact import Verb
 from core.approvals.store import ApprovalStore
-from core.approvals.types import HIGH, ApprovalState
+from core.approvals.types import HIGH, ApprovalState, NewApproval
 from core.bell import Bell
 from core.channel import NotificationChannel
-from core.commands import CommandAnswer, answer_command
+from core.commands import MORE, CommandAnswer, answer_command
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.failing import FAILURE, POISON, RUN_FAILURE, Sorry
 from core.ids import IdMaker
@@ -146,6 +147,7 @@ class TurnRunner:
 
     async def _to_its_end(self, lease: Lease, turn: BegunTurn, log: structlog.typing.FilteringBoundLogger) -> bool:
         note: RunNote | None = None
+        turn = replace(turn, request=replace(turn.request, too_long=self._cards_too_long(turn.address.channel)))
         try:
             if turn.run_id:
                 (result, note), new_session = await self._run_result(turn), False
@@ -194,6 +196,9 @@ class TurnRunner:
         command = None if _is_an_answer(turn) else turn.command
         channel = self._channels.get(turn.address.channel)
         try:
+            if command and command.name == MORE and await self._store.say_more(lease, turn.turn_id):
+                self._bell.delivery(lease.lane_id)
+                return TurnResult(TurnState.DONE, reason=MORE), False
             if command and (result := await self._obey(command, turn)):
                 return result
             row = self._store.stream_row(lease, turn.turn_id)
@@ -218,6 +223,10 @@ class TurnRunner:
                 reason = "error"
         result = await _set_aside(turn, RUN_FAILURE, reason)
         return result, RunNote("FAILED", reason, text=result.reply)
+
+    def _cards_too_long(self, name: str) -> Callable[[NewApproval], bool]:
+        channel = self._channels.get(name)
+        return lambda approval: channel is not None and too_long(card(approval, "").message, channel)
 
     async def _quiet(self, turn: BegunTurn) -> bool:
         """Tell whether the person's quiet hours hold the cards of this run."""

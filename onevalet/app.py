@@ -197,7 +197,7 @@ async def open_worker(
             _log.info("suspects_process_started", worker=worker)
             yield apart.until_idle
             return
-        delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker)
+        delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker, clock=clock)
         inbox = Inbox(database, bell, make_id, settings.access, clock=clock, waiting=settings.waiting)
         ways_in = build_channels(settings, inbox, database)
         for way_in in ways_in:

@@ -108,6 +108,7 @@ async def _database(database: Database) -> list[Check]:
         detail = f"{work['ambiguous']} ambiguous, {work['failed']} not deliverable, {work['poison']} set aside"
         checks.append(Check("trouble", True, detail, "see `trace ID` for each" if trouble else ""))
     checks += await _writes(database)
+    checks += await _texts(database)
     if lost:
         detail = (
             f"{lost['lost']} in 7 days: {lost['found']} found by look-up, {lost['told']} told by the provider,"
@@ -165,6 +166,21 @@ async def check_workers(database: Database) -> list[Check]:
                 detail = f"{part['part']}: failed {part['failures']} times in a row, last with {part['cause']}"
                 checks.append(Check(f"part of {who}", False, detail, "look for worker_part_failed in its log"))
     return checks
+
+
+async def _texts(database: Database) -> list[Check]:
+    """Look whether messages were left out because all people's segments of the day are used up."""
+    try:
+        row = await database.call(
+            "select segments, refused from segments_of_all where day = (clock_timestamp() at time zone 'UTC')::date"
+        )
+    except OneValetError:
+        return []
+    if row is None:
+        return []
+    left_out = row["refused"]
+    detail = f"{row['segments']} segments for all people today, {left_out} messages not sent for their limit"
+    return [Check("texts", not left_out, detail, "raise ONEVALET_SMS_SEGMENTS_ALL_DAY" if left_out else "")]
 
 
 async def _writes(database: Database) -> list[Check]:

@@ -76,6 +76,7 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
                 sender=settings.twilio_from,
                 public_url=settings.public_url,
                 api_url=settings.twilio_api_url,
+                budget=settings.sms_budget,
             )
         )
     if settings.slack_on and settings.slack_bot_token:

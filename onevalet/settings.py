@@ -23,6 +23,7 @@ from core.errors import ConfigError
 from core.notifications.types import Manners
 from core.overload import Waiting
 from core.secret_keys import read_secret_key
+from core.segments import SegmentBudget
 from core.tiers import Tiers, read_tiers
 
 LOOP_PREFIX = "onevalet_loop_"
@@ -124,6 +125,10 @@ class Settings(BaseSettings):
     twilio_api_url: Origin = "https://api.twilio.com"
     twilio_opt_out: Literal["twilio", "ours"] = "twilio"
 
+    onevalet_sms_segments_message: int = Field(default=12, ge=2, le=1000)
+    onevalet_sms_segments_person_day: int = Field(default=200, ge=1, le=1_000_000)
+    onevalet_sms_segments_all_day: int = Field(default=5_000, ge=1, le=100_000_000)
+
     slack_bot_token: SecretStr | None = None
     slack_signing_secret: SecretStr | None = None
     slack_app_token: SecretStr | None = None
@@ -184,6 +189,15 @@ class Settings(BaseSettings):
         """Give how people are told things unasked."""
         minutes = self.onevalet_notify_fallback_minutes
         return Manners(self.onevalet_notify_daily_cap, timedelta(minutes=minutes) if minutes else None)
+
+    @property
+    def sms_budget(self) -> SegmentBudget:
+        """Return how many segments texts may cost."""
+        return SegmentBudget(
+            self.onevalet_sms_segments_message,
+            self.onevalet_sms_segments_person_day,
+            self.onevalet_sms_segments_all_day,
+        )
 
     @property
     def waiting(self) -> Waiting:

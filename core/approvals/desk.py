@@ -17,6 +17,7 @@ from core.canonical import canonical_hash
 from core.clock import Clock
 from core.errors import ToolError
 from core.json_types import JsonObject, storable
+from core.sentences import TOO_LONG_TO_APPROVE
 
 _EXPIRED = "Not done: the person did not decide in time, so it was dropped. Tell them in one sentence."
 _NOT_SHOWN = "Not done: the request for approval could not be shown to the person."
@@ -49,8 +50,8 @@ class Desk:
     source: str = "message"
     most: int = 4
     """How many actions one model answer may ask for: each has a card of its own, and a person reads no sixty."""
-    too_long: Callable[[NewApproval], str] = lambda _: ""
-    """Tells the model why a request cannot be shown in full where it would be asked; empty where it can."""
+    too_long: Callable[[NewApproval], bool] = lambda _: False
+    """Tells whether a request cannot be shown in full where it would be asked."""
     make_token: Callable[[], str] = new_token
     asked: dict[str, NewApproval] = field(default_factory=dict)
     _begun: set[str] = field(default_factory=set)
@@ -136,8 +137,8 @@ class Desk:
             note=note or what.note,
             editable=shown.editable and bool(arguments),
         )
-        if why := self.too_long(approval):
-            return Consent(ConsentState.REFUSED, why)
+        if self.too_long(approval):
+            return Consent(ConsentState.REFUSED, TOO_LONG_TO_APPROVE)
         approval = replace(approval, code=await self.store.issue_code(self.tenant_id, approval_id, now))
         self.asked[what.place] = approval
         return Consent(ConsentState.PENDING, _pending(approval.code, approval.summary))

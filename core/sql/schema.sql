@@ -232,6 +232,52 @@ begin
     return 'go';
 end $$;
 
+CREATE FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval, p_segments integer, p_now timestamp with time zone, p_most_of_person integer, p_most_of_all integer, p_over text, p_moved text, p_notice text, p_copy text) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_kind text;
+    v_regardless boolean;
+    v_share numeric;
+    v_day date;
+    v_today int;
+    v_begun text;
+begin
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    if exists (select 1 from deliveries d where d.tenant_id = p_tenant and d.outbound_id = p_outbound
+               and d.part = p_part and d.attempt = p_attempt) then
+        return begin_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_owner, p_ttl);
+    end if;
+    select o.kind, o.regardless, (p_now at time zone coalesce(nullif(t.timezone, ''), 'UTC'))::date
+    into v_kind, v_regardless, v_day
+    from outbound o join tenants t on t.tenant_id = o.tenant_id where o.tenant_id = p_tenant and o.id = p_outbound;
+    v_share := case when v_kind = 'reply' then 0.75 else 1 end;
+    delete from segment_days s where s.tenant_id = p_tenant and s.day < v_day - 7;
+    insert into segment_days (tenant_id, day) values (p_tenant, v_day) on conflict do nothing;
+    select s.segments into v_today from segment_days s where s.tenant_id = p_tenant and s.day = v_day for update;
+    if not v_regardless and v_today + p_segments > floor(p_most_of_person * v_share) then
+        perform end_unpaid(p_tenant, p_outbound, p_fence, v_day, 'the day''s texts of this person are used up',
+                           p_over, p_moved, p_notice, p_copy);
+        return 'over_person';
+    end if;
+    v_begun := begin_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_owner, p_ttl);
+    if v_begun <> 'go' then
+        return v_begun;
+    end if;
+    -- Last, since all people's texts wait for this row.
+    if not take_segments_of_all((p_now at time zone 'UTC')::date, p_segments,
+                                case when v_regardless then 2147483647 else floor(p_most_of_all * v_share)::int end)
+    then
+        update deliveries d set finished_at = clock_timestamp(), outcome = 'rejected'
+        where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
+        perform end_unpaid(p_tenant, p_outbound, p_fence, v_day, 'the day''s texts of all people are used up',
+                           p_over, p_moved, p_notice, p_copy);
+        return 'over_all';
+    end if;
+    update segment_days s set segments = s.segments + p_segments where s.tenant_id = p_tenant and s.day = v_day;
+    return 'go';
+end $$;
+
 CREATE FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) RETURNS TABLE(outcome text, gone_id text, identity_id text, counts jsonb)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1503,6 +1549,35 @@ begin
     end if;
 end $$;
 
+CREATE FUNCTION public.end_unpaid(p_tenant text, p_outbound text, p_fence bigint, p_day date, p_why text, p_over text, p_moved text, p_notice text, p_copy text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_row outbound%rowtype;
+    v_other text;
+    v_shows text;
+    v_first boolean;
+begin
+    select o.* into v_row from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    select other_conversation(p_tenant, c.channel) into v_other from conversations c
+    where c.tenant_id = p_tenant and c.id = v_row.conversation_id;
+    select k.approval_id into v_shows from approval_cards k
+    where k.tenant_id = p_tenant and k.outbound_id = p_outbound;
+    if v_other is not null then
+        perform owe(p_tenant, v_other, v_row.turn_id, jsonb_build_array(jsonb_build_object(
+            'id', p_copy, 'kind', v_row.kind, 'text', v_row.text, 'actions', v_row.actions, 'media', v_row.media,
+            'shows', coalesce(v_shows, ''))));
+    end if;
+    perform fail_outbound(p_tenant, p_outbound, p_fence,
+                          p_why || case when v_other is null then '' else '; sent to another place' end);
+    update segment_days s set told = true where s.tenant_id = p_tenant and s.day = p_day and not s.told
+    returning true into v_first;
+    if v_first then
+        perform owe(p_tenant, v_row.conversation_id, null, jsonb_build_array(jsonb_build_object(
+            'id', p_notice, 'kind', 'notification', 'text', case when v_other is null then p_over else p_moved end)));
+    end if;
+end $$;
+
 CREATE FUNCTION public.event_source_keys(p_since timestamp with time zone) RETURNS TABLE(source_id text, bearer_key bytea, created_at timestamp with time zone)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2389,6 +2464,17 @@ begin
     on conflict on constraint outbound_parts_pkey do nothing;
     return query select * from outbound_parts e
     where e.tenant_id = p_tenant and e.outbound_id = p_outbound order by e.part;
+end $$;
+
+CREATE FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb) RETURNS SETOF public.outbound_parts
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    update outbound o set rest = p_rest
+    where o.tenant_id = p_tenant and o.id = p_outbound
+      and not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound);
+    return query select * from keep_parts(p_tenant, p_outbound, p_fence, p_parts);
 end $$;
 
 CREATE FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) RETURNS boolean
@@ -4344,6 +4430,38 @@ begin
         updated_at = clock_timestamp();
 end $$;
 
+CREATE FUNCTION public.say_more(p_tenant text, p_conversation text, p_turn text, p_outbound text, p_within interval) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+    v_last outbound%rowtype;
+    v_text text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.conversation_id = p_conversation
+               and o.turn_id = p_turn and o.kind = 'reply') then
+        return true;
+    end if;
+    select o.* into v_last from outbound o
+    where o.tenant_id = p_tenant and o.conversation_id = p_conversation and o.kind = 'reply' and o.seq is not null
+    order by o.seq desc limit 1;
+    if v_last.id is null or v_last.rest = '[]' or v_last.created_at < clock_timestamp() - p_within then
+        return false;
+    end if;
+    select string_agg(v.value ->> 'text', E'\n' order by (v.value ->> 'part')::int) into v_text
+    from jsonb_array_elements(v_last.rest -> 0) v;
+    perform owe(p_tenant, p_conversation, p_turn,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', v_text)));
+    insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
+    select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
+           v.value -> 'data', (v.value ->> 'segments')::int
+    from jsonb_array_elements(v_last.rest -> 0) v;
+    update outbound o set rest = case when o.id = p_outbound then v_last.rest - 0 else '[]' end
+    where o.tenant_id = p_tenant and o.id in (p_outbound, v_last.id);
+    return true;
+end $$;
+
 CREATE FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text, p_text text, p_outbound text, p_new_conversation text) RETURNS text
     LANGUAGE plpgsql
     AS $$
@@ -4775,6 +4893,20 @@ begin
         perform start_approval(p_tenant, p_approval, p_now);
         outcome := case when p_has_forms then 'edit' else 'ask_change' end;
     end if;
+end $$;
+
+CREATE FUNCTION public.take_segments_of_all(p_day date, p_segments integer, p_most integer) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    insert into segments_of_all as s (day) values (p_day) on conflict (day) do nothing;
+    update segments_of_all s set segments = s.segments + p_segments
+    where s.day = p_day and s.segments + p_segments <= p_most;
+    if found then
+        return true;
+    end if;
+    update segments_of_all s set refused = s.refused + 1 where s.day = p_day;
+    return false;
 end $$;
 
 CREATE FUNCTION public.tell_elsewhere() RETURNS trigger
@@ -5689,6 +5821,7 @@ CREATE TABLE public.outbound (
     given_up_at timestamp with time zone,
     told_missing_by text,
     delay_told_at timestamp with time zone,
+    rest jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
     CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text]))),
     CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
@@ -5844,6 +5977,25 @@ CREATE TABLE public.schema_migrations (
 );
 
 ALTER TABLE ONLY public.schema_migrations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.segment_days (
+    tenant_id text NOT NULL,
+    day date NOT NULL,
+    segments integer DEFAULT 0 NOT NULL,
+    told boolean DEFAULT false NOT NULL,
+    CONSTRAINT segment_days_segments_check CHECK ((segments >= 0))
+);
+
+ALTER TABLE ONLY public.segment_days FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.segments_of_all (
+    day date NOT NULL,
+    segments integer DEFAULT 0 NOT NULL,
+    refused integer DEFAULT 0 NOT NULL,
+    CONSTRAINT segments_of_all_segments_check CHECK ((segments >= 0))
+);
+
+ALTER TABLE ONLY public.segments_of_all FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.spending (
     tenant_id text NOT NULL,
@@ -6189,6 +6341,12 @@ ALTER TABLE ONLY public.run_notices
 
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.segment_days
+    ADD CONSTRAINT segment_days_pkey PRIMARY KEY (tenant_id, day);
+
+ALTER TABLE ONLY public.segments_of_all
+    ADD CONSTRAINT segments_of_all_pkey PRIMARY KEY (day);
 
 ALTER TABLE ONLY public.spending
     ADD CONSTRAINT spending_pkey PRIMARY KEY (tenant_id, day, task_id);
@@ -6559,6 +6717,9 @@ ALTER TABLE ONLY public.reservations
 ALTER TABLE ONLY public.run_notices
     ADD CONSTRAINT run_notices_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES public.task_runs(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.segment_days
+    ADD CONSTRAINT segment_days_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.spending
     ADD CONSTRAINT spending_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
@@ -6668,6 +6829,8 @@ CREATE POLICY nobodys ON public.pairings USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
 
+CREATE POLICY nobodys ON public.segments_of_all USING (true) WITH CHECK (true);
+
 CREATE POLICY nobodys ON public.worker_health USING (true) WITH CHECK (true);
 
 ALTER TABLE public.notifications ENABLE ROW LEVEL SECURITY;
@@ -6749,6 +6912,8 @@ CREATE POLICY one_tenant ON public.redraws TO onevalet_app USING ((tenant_id = N
 CREATE POLICY one_tenant ON public.reservations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.run_notices TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.segment_days TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.spending TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -6858,6 +7023,8 @@ CREATE POLICY owner ON public.run_notices TO onevalet USING (true) WITH CHECK (t
 
 CREATE POLICY owner ON public.schema_migrations TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.segment_days TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.spending TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.steps TO onevalet USING (true) WITH CHECK (true);
@@ -6893,6 +7060,10 @@ ALTER TABLE public.reservations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.run_notices ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.schema_migrations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.segment_days ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.segments_of_all ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.spending ENABLE ROW LEVEL SECURITY;
 
@@ -6954,6 +7125,9 @@ GRANT ALL ON FUNCTION public.audit_approval(p_tenant text, p_approval text, p_at
 
 REVOKE ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval, p_segments integer, p_now timestamp with time zone, p_most_of_person integer, p_most_of_all integer, p_over text, p_moved text, p_notice text, p_copy text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_delivery(p_tenant text, p_outbound text, p_fence bigint, p_part integer, p_attempt integer, p_owner text, p_ttl interval, p_segments integer, p_now timestamp with time zone, p_most_of_person integer, p_most_of_all integer, p_over text, p_moved text, p_notice text, p_copy text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.begin_link(p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamp with time zone, p_most_of_sender integer, p_window interval) TO onevalet_app;
@@ -7137,6 +7311,9 @@ GRANT ALL ON FUNCTION public.end_redraw(p_tenant text, p_outbound text, p_fence 
 REVOKE ALL ON FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_stream(p_tenant text, p_outbound text, p_fence bigint) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.end_unpaid(p_tenant text, p_outbound text, p_fence bigint, p_day date, p_why text, p_over text, p_moved text, p_notice text, p_copy text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_unpaid(p_tenant text, p_outbound text, p_fence bigint, p_day date, p_why text, p_over text, p_moved text, p_notice text, p_copy text) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.event_source_keys(p_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.event_source_keys(p_since timestamp with time zone) TO onevalet_app;
 
@@ -7285,6 +7462,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound_parts TO onevalet_app
 
 REVOKE ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text) TO onevalet_app;
@@ -7571,6 +7751,9 @@ GRANT ALL ON FUNCTION public.rezone_tasks() TO onevalet_app;
 REVOKE ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.save_credentials(p_tenant text, p_service text, p_account text, p_key_version integer, p_sealed bytea) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.say_more(p_tenant text, p_conversation text, p_turn text, p_outbound text, p_within interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.say_more(p_tenant text, p_conversation text, p_turn text, p_outbound text, p_within interval) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text, p_text text, p_outbound text, p_new_conversation text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.say_once(p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text, p_text text, p_outbound text, p_new_conversation text) TO onevalet_app;
 
@@ -7642,6 +7825,9 @@ GRANT ALL ON FUNCTION public.take_exact(p_tenant text, p_approval text, p_verb t
 
 REVOKE ALL ON FUNCTION public.take_press(p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamp with time zone, p_draw jsonb, p_has_forms boolean, OUT outcome text, OUT lane_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_press(p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamp with time zone, p_draw jsonb, p_has_forms boolean, OUT outcome text, OUT lane_id text) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.take_segments_of_all(p_day date, p_segments integer, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_segments_of_all(p_day date, p_segments integer, p_most integer) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.tell_elsewhere() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tell_elsewhere() TO onevalet_app;
@@ -7790,6 +7976,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reservations TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.run_notices TO onevalet_app;
 
 GRANT SELECT ON TABLE public.schema_migrations TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.segment_days TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.segments_of_all TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spending TO onevalet_app;
 

@@ -64,6 +64,11 @@ def units(text: str) -> int:
     return len(text) + sum(char > "\uffff" for char in text)
 
 
+def septets(text: str) -> int:
+    """Count what a text of the GSM alphabet takes."""
+    return len(text) + sum(char in EXTENDED for char in text)
+
+
 def count_segments(text: str) -> int:
     """Count what is billed: 160 septets alone or 153 each, 70 UTF-16 units alone or 67 each; at least 1.
 

@@ -4,13 +4,15 @@ Source of the limit: twilio.com/docs/api/errors/21617. Buttons have no place on 
 codes that answer a card.
 """
 
+from dataclasses import replace
+
 import regex
 
 from core.channel import Part
 from core.json_types import Json
 from core.messages import OutboundKind, OutboundMessage
-from notify.cutting import next_cut
-from notify.sms.gsm import count_segments, fold, units
+from notify.cutting import Weigh, next_cut
+from notify.sms.gsm import count_segments, fold, is_gsm, septets, units
 from notify.sms.plain import to_plain
 
 MAX_UNITS = 1600
@@ -19,12 +21,14 @@ MAX_MEDIA = 10
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85]")
 _CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}]")
 _EMPTY = "(no text)"
+_MORE = "\n\n(... more: reply MORE)"
 
 
-def render(message: OutboundMessage) -> tuple[Part, ...]:
+def render(message: OutboundMessage, most: int | None = None) -> tuple[Part, ...]:
     """Turn a message into texts, in order, each with its segments; never empty.
 
-    A card is not folded, whatever it costs: what is shown of an action is what runs.
+    With `most` segments to a message, a longer one comes in portions, each of which ends with how to get the next.
+    A card is neither folded, whatever it costs, nor divided: what is shown of an action is what runs.
     """
     media: list[Json] = [item.url for item in message.media]
     # Half a surrogate pair can never be encoded, nor can a control character be shown.
@@ -34,19 +38,21 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     cut = split(text) if message.kind is OutboundKind.CARD else [_fold_within(piece) for piece in split(fold(text))]
     pieces = [piece for piece in cut if piece.strip()] or ["" if media else _EMPTY]
     parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces)]
+    if most is not None and message.kind is not OutboundKind.CARD and sum(one.segments for one in parts) > most:
+        parts = _portions(fold(text), media, most)
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
     return (*parts, *(_part("", more) for more in rest))
 
 
-def split(text: str, limit: int = MAX_UNITS) -> list[str]:
-    """Cut a text into pieces of at most `limit` UTF-16 units at natural borders; always at least one.
+def split(text: str, limit: int = MAX_UNITS, weigh: Weigh = units) -> list[str]:
+    """Cut a text into pieces of at most `limit`, UTF-16 units by default, at natural borders; always at least one.
 
     Only white space at a cut is left out, and no grapheme is cut unless it alone is over the limit.
     """
     pieces = []
     start = 0
-    while units(text[start : start + limit + 1]) > limit:
-        cut = next_cut(text, start, limit, units)
+    while weigh(text[start : start + limit + 1]) > limit:
+        cut = next_cut(text, start, limit, weigh)
         pieces.append(text[start:cut].rstrip(" \n"))
         start = cut
         while start < len(text) and text[start] == "\n":
@@ -56,10 +62,28 @@ def split(text: str, limit: int = MAX_UNITS) -> list[str]:
     return [piece for piece in pieces if piece] or [text]
 
 
-def _fold_within(piece: str) -> str:
+def _portions(text: str, media: list[Json], most: int) -> list[Part]:
+    """Cut a text into texts, and those into portions of at most so many segments."""
+    weigh, joined = (septets, 153) if is_gsm(text) else (units, 67)
+    # A character of two is never divided between segments, which may leave one unit of each empty.
+    room = max(min(MAX_UNITS, most * (joined - 1)) - len(_MORE), 1)
+    pieces = [_fold_within(piece, room) for piece in split(text, room, weigh) if piece.strip()]
+    numbers, used = list[int](), 0
+    for piece in pieces:
+        cost = count_segments(piece + _MORE)
+        fits = bool(numbers) and used + cost <= most
+        used = used + cost if fits else cost
+        numbers.append(numbers[-1] + (not fits) if numbers else 0)
+    ends = [number < later for number, later in zip(numbers, [*numbers[1:], 0], strict=False)]
+    texts = [piece + _MORE if end else piece for piece, end in zip(pieces, ends, strict=True)]
+    parts = [_part(one, media if not index else []) for index, one in enumerate(texts)]
+    return [replace(part, portion=number) for part, number in zip(parts, numbers, strict=True)]
+
+
+def _fold_within(piece: str, most: int = MAX_UNITS) -> str:
     """Fold a piece of a text that is not GSM as a whole; folding can make it longer."""
     folded = fold(piece)
-    return folded if units(folded) <= MAX_UNITS else piece
+    return folded if units(folded) <= most else piece
 
 
 def _part(text: str, media: list[Json]) -> Part:

@@ -10,6 +10,7 @@ from twilio.rest import Client
 from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
 from core.messages import Address, OutboundMessage
+from core.segments import SegmentBudget
 from notify.sms.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingHttpClient, make_client
 from notify.sms.faults import to_delivery_error
 from notify.sms.render import render
@@ -45,7 +46,9 @@ class SmsNotification:
         api_url: str = REAL_API_URL,
         connect_seconds: float = CONNECT_SECONDS,
         total_seconds: float = TOTAL_SECONDS,
+        budget: SegmentBudget | None = None,
     ) -> None:
+        self.budget = budget or SegmentBudget()
         self._credentials = (account_sid, auth_token, api_url)
         self._sender = sender
         self._is_service = sender.startswith("MG")
@@ -54,8 +57,8 @@ class SmsNotification:
         self._client: Client | None = None
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Turn a message into texts of at most 1,600 characters."""
-        return render(message)
+        """Turn a message into texts of at most 1,600 characters, a long one in portions."""
+        return render(message, self.budget.message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
         """Hand one text to Twilio; our id travels in the StatusCallback URL. Raises `DeliveryError`."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.approvals.redraws import Redraws
 from core.approvals.store import ApprovalStore
+from core.channel import NotificationChannel
 from core.inbox import Inbox
 from core.orchestrator import Orchestrator
 from core.person_commands import PersonCommands
@@ -37,6 +38,8 @@ class Approving:
     risk: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     people: PersonCommands | None = None
+    channels: dict[str, NotificationChannel] = field(default_factory=dict)
+    """Those that a turn knows of; empty: none, so that nothing shows that it is at work."""
 
     @property
     def approvals(self) -> ApprovalStore:
@@ -64,7 +67,8 @@ class Approving:
         """Run what waits, send what is owed, and draw what is due, until nothing is left."""
         store, name = self.desk.store, self.desk.house.name
         turns = TurnRunner(
-            store.turns, self.orchestrator, store.bell, {}, store.make_id, "w1", self.people, approvals=self.approvals
+            *(store.turns, self.orchestrator, store.bell, self.channels, store.make_id, "w1", self.people),
+            approvals=self.approvals,
         )
         redraws = RedrawRunner(Redraws(store.database), {name: self.desk.house.sender})
         while True:

@@ -6,6 +6,7 @@ import pytest
 
 from core.json_types import JsonObject
 from core.model_types import ModelAnswer
+from core.sentences import TOO_LONG_TO_APPROVE
 from tests.contract.approving import Approving, open_approving
 from tests.contract.houses import HOUSES
 from tests.core.agents.house import SetClock
@@ -57,3 +58,14 @@ async def test_promise_9_a_changed_action_is_shown_again_beside_a_full_handful(o
     await office.say(f"{codes[0]}: make the subject Hello")
     assert (await office.states()).count("pending") == 4
     assert "Hello" in office.last()
+
+
+async def test_promise_9_what_cannot_be_shown_in_full_is_refused_to_the_model(office: Approving) -> None:
+    long = wants(("send_mail", {"to": "sam@example.com", "subject": "Book", "body": "word " * 20_000}))
+    office.model.script = [long, says("That is too long to be approved here.")]
+    office.channels = {office.desk.house.name: office.desk.house.sender}
+    await office.say("mail the book")
+    assert await office.states() == []
+    assert office.model.told() == [TOO_LONG_TO_APPROVE]
+    assert office.last() == "That is too long to be approved here."
+    assert office.sent == []

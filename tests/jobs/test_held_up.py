@@ -11,6 +11,7 @@ import pytest
 
 from core.channel import Target
 from core.outbox import Begun, Claim, Outbox
+from core.segments import Bill
 from jobs import delivery
 from jobs.delivery import DeliveryRunner
 from jobs.patience import within
@@ -24,8 +25,8 @@ class SlowOutbox(Outbox):
     passed = 0.0
     meanwhile: Callable[[], Awaitable[None]] | None = None
 
-    async def begin_delivery(self, claim: Claim, part: int, attempt: int) -> Begun:
-        begun = await super().begin_delivery(claim, part, attempt)
+    async def begin_delivery(self, claim: Claim, part: int, attempt: int, bill: Bill | None = None) -> Begun:
+        begun = await super().begin_delivery(claim, part, attempt, bill)
         self.passed += self.lease.total_seconds() * 0.6
         if self.meanwhile is not None:
             await self.meanwhile()

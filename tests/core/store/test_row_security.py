@@ -22,6 +22,7 @@ WITHOUT_TENANT = {
     "event_groups",
     "worker_health",
     "write_probe",
+    "segments_of_all",
 }
 
 APPEND_ONLY = {"approval_audit", "person_audit"}
@@ -131,6 +132,7 @@ KEPT = (
     "insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state)"
     " values ($1, 'r', 't', 'o', now(), 'COMPLETED')",
     "insert into run_notices (tenant_id, run_id, key, text) values ($1, 'r', 'end', 'news')",
+    "insert into segment_days (tenant_id, day, segments) values ($1, '2026-01-01', 1)",
     "select reserve_money($1, 'turn', '', 0, 0, '2026-1-1', '', 1, 2, '1 minute')",
     "insert into event_sources (tenant_id, id, name, style, secret_hash)"
     " values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
