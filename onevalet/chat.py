@@ -13,7 +13,6 @@ from core.bell import RedisBell
 from core.database import Database
 from core.ids import make_id
 from core.inbox import Inbox
-from core.migrate import migrate
 from onevalet.app import database_url, open_worker, redis_url
 from onevalet.dev import open_services
 from onevalet.embedded.folder import find_running, hold_home
@@ -54,7 +53,6 @@ async def _open(settings: Settings) -> AsyncIterator[Settings]:
             stack.enter_context(hold_home(settings.onevalet_home))
         settings = _with_key(settings)
         settings = await stack.enter_async_context(open_services(settings))
-        await migrate(database_url(settings))
         await stack.enter_async_context(open_worker(settings, demo=True))
         yield settings
 

@@ -51,7 +51,6 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         await load_worker()  # before anybody can be told that this is ready: all share one loop
         (await stack.enter_async_context(watched_loop())).begin_work()
         settings = await stack.enter_async_context(open_services(settings))
-        await migrate(_plain(settings.database_url))
         config = simulator_config(settings.onevalet_home)
         simulator = await stack.enter_async_context(
             serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1, closed=True)
@@ -88,13 +87,17 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def open_services(settings: Settings) -> AsyncIterator[Settings]:
-    """Start the embedded servers for whichever address is not set; gives settings that have both."""
+    """Start the embedded servers for whichever address is not set, and migrate; gives settings to serve with.
+
+    Only the migration is done as the owner of an embedded database.
+    """
     async with embedded_services(
         settings.onevalet_home, database=settings.database_url is None, redis=settings.redis_url is None
     ) as services:
+        await migrate(services.database_url or _plain(settings.database_url))
         found: dict[str, object] = {}
-        if services.database_url is not None:
-            found["database_url"] = SecretStr(services.database_url)
+        if services.serving_url is not None:
+            found["database_url"] = SecretStr(services.serving_url)
         if services.redis_url is not None:
             found["redis_url"] = SecretStr(services.redis_url)
         yield settings.model_copy(update=found)

@@ -23,9 +23,11 @@ from onevalet.embedded import place
 from onevalet.embedded.child import Child, ServerUser, server_environment, unprivileged_user
 from onevalet.embedded.lock import FileLock
 from onevalet.embedded.port import free_port
+from onevalet.embedded.serving_login import make_serving_login
 
 _DATABASE = "onevalet"
 _PASSWORD_FILE = "onevalet.password"  # noqa: S105 - a file's name
+_SERVING_PASSWORD_FILE = "onevalet_serving.password"  # noqa: S105 - a file's name
 _START_SECONDS = 60.0
 _LOCK_SECONDS = 20.0
 # What the log says when waiting a moment helps: processes of a killed predecessor, or a taken port.
@@ -47,7 +49,7 @@ _FAST = {"max_connections": "300", "fsync": "off", "synchronous_commit": "off", 
 
 
 class Postgres:
-    """One Postgres server on one folder, on 127.0.0.1, with a random password."""
+    """One Postgres server on one folder, on 127.0.0.1, with random passwords."""
 
     name = "postgres"
 
@@ -59,11 +61,18 @@ class Postgres:
         self._child: Child | None = None
         self._port: int | None = None
         self._password = ""
+        self._data: Path | None = None
 
     @property
     def url(self) -> str:
-        """Give the DATABASE_URL, the same for the whole life of this object; only once started."""
+        """Give the owner's DATABASE_URL, the same for the whole life of this object; only once started."""
         return self._url(_DATABASE)
+
+    async def serving_url(self) -> str:
+        """Give the DATABASE_URL of the login that serves, which is made if it is missing; only once started."""
+        if self._data is None:
+            raise ConfigError("Postgres was not started.")
+        return await make_serving_login(self.url, self._data / _SERVING_PASSWORD_FILE)
 
     @property
     def running(self) -> bool:
@@ -94,6 +103,7 @@ class Postgres:
             raise ConfigError(f"Another process runs a Postgres on {self._home}: stop it, or set ONEVALET_HOME.")
         try:
             data, user, programs = await asyncio.to_thread(self._prepare)
+            self._data = data
             if not stopped_before:
                 _remove_stale_pid_file(data / "postmaster.pid")
             await self._launch(data, user, programs)

