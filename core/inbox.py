@@ -55,7 +55,7 @@ class Inbox:
     """Take in whatever a channel parsed: one transaction each, then the bell.
 
     `access` says who may come in; unless told otherwise, strangers are given a code. Past `waiting` a message is
-    kept and refused.
+    kept and refused. On the channels in `codes_only` approvals are decided by their codes only.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class Inbox:
         clock: Clock | None = None,
         make_code: CodeMaker = new_code,
         waiting: Waiting | None = None,
+        codes_only: frozenset[str] = frozenset(),
     ) -> None:
         self._database = database
         self._bell = bell
@@ -76,7 +77,7 @@ class Inbox:
         self._clock = clock or Clock()
         self._make_code = make_code
         self._waiting = waiting or Waiting()
-        self._decisions = Decisions(database, bell, make_id, self._access, self._clock)
+        self._decisions = Decisions(database, bell, make_id, self._access, self._clock, codes_only)
         self._links = LinkStrangers(database, bell, make_id, self._clock)
 
     async def accept(self, inbound: Inbound) -> Received:

@@ -77,7 +77,15 @@ async def open_web(
         await bell.start()
         stack.push_async_callback(bell.stop)
         clock = Clock(settings.onevalet_clock)
-        inbox = Inbox(database, bell, make_id, settings.access, clock=clock, waiting=settings.waiting)
+        inbox = Inbox(
+            database,
+            bell,
+            make_id,
+            settings.access,
+            clock=clock,
+            waiting=settings.waiting,
+            codes_only=settings.codes_only,
+        )
         channels = build_channels(settings, inbox, database)
         bus = EventBus(bell_url, database)
         stack.push_async_callback(bus.close)
@@ -152,7 +160,7 @@ async def open_worker(
         await bell.start()
         stack.push_async_callback(bell.stop)
         clock = CheckedClock(settings.onevalet_clock, database)
-        approvals = ApprovalStore(database, bell)
+        approvals = ApprovalStore(database, bell, settings.codes_only)
         engine = build_engine(bell_url, database, bell, clock)
         if engine.event_bus is not None:
             stack.push_async_callback(engine.event_bus.close)
@@ -198,7 +206,15 @@ async def open_worker(
             yield apart.until_idle
             return
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker, clock=clock)
-        inbox = Inbox(database, bell, make_id, settings.access, clock=clock, waiting=settings.waiting)
+        inbox = Inbox(
+            database,
+            bell,
+            make_id,
+            settings.access,
+            clock=clock,
+            waiting=settings.waiting,
+            codes_only=settings.codes_only,
+        )
         ways_in = build_channels(settings, inbox, database)
         for way_in in ways_in:
             stack.push_async_callback(way_in.stop)

@@ -124,6 +124,7 @@ class Settings(BaseSettings):
     twilio_from: str = ""
     twilio_api_url: Origin = "https://api.twilio.com"
     twilio_opt_out: Literal["twilio", "ours"] = "twilio"
+    onevalet_sms_bare_ok: Literal["on", "off"] = "on"
 
     onevalet_sms_segments_message: int = Field(default=12, ge=2, le=1000)
     onevalet_sms_segments_person_day: int = Field(default=200, ge=1, le=1_000_000)
@@ -198,6 +199,11 @@ class Settings(BaseSettings):
             self.onevalet_sms_segments_person_day,
             self.onevalet_sms_segments_all_day,
         )
+
+    @property
+    def codes_only(self) -> frozenset[str]:
+        """Give the channels on which approvals are decided by their codes only."""
+        return frozenset() if self.onevalet_sms_bare_ok == "on" else frozenset({"sms"})
 
     @property
     def waiting(self) -> Waiting:

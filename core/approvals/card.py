@@ -32,11 +32,16 @@ SAY = {
     "snooze": "I will remind you of {code}; it stays open until {expires}.",
     "too_late": "{code} ends too soon for that: it is open until {expires}.",
     "ask_change": "What should I change about {code}? Reply in your own words.",
+    "guessed": "Too many codes that fit nothing came from here, so for an hour codes decide nothing here. "
+    "You can decide in another chat of yours, or by a button.",
     "nothing": "Nothing is waiting here that this decides. High risk is decided one by one; PENDING lists what waits.",
     "not_yours": "This is not yours to decide.",
     "unknown": "This button is not known here any more.",
 }
 """What a person is told, by outcome. The database fills in what stands in braces, in the decision's transaction."""
+
+NEEDS_CODE = "Please write OK {code} to approve or NO {code} to cancel: {summary}."
+"""What answers a bare OK or NO where only codes count; the key `needs_code` of what is said."""
 
 DRAW = {
     "approve": "Approved at {when}.",

@@ -6,7 +6,7 @@ import asyncpg
 import structlog
 
 from core.access import Access, Policy
-from core.approvals.card import DRAW, SAY
+from core.approvals.card import DRAW, NEEDS_CODE, SAY
 from core.approvals.exact import Exact, Verb, button, new_number, read_button
 from core.approvals.types import read_form
 from core.bell import Bell
@@ -22,13 +22,17 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Take in what decides. Statements may be repeated: their keys make them the same once more."""
+    """Take in what decides. Statements may be repeated: their keys make them the same once more.
+
+    On the channels in `codes_only` a bare word decides nothing, and is answered with the codes that wait.
+    """
 
     database: Database
     bell: Bell
     make_id: IdMaker
     access: Access
     clock: Clock
+    codes_only: frozenset[str] = frozenset()
 
     async def press(self, press: Press, sender: str) -> Received | None:
         """Take in a press or a sent form; None where its token is not one of ours."""
@@ -96,7 +100,7 @@ class Decisions:
             exact.snooze,
             self.clock.now(),
             self.make_id("out"),
-            SAY,
+            SAY | ({"needs_code": NEEDS_CODE} if address.channel in self.codes_only else {}),
             DRAW,
             storable(message.reply_to),
         )

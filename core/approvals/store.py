@@ -37,9 +37,13 @@ async def load_approvals(connection: Connection, tenant_id: str, turn_id: str) -
 
 
 class ApprovalStore:
-    """Issue codes, decide, list. Statements may be repeated: an error does not mean that they failed."""
+    """Issue codes, decide, list. Statements may be repeated: an error does not mean that they failed.
 
-    def __init__(self, database: Database, bell: Bell) -> None:
+    On the channels in `codes_only` words in a person's message change actions, and neither approve nor cancel them.
+    """
+
+    def __init__(self, database: Database, bell: Bell, codes_only: frozenset[str] = frozenset()) -> None:
+        self.codes_only = codes_only
         self._database = database
         self._bell = bell
 

@@ -52,6 +52,8 @@ class DecideTool(Tool[..., object]):
     channel: str
     said_in: str
     open_to_words: Mapping[str, Approval]
+    codes_only: bool = False
+    """Whether words may change an action here but neither approve nor cancel it."""
 
     def parse(self, arguments: Json) -> dict[str, object]:
         """Take any object: running it says what is wrong with it."""
@@ -99,6 +101,10 @@ class DecideTool(Tool[..., object]):
         changes = one.get("changes")
         if verb is None:
             raise ToolRetry(f"The decision on {code} is one of approve, edit, cancel.")
+        if self.codes_only and verb is not Verb.EDIT:
+            raise ToolRetry(
+                f"{code} is decided here by its code alone: ask the person to write OK {code} or NO {code}."
+            )
         if verb is Verb.EDIT and not approval.editable:
             raise ToolRetry(f"{code} cannot be changed: the person may approve or cancel it.")
         if verb is Verb.EDIT and not (isinstance(changes, dict) and changes):
@@ -165,6 +171,7 @@ def decide_tool(
         channel=request.channel,
         said_in=request.inbound[-1].id,
         open_to_words=codes,
+        codes_only=request.channel in store.codes_only,
         tenant_id=request.tenant.id,
     )
 

@@ -3906,10 +3906,42 @@ begin
         v_code := coalesce(answered_card(v_in.tenant_id, v_in.lane_id, p_reply_to), '-');
     end if;
     select f.identity_id into v_identity from find_identity(p_channel, p_account, p_user_key) f;
-    if v_code = '' and (select count(*) from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now)) <> 1 then
+    select count(*) into v_count from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now);
+    if v_code = '' and (v_count = 0 or (v_count > 1 and not p_say ? 'needs_code')) then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
         return;
     end if;
+    if p_say ? 'guessed' and p_code not in ('', 'ALL')
+       and wrong_codes(v_in.tenant_id, v_in.lane_id, p_id) >= 5 then
+        v_again := exists (
+            select 1 from inbound i where i.tenant_id = v_in.tenant_id and i.conversation_id = v_in.lane_id
+              and i.reason = 'decision: guessed' and i.received_at > clock_timestamp() - interval '1 hour');
+        update inbound i set state = 'done', reason = 'decision: guessed'
+        where i.tenant_id = v_in.tenant_id and i.id = p_id;
+        if not v_again then
+            perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+                'id', p_outbound, 'kind', 'receipt', 'text', p_say ->> 'guessed')));
+        end if;
+        return query select p_id, false, v_in.tenant_id, null::text, v_in.lane_id, 'guessed', v_woken;
+        return;
+    end if;
+    if p_say ? 'needs_code' and v_code in ('', 'ALL') then
+        v_said := array(
+            select tell_outcome(v_in.tenant_id, a.id, p_say ->> 'needs_code', '') from approvals a
+            where a.tenant_id = v_in.tenant_id and a.id in (
+                select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now) m
+                union select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, 'ALL', p_now) m)
+            order by a.created_at, a.id limit 10);
+        if v_said <> '{}' then
+            update inbound i set state = 'done', reason = 'decision: needs_code'
+            where i.tenant_id = v_in.tenant_id and i.id = p_id;
+            perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+                'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
+            return query select p_id, false, v_in.tenant_id, null::text, v_in.lane_id, 'needs_code', v_woken;
+            return;
+        end if;
+    end if;
+    v_count := 0;
     for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, v_code, p_now) loop
         v_count := v_count + 1;
         v_one := v_meant.approval_id;
@@ -5270,6 +5302,16 @@ begin
         end if;
     end loop;
 end $$;
+
+CREATE FUNCTION public.wrong_codes(p_tenant text, p_conversation text, p_inbound text) RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $_$
+    select count(*) from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
+      and i.received_at > clock_timestamp() - interval '1 hour'
+      and i.text ~* '^\s*(ok|okay|no|snooze)\s+[2-9][a-z][2-9a-z]?([\s.!]|$)'
+      and not starts_with(i.reason, 'decision: ')
+$_$;
 
 CREATE TABLE public.approval_audit (
     tenant_id text NOT NULL,
@@ -7888,6 +7930,9 @@ GRANT ALL ON FUNCTION public.write_approval(p_tenant text, p_conversation text, 
 
 REVOKE ALL ON FUNCTION public.write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.wrong_codes(p_tenant text, p_conversation text, p_inbound text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.wrong_codes(p_tenant text, p_conversation text, p_inbound text) TO onevalet_app;
 
 GRANT SELECT,INSERT ON TABLE public.approval_audit TO onevalet_app;
 

@@ -38,13 +38,14 @@ class Approving:
     risk: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     people: PersonCommands | None = None
+    codes_only: frozenset[str] = frozenset()
     channels: dict[str, NotificationChannel] = field(default_factory=dict)
     """Those that a turn knows of; empty: none, so that nothing shows that it is at work."""
 
     @property
     def approvals(self) -> ApprovalStore:
         """Give the store of approvals."""
-        return ApprovalStore(self.desk.store.database, self.desk.store.bell)
+        return ApprovalStore(self.desk.store.database, self.desk.store.bell, self.codes_only)
 
     @property
     def orchestrator(self) -> Orchestrator:
@@ -128,11 +129,16 @@ class Approving:
 
 @asynccontextmanager
 async def open_approving(
-    kind: type[ChannelHouse], database_url: str, clock: SetClock, *, twice: bool = False
+    kind: type[ChannelHouse],
+    database_url: str,
+    clock: SetClock,
+    *,
+    twice: bool = False,
+    codes_only: frozenset[str] = frozenset(),
 ) -> AsyncIterator[Approving]:
     """Open it all on an empty database; `twice`: on one whose every answer is lost once."""
     async with opened(database_url, TwiceDatabase(database_url) if twice else None) as store:
-        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=clock)
+        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=clock, codes_only=codes_only)
         async with open_house(kind, inbox) as house:
             desk = Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))
-            yield Approving(desk, clock)
+            yield Approving(desk, clock, codes_only=codes_only)
