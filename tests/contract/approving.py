@@ -41,6 +41,8 @@ class Approving:
     codes_only: frozenset[str] = frozenset()
     channels: dict[str, NotificationChannel] = field(default_factory=dict)
     """Those that a turn knows of; empty: none, so that nothing shows that it is at work."""
+    others: dict[str, NotificationChannel] = field(default_factory=dict)
+    """Channels besides the house's on which cards are redrawn."""
 
     @property
     def approvals(self) -> ApprovalStore:
@@ -67,15 +69,9 @@ class Approving:
     async def work(self) -> None:
         """Run what waits, send what is owed, and draw what is due, until nothing is left."""
         store, name = self.desk.store, self.desk.house.name
-        turns = TurnRunner(
-            *(store.turns, self.orchestrator, store.bell, self.channels, store.make_id, "w1", self.people),
-            approvals=self.approvals,
-        )
-        redraws = RedrawRunner(Redraws(store.database), {name: self.desk.house.sender})
+        redraws = RedrawRunner(Redraws(store.database), {name: self.desk.house.sender} | self.others)
         while True:
-            lease = await turns.claim(None)
-            if lease:
-                await turns.run(lease)
+            lease = await self.turn()
             await self.desk.deliver()
             await ApprovalUpkeep(self.approvals, self.clock, store.make_id).once()
             await self.desk.deliver()
@@ -84,6 +80,18 @@ class Approving:
                 await redraws.run(drawing)
             if not (lease or drawing):
                 return
+
+    async def turn(self) -> bool:
+        """Run one turn; False where none waits."""
+        store = self.desk.store
+        turns = TurnRunner(
+            *(store.turns, self.orchestrator, store.bell, self.channels, store.make_id, "w1", self.people),
+            approvals=self.approvals,
+        )
+        lease = await turns.claim(None)
+        if lease:
+            await turns.run(lease)
+        return lease is not None
 
     async def press(self, label: str, card: Bubble | None = None, person: str = "ada") -> None:
         """Let a person press a button of the newest card that has it."""

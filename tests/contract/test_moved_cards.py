@@ -1,0 +1,190 @@
+"""A card for which a day has no texts left: it counts where it was moved to, or it ends and the model is told."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+
+from core.inbox import Inbox
+from core.json_types import JsonObject
+from core.segments import SegmentBudget
+from jobs.delivery import DeliveryRunner
+from tests.contract.approving import Approving, open_approving
+from tests.contract.house import ChannelHouse, open_house
+from tests.contract.houses import SmsHouse, TelegramHouse
+from tests.core.agents.house import SetClock
+from tests.core.helpers import says, wants
+from tests.core.store.house import OPEN
+
+MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
+
+
+@dataclass(slots=True)
+class TwoPlaces:
+    """Ada's texts and, where `chat` is set, her Telegram chat."""
+
+    office: Approving
+    chat: ChannelHouse | None = None
+
+    async def say(self, text: str) -> None:
+        """Let Ada text, and see to all of it."""
+        await self.office.desk.house.said(text)
+        await self.work()
+
+    async def asks_for_mail(self) -> None:
+        """Let Ada ask for what needs her approval, on a day whose texts are used up."""
+        self.office.model.script = [wants(("send_mail", MAIL)), says("Done.")]
+        await self.say("mail sam")
+
+    async def work(self) -> None:
+        """Run what waits, and draw what is due, at both places."""
+        await self.office.work()
+
+    async def outbound(self, channel: str, kind: str = "card") -> list[tuple[object, ...]]:
+        """Return state and reason of what was owed on a channel."""
+        rows = await self.office.desk.store.eye.fetch(
+            "select o.state, o.reason from outbound o join conversations c on c.id = o.conversation_id"
+            " where c.channel = $1 and o.kind = $2 order by o.seq",
+            channel,
+            kind,
+        )
+        return [tuple(row) for row in rows]
+
+
+@asynccontextmanager
+async def opened_places(database_url: str, *, both: bool) -> AsyncIterator[TwoPlaces]:
+    async with open_approving(SmsHouse, database_url, SetClock()) as office:
+        places = TwoPlaces(office)
+        office.model.script = [says("Hello."), says("Hello.")]
+        await office.say("hello")
+        assert isinstance(office.desk.house, SmsHouse)
+        if not both:
+            yield places
+            return
+        store = office.desk.store
+        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=office.clock)
+        async with open_house(TelegramHouse, inbox) as chat:
+            address = chat.address()
+            await store.eye.execute(
+                "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
+                " select tenant_id, 'tg', 'telegram', $1, $2, 'open' from tenants",
+                address.account,
+                address.peer,
+            )
+            await chat.said("hello")
+            senders = {"sms": office.desk.house.sender, "telegram": chat.sender}
+            office.others = {"telegram": chat.sender}
+            office.desk.runner = DeliveryRunner(store.outbox, senders, "w1", clock=office.clock)
+            await office.work()
+            places.chat = chat
+            yield places
+
+
+@pytest.fixture
+async def places(database_url: str) -> AsyncIterator[TwoPlaces]:
+    async with opened_places(database_url, both=True) as two:
+        yield two
+
+
+@pytest.fixture
+async def texts_only(database_url: str) -> AsyncIterator[TwoPlaces]:
+    async with opened_places(database_url, both=False) as one:
+        yield one
+
+
+def use_up(places: TwoPlaces, *, all_people: bool = False) -> None:
+    """Leave one segment of the day: not enough for a card."""
+    used = SegmentBudget(all_day=1) if all_people else SegmentBudget(person_day=1)
+    places.office.desk.house.sender.budget = used  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("all_people", [False, True], ids=["of the person", "of all"])
+async def test_promise_9_a_moved_card_is_decided_by_its_buttons_there(places: TwoPlaces, all_people: bool) -> None:
+    use_up(places, all_people=all_people)
+    await places.asks_for_mail()
+    assert places.chat
+    (sms,) = await places.outbound("sms")
+    assert sms[0] == "failed"
+    assert await places.outbound("telegram") == [("sent", "")]
+    card = places.chat.bubbles()[-1]
+    assert [label for label, _ in card.buttons] == ["Approve", "Edit", "Cancel"]
+    assert await places.office.code() in card.text
+    assert await places.office.desk.store.one("select expires_at is not null from approvals")
+    await places.chat.press(card, 0)
+    await places.chat.settled()
+    await places.work()
+    await places.chat.said(f"OK {await places.office.code()}")
+    await places.work()
+    assert "already approved" in places.chat.bubbles()[-1].text
+    assert await places.office.states() == ["approved"]
+    assert places.office.sent == [MAIL]
+    drawn = next(one for one in places.chat.bubbles() if one.id == card.id)
+    assert "Approved at" in drawn.text
+    assert drawn.buttons == ()
+    rows = await places.office.desk.store.eye.fetch(
+        "select c.channel, r.state from redraws r join outbound o on o.id = r.outbound_id"
+        " join conversations c on c.id = o.conversation_id order by c.channel"
+    )
+    assert [tuple(row) for row in rows] == [("sms", "given_up"), ("telegram", "drawn")]
+
+
+async def test_promise_9_a_moved_card_is_decided_by_its_code_there(places: TwoPlaces) -> None:
+    use_up(places)
+    await places.asks_for_mail()
+    assert places.chat
+    await places.chat.said(f"OK {await places.office.code()}")
+    await places.work()
+    assert (await places.office.states(), places.office.sent) == (["approved"], [MAIL])
+
+
+async def test_a_moved_cards_time_runs_from_when_it_was_sent_there(places: TwoPlaces) -> None:
+    use_up(places)
+    await places.asks_for_mail()
+    assert await places.office.desk.store.one("select expires_at from approvals")
+    places.office.clock.move(timedelta(minutes=25))
+    await places.work()
+    assert places.chat
+    assert "still waiting" in places.chat.bubbles()[-1].text  # the reminder comes where the card is
+    assert len(await places.outbound("sms", "notification")) == 1  # that there are no more texts today
+    places.office.clock.move(timedelta(minutes=6))
+    await places.work()
+    assert (await places.office.states(), places.office.sent) == (["expired"], [])
+    assert any("Expired at" in one.text for one in places.chat.bubbles())
+
+
+async def test_a_high_risk_card_that_is_there_already_is_not_moved_too(places: TwoPlaces) -> None:
+    places.office.risk = "high"
+    use_up(places)
+    await places.asks_for_mail()
+    assert len(await places.outbound("telegram")) == 1
+    assert places.chat
+    assert await places.office.states() == ["pending"]
+    assert sum("High risk" in one.text or "high risk" in one.text for one in places.chat.bubbles()) == 1
+
+
+async def test_a_card_that_can_be_sent_nowhere_ends_and_the_model_is_told(texts_only: TwoPlaces) -> None:
+    use_up(texts_only)
+    await texts_only.asks_for_mail()
+    assert await texts_only.office.states() == ["expired"]
+    assert await texts_only.office.desk.store.one("select reason from approvals") == "not shown"
+    assert texts_only.office.sent == []
+    told = texts_only.office.model.requests[-1].messages[-1].text
+    assert told == "Not done: the request for approval could not be shown to the person."
+    assert await texts_only.office.desk.store.one("select count(*) from turns where state <> 'done'") == 0
+
+
+async def test_a_card_that_was_never_sent_cannot_be_approved_by_a_guessed_code(texts_only: TwoPlaces) -> None:
+    use_up(texts_only, all_people=True)
+    office = texts_only.office
+    office.model.script = [wants(("send_mail", MAIL)), says("Done.")]
+    await office.desk.house.said("mail sam")
+    # The worker dies after the card was refused, before it looks after approvals.
+    await office.turn()
+    await office.desk.deliver()
+    assert [state for state, _ in await texts_only.outbound("sms")] == ["failed"]
+    await office.desk.house.said(f"OK {await office.code()}")
+    assert await office.states() == ["pending"]
+    await texts_only.work()
+    assert (await office.states(), office.sent) == (["expired"], [])
