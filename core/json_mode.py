@@ -52,7 +52,11 @@ def to_json_mode(request: ModelRequest) -> ModelRequest:
 async def from_json_mode(
     request: ModelRequest, answer: ModelAnswer, ask: Callable[[ModelRequest], Awaitable[ModelAnswer]]
 ) -> ModelAnswer:
-    """Read the model's JSON, asking it again where that cannot be done. The usage is that of all answers."""
+    """Read the model's JSON, asking it again where that cannot be done. The usage is that of all answers.
+
+    An answer that ends where it reached its greatest length is not asked for again: the next would be as long, and
+    cost as much. What it says so far counts.
+    """
     names = [tool.name for tool in request.tools] if request.use_tools else []
     spoken = bool(names) or any(message.tool_calls for message in request.messages)
     sent = to_json_mode(request)
@@ -60,6 +64,8 @@ async def from_json_mode(
     for _ in range(MOST_CORRECTIONS):
         if read := read_answer(answer, names, spoken=spoken):
             return replace(read, usage=usage)
+        if answer.cut:
+            break
         wrong = ChatMessage(Role.ASSISTANT, answer.text)
         right = ChatMessage(Role.USER, _AGAIN if names else _ONLY_FINAL, internal=True)
         sent = replace(sent, messages=(*sent.messages, wrong, right))

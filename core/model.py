@@ -31,7 +31,7 @@ from core.model_types import (
     ToolCall,
 )
 from core.provider_errors import is_providers, our_error, whole_within
-from core.streamed_answer import CUT, StreamedAnswer
+from core.streamed_answer import CUT, StreamedAnswer, bounded
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -113,7 +113,7 @@ class LiteLLMClient:
                     async for said in streamed.read(response):
                         yield ModelChunk("" if as_json else said)
                     whole = await streamed.whole(litellm, response)
-                answer = _answer(litellm, whole, layer.model)
+                answer = bounded(_answer(litellm, whole, layer.model), request.max_output_tokens)
                 answer = replace(answer, finish_reason=CUT) if streamed.cut else answer
         finally:
             await response.aclose()
@@ -124,7 +124,7 @@ class LiteLLMClient:
     async def _call(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> ModelAnswer:
         with _errors_made_ours(litellm, layer.model):
             response = await litellm.acompletion(**self._arguments(request, layer))
-            return _answer(litellm, response, layer.model)
+            return bounded(_answer(litellm, response, layer.model), request.max_output_tokens)
 
     async def _open(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> Any:
         """Begin a streamed answer; None when the provider refuses to stream, which is remembered."""

@@ -1,15 +1,19 @@
 """A streamed answer while it comes in: its pieces, how much of it is read, and the answer that they make.
 
+An answer that comes whole has the same bound: `bounded` cuts it where a streamed one would have ended.
+
 What a provider wrote ahead is all there at once: reading it would hold the event loop until its end, and with it
 everybody else's turns. So each piece gives the loop back, and an answer far beyond the length asked for is cut.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from core.json_types import storable
+from core.model_types import ModelAnswer, ToolCall
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -52,7 +56,33 @@ class StreamedAnswer:
 
     def _too_long(self) -> bool:
         most = self.most_tokens or USUAL_TOKENS
-        return self._characters > most * _CHARACTERS_A_TOKEN or len(self._pieces) > most * _PIECES_A_TOKEN
+        return self._characters > most_characters(most) or len(self._pieces) > most * _PIECES_A_TOKEN
+
+
+def most_characters(most_tokens: int | None) -> int:
+    """Return how many characters are read of an answer of at most so many tokens."""
+    return (most_tokens or USUAL_TOKENS) * _CHARACTERS_A_TOKEN
+
+
+def bounded(answer: ModelAnswer, most_tokens: int | None) -> ModelAnswer:
+    """Return an answer without what is beyond its greatest length; one that was cut says so by its `finish_reason`.
+
+    Thoughts that are too long are left out: they count only whole. Arguments are cut like text, and cannot be read
+    then, as those of a stream that was cut.
+    """
+    thoughts = sum(len(json.dumps(one)) for one in answer.thinking)
+    written = (answer.text, *(call.arguments for call in answer.tool_calls))
+    room = most_characters(most_tokens)
+    if thoughts + sum(map(len, written)) <= room:
+        return answer
+    thinking = answer.thinking if thoughts <= room else ()
+    room = max(room - thoughts, 0)
+    text = answer.text[:room]
+    calls = list[ToolCall]()
+    for call in answer.tool_calls:
+        room -= len(calls[-1].arguments if calls else text)
+        calls.append(replace(call, arguments=call.arguments[:room]))
+    return replace(answer, text=text, tool_calls=tuple(calls), thinking=thinking, finish_reason=CUT)
 
 
 def _text(piece: Any) -> str:

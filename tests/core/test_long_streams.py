@@ -1,4 +1,4 @@
-"""A streamed answer that is far too long is cut, and gives the loop back while it is read (over the wire)."""
+"""An answer that is far too long is cut; a streamed one gives the loop back while it is read (over the wire)."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.model import LiteLLMClient
+from core.model import LiteLLMClient, ToolMode
 from core.model_types import ModelAnswer, ModelChunk, ModelRequest
-from core.streamed_answer import StreamedAnswer
+from core.streamed_answer import StreamedAnswer, most_characters
 from tests.core.helpers import SYSTEM, user
 from tests.core.test_model import ADD
 from tests.scripted_model import Reply, ScriptedModel, calls, text
@@ -28,15 +28,24 @@ def numbered(count: int) -> str:
 
 
 @asynccontextmanager
-async def streaming(monkeypatch: pytest.MonkeyPatch, reply: Reply, request: ModelRequest) -> AsyncIterator[Chunks]:
-    """Serve a model that gives one reply, and yield the stream in which it comes."""
-    async with ScriptedModel([reply]) as server:
+async def reaching(
+    monkeypatch: pytest.MonkeyPatch, *replies: Reply, tool_mode: ToolMode = "auto"
+) -> AsyncIterator[tuple[LiteLLMClient, ScriptedModel]]:
+    """Serve a model that gives these replies, and yield a client that reaches it."""
+    async with ScriptedModel(list(replies)) as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        client = LiteLLMClient("openai/scripted")
+        client = LiteLLMClient("openai/scripted", tool_mode=tool_mode)
         await client.warm_up()
-        yield client.stream(request)
+        yield client, server
         await client.close()
+
+
+@asynccontextmanager
+async def streaming(monkeypatch: pytest.MonkeyPatch, reply: Reply, request: ModelRequest) -> AsyncIterator[Chunks]:
+    """Serve a model that gives one reply, and yield the stream in which it comes."""
+    async with reaching(monkeypatch, reply) as (client, _):
+        yield client.stream(request)
 
 
 async def answered(monkeypatch: pytest.MonkeyPatch, reply: Reply) -> tuple[ModelAnswer, int]:
@@ -49,16 +58,42 @@ async def answered(monkeypatch: pytest.MonkeyPatch, reply: Reply) -> tuple[Model
     return answer, pieces
 
 
-@pytest.mark.parametrize(
+ENDLESS = pytest.mark.parametrize(
     "endless",
-    [text("and so on, " * 20_000), text("x" * 200_000), calls(("add", '{"a": ' + "1" * 100_000 + "}"))],
+    [text("and so on, " * 20_000), text("x" * 200_000), calls(("add", '{"a": "' + "1" * 100_000 + '"}'))],
     ids=["words", "one word", "arguments"],
 )
+
+
+@ENDLESS
 async def test_answer_far_beyond_what_was_asked_for_is_cut(monkeypatch: pytest.MonkeyPatch, endless: Reply) -> None:
     answer, pieces = await answered(monkeypatch, endless)
     assert answer.cut
     assert pieces <= 402
     assert answer.text == "" or (endless.text is not None and endless.text.startswith(answer.text))
+
+
+@ENDLESS
+async def test_endless_answer_that_is_not_streamed_is_cut(monkeypatch: pytest.MonkeyPatch, endless: Reply) -> None:
+    async with reaching(monkeypatch, endless) as (client, _):
+        answer = await client.answer(HELLO)
+    assert answer.cut
+    assert answer.text == (endless.text or "")[: most_characters(HELLO.max_output_tokens)]
+    assert sum(len(call.arguments) for call in answer.tool_calls) <= most_characters(HELLO.max_output_tokens)
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_endless_final_of_json_mode_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, streamed: bool) -> None:
+    endless = text('{"final": "' + numbered(20_000) + '"}')
+    async with reaching(monkeypatch, endless, endless, endless, tool_mode="json") as (client, server):
+        if streamed:
+            answer = [chunk.answer async for chunk in client.stream(HELLO)][-1]
+        else:
+            answer = await client.answer(HELLO)
+    assert answer is not None
+    assert answer.cut
+    assert answer.text.startswith("word0 word1 ")
+    assert len(server.calls) == 1
 
 
 async def test_answer_of_the_length_that_was_asked_for_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
