@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from core.channel import Part
 from core.json_types import Json, JsonObject
-from core.messages import Action, ActionStyle, Media, OutboundMessage
+from core.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
 from notify.telegram.marks import Mark, Rich, cut
 from notify.telegram.rich import to_rich
 from notify.telegram.split import split
@@ -42,6 +42,17 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     texts = [_text_part(piece, below if index == last else {}) for index, piece in enumerate(pieces)]
     files = [_media_part(media) for media in message.media]
     return (*files, *texts) if below else (*texts, *files)
+
+
+def render_end(text: str) -> Part:
+    """Render the end of a text that is still being written, as much as fits one message.
+
+    What is rendered for that does not grow with the text. It begins at the same place for a while, so that words do
+    not move with every draft.
+    """
+    text = text.rstrip()
+    start = max((len(text) - 1) // MAX_UNITS - 1, 0) * MAX_UNITS
+    return render(OutboundMessage("", OutboundKind.REPLY, text[start:]))[-1]
 
 
 def _below(message: OutboundMessage) -> JsonObject:

@@ -12,12 +12,12 @@ from telegram.error import BadRequest, ChatMigrated, TelegramError
 from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, Rejected, Unavailable
 from core.json_types import Json
-from core.messages import Address, OutboundKind, OutboundMessage
+from core.messages import Address, OutboundMessage
 from notify.telegram import redraw
 from notify.telegram.arguments import entities_of, markup_of, number, reply, thread
 from notify.telegram.client import CONNECT_SECONDS, READ_SECONDS, REAL_API_URL, TelegramSender
 from notify.telegram.faults import brief, refuses_formatting, refuses_keyboard, to_delivery_error
-from notify.telegram.render import render
+from notify.telegram.render import render, render_end
 
 _log = structlog.get_logger()
 
@@ -79,7 +79,7 @@ class TelegramNotification:
             return
         # A whole number that is not zero (core.telegram.org/bots/api#sendmessagedraft), the same for the same turn.
         draft = zlib.crc32(draft_id.encode()) or 1
-        part = render(OutboundMessage(draft_id, OutboundKind.REPLY, text))[-1]
+        part = render_end(text)
         entities = entities_of(part.data.get("entities"))
         try:
             await self._sender.bot.send_message_draft(

@@ -11,6 +11,7 @@ from notify.slack.split import split as split_slack
 from notify.sms.gsm import count_segments, fold
 from notify.sms.render import render as render_sms
 from notify.sms.render import split as split_sms
+from notify.telegram.render import MAX_UNITS, render_end
 from notify.telegram.render import render as render_telegram
 from notify.telegram.split import split as split_telegram
 from tests.notify.steps import count_steps
@@ -103,3 +104,19 @@ def test_marks_over_many_parts_take_steps_in_proportion(
 @pytest.mark.parametrize("text", [PLAIN["words"], MARKED["escaped backticks"], MARKED["code"]])
 def test_escaping_for_slack_takes_steps_in_proportion(text: Text) -> None:
     assert growth(defuse, text, 10_000) < MOST
+
+
+@pytest.mark.parametrize("name", ["words", "bold", "a list", "paragraphs"])
+def test_a_draft_takes_no_more_steps_the_longer_the_text_is(name: str) -> None:
+    text = (PLAIN | MARKED)[name]
+    short, long = text(2 * MAX_UNITS), text(40 * MAX_UNITS)
+    render_end(short)  # what is only done once is done
+    assert count_steps(lambda: render_end(long)) < 1.5 * count_steps(lambda: render_end(short))
+
+
+def test_a_draft_shows_the_newest_words_of_a_long_text() -> None:
+    text = " ".join(f"word{number}" for number in range(20_000))
+    shown = render_end(text).text
+    assert text.endswith(shown)
+    assert 0 < len(shown) <= MAX_UNITS
+    assert render_end("**a**").text == "a"
