@@ -7,14 +7,15 @@ from datetime import timedelta
 import pytest
 
 from core.answer_bounds import MOST_CHARACTERS
-from core.channel import Part
-from core.errors import RateLimited
+from core.channel import Check, Part
+from core.errors import Ambiguous, RateLimited
 from core.messages import OutboundKind, OutboundMessage
 from core.segments import MOVED, OVER, SegmentBudget
-from core.sentences import REST_LEFT_OUT
+from core.sentences import MISSING, REST_LEFT_OUT
 from core.turn_types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
 from notify.sms.render import render
+from onevalet.doctor import _database
 from tests.core.store.house import Store
 from tests.jobs.house import RecordingChannel
 from tests.jobs.office import Office
@@ -159,6 +160,24 @@ async def test_promise_2_a_turn_that_is_taken_over_sends_one_portion(phone: Phon
     assert len(phone.channel.calls) == before + 1
 
 
+async def test_promise_7_that_an_answer_may_be_missing_stands_before_what_has_portions(phone: Phone) -> None:
+    phone.answer = "Lost."
+    phone.channel.can_find = phone.channel.resend_unknown = False
+    phone.channel.acts.append(Ambiguous("reset"))
+    await phone.says("hello")
+    await phone.store.make_due()
+    await phone.deliver()
+    phone.answer = WORDS
+    (first,) = await phone.says("tell me all")
+    assert first.startswith(f"{MISSING}\n\nword00000 ")
+    assert first.endswith(NOTE)
+    told = [first.removeprefix(MISSING)]
+    while told[-1].endswith(NOTE):
+        (portion,) = await phone.says("MORE")
+        told.append(portion)
+    assert " ".join(one.removesuffix(NOTE) for one in told).split() == WORDS.split()
+
+
 async def test_an_answer_has_a_greatest_length_on_every_channel(store: Store) -> None:
     channel = RecordingChannel()
     await store.owe("x" * 200_000)
@@ -246,8 +265,29 @@ async def test_all_peoples_day_is_kept_exactly_by_any_number_of_workers(phone: P
     assert row["refused"] >= 15
 
 
+async def test_the_doctor_shows_todays_segments_and_fails_once_messages_were_left_out(phone: Phone) -> None:
+    assert await texts_check(phone) is None
+    phone.channel.budget, phone.answer = SegmentBudget(all_day=4), "Yes."
+    await phone.says("hello")
+    check = await texts_check(phone)
+    assert check is not None
+    assert (check.ok, check.fix) == (True, "")
+    assert check.detail == "1 segments for all people today, 0 messages not sent for their limit"
+    for _ in range(3):
+        await phone.says("again?")
+    check = await texts_check(phone)
+    assert check is not None
+    assert (check.ok, check.fix) == (False, "raise ONEVALET_SMS_SEGMENTS_ALL_DAY")
+    assert check.detail.startswith("4 segments for all people today, 1 messages not sent")
+
+
 async def test_promise_11_counts_are_hidden_from_others(phone: Phone) -> None:
     phone.answer = "Yes."
     await phone.says("hello")
     async with phone.store.database.tenant("somebody else") as connection:
         assert await connection.fetchval("select count(*) from segment_days") == 0
+
+
+async def texts_check(phone: Phone) -> Check | None:
+    """Return what the doctor says of texts."""
+    return next((one for one in await _database(phone.store.database) if one.what == "texts"), None)
