@@ -2,10 +2,11 @@
 
 import json
 from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from core.entities import Entity
 from core.turn_types import TurnTenant
+from core.zones import zone_or_utc
 
 DEFAULT_PERSONA = (
     "You are a personal assistant that people reach by text message and chat. Be brief, friendly and exact. "
@@ -56,10 +57,7 @@ def system_prompt(
 
 def zone_of(tenant: TurnTenant) -> ZoneInfo:
     """Give the person's timezone; UTC for one that does not exist."""
-    try:
-        return ZoneInfo(tenant.timezone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")
+    return zone_or_utc(tenant.timezone)
 
 
 def _about(tenant: TurnTenant) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import ROUND_UP, Decimal
-from zoneinfo import ZoneInfo
 
 from core import sentences
 from core.budgets import OutOfMoney
@@ -15,6 +14,7 @@ from core.model_types import ModelRequest, TokenUsage
 from core.prices import ModelPrice, estimate
 from core.tiers import Tiers
 from core.turn_types import TurnRequest
+from core.zones import zone_or_utc
 
 HELD = timedelta(minutes=10)
 """How long a reservation counts whose worker died; far longer than a model call may take."""
@@ -97,7 +97,7 @@ class PostgresBudget:
         return self.tenant_id, self.turn_id, key.agent_path, key.step, key.call_index
 
     def _today(self) -> date:
-        return self.budgets.clock.now().astimezone(ZoneInfo(self.timezone)).date()
+        return self.budgets.clock.now().astimezone(zone_or_utc(self.timezone)).date()
 
 
 def _more(cap: Decimal, amount: Decimal) -> Decimal:

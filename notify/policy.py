@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from core.notifications.store import Place, Recipient
 from core.notifications.types import Fate, Notification, Urgency
+from core.zones import zone_or_utc
 
 EVERYTHING = "*"
 """Muted: all that is not urgent."""
@@ -87,10 +88,7 @@ def order_places(
 
 def zone_of(person: Recipient) -> ZoneInfo:
     """Give a person's timezone, UTC where it is not known."""
-    try:
-        return ZoneInfo(person.timezone or "UTC")
-    except (KeyError, ValueError, OSError):
-        return ZoneInfo("UTC")
+    return zone_or_utc(person.timezone)
 
 
 def _next(at: time, person: Recipient, now: datetime) -> datetime:

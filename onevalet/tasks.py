@@ -5,7 +5,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
 from core.bell import SilentBell
 from core.clock import Clock
@@ -20,6 +19,7 @@ from core.triggers.schedule import TriggerError
 from core.triggers.types import Task
 from core.triggers.why import explain, find_tasks
 from core.triggers.words import in_words, moment_in_words
+from core.zones import zone_or_utc
 from onevalet.reach import reach
 from onevalet.settings import Settings
 
@@ -43,7 +43,7 @@ async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json
     """List a person's tasks; listing moves nothing."""
     async with _opened(settings, tenant) as opened:
         tasks = await opened.engine.store.tasks(opened.tenant, stopped=stopped)
-        zone = ZoneInfo((await opened.engine.store.person(opened.tenant))[0] or "UTC")
+        zone = zone_or_utc((await opened.engine.store.person(opened.tenant))[0])
     if as_json:
         _print(json.dumps([_as_json(one) for one in tasks], indent=2))
         return

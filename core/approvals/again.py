@@ -3,11 +3,11 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 from core.approvals.types import Approval
 from core.model_types import ToolCall
 from core.turn_types import TurnRequest
+from core.zones import zone_or_utc
 
 APPROVAL_COMMANDS = frozenset({"pending", "again"})
 NOTHING_TO_ASK = "There is nothing expired under that code. Tell me in your own words what you want."
@@ -32,4 +32,4 @@ def asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
 def _until(one: Approval, timezone: str) -> str:
     if one.expires_at is None:
         return ""
-    return f", until {one.expires_at.astimezone(ZoneInfo(timezone)):%H:%M}"
+    return f", until {one.expires_at.astimezone(zone_or_utc(timezone)):%H:%M}"

@@ -13,6 +13,7 @@ from core.triggers.schedule import ScheduleTrigger, TriggerError, read_zone
 from core.triggers.types import Task
 from core.triggers.why import explain, find_tasks
 from core.triggers.words import in_words, moment_in_words
+from core.zones import zone_note, zone_or_utc
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ class TaskAccess:
 
     def describe(self, trigger: JsonObject, timezone: str = "") -> str:
         """Check a trigger and say it in words, with the next moment where there is one; `timezone`: the person's."""
-        read, zone = _trigger(trigger), ZoneInfo(timezone or "UTC")
-        said = in_words(read, zone)
+        read, zone = _trigger(trigger), zone_or_utc(timezone)
+        said = " ".join(filter(None, [in_words(read, zone), zone_note(timezone)]))
         if not isinstance(read, ScheduleTrigger):
             return said
         now = self._engine.clock.now()
@@ -129,7 +130,7 @@ class TaskAccess:
         return "\n\n".join([str((await explain(self._engine, one))["text"]) for one in found[:3]])
 
     async def _zone(self) -> ZoneInfo:
-        return ZoneInfo(await self.timezone() or "UTC")
+        return zone_or_utc(await self.timezone())
 
 
 def _trigger(given: JsonObject) -> Trigger:

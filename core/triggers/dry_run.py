@@ -13,6 +13,7 @@ from core.triggers.event import EventTrigger
 from core.triggers.schedule import TriggerError
 from core.triggers.types import Task
 from core.triggers.words import moment_in_words, value_in_words
+from core.zones import zone_note, zone_or_utc
 
 TIMES = 10
 EVENTS = 50
@@ -21,16 +22,17 @@ EVENTS = 50
 async def dry_run(engine: TriggerEngine, task: Task, expression: str = "") -> list[str]:
     """Say line by line what would happen; nothing is changed. `expression` is tried instead of the task's own.
 
-    Raises `TriggerError` for an expression that makes no sense.
+    Raises `TriggerError` for an expression that makes no sense, and for a schedule in a timezone that is not known.
     """
     persons = (await engine.store.person(task.tenant_id))[0]
-    zone = ZoneInfo(persons or "UTC")
+    zone, note = zone_or_utc(persons), zone_note(persons)
+    said = [note] if note else []
     match task.trigger:
         case ConditionTrigger():
             trigger = replace(task.trigger, expression=expression) if expression else task.trigger
-            return _over_looks(trigger, task, zone)
+            return said + _over_looks(trigger, task, zone)
         case EventTrigger():
-            return await _over_events(engine, task.trigger, task, zone)
+            return said + await _over_events(engine, task.trigger, task, zone)
         case UnreadableTrigger():
             raise TriggerError(task.trigger.why)
     zone = task.trigger.zone(persons)

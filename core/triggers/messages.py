@@ -2,13 +2,13 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from core.triggers.codec import Kind
 from core.triggers.condition import ConditionTrigger
 from core.triggers.message import TriggerMessage
 from core.triggers.types import NOTHING, Task, TaskRun
 from core.triggers.words import moment_in_words, value_in_words
+from core.zones import zone_or_utc
 
 LATE = timedelta(minutes=5)
 _MOST_DATA = 20_000
@@ -38,7 +38,7 @@ def told_text(task: Task, run: TaskRun, said: str) -> str:
         before = value_in_words(run.cause.get("old")) if run.cause.get("looked") else "unknown"
         parts.append(f"Before: {before}. Now: {value_in_words(run.cause.get('new'))}.")
     if run.cause.get("late"):
-        parts.append(f"(This was due {moment_in_words(run.due_at, ZoneInfo(task.zone or 'UTC'))}.)")
+        parts.append(f"(This was due {moment_in_words(run.due_at, zone_or_utc(task.zone))}.)")
     return "\n".join(parts)
 
 

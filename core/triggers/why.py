@@ -15,6 +15,7 @@ from core.triggers.event import EventTrigger
 from core.triggers.schedule import TriggerError
 from core.triggers.types import RunState, Task, TaskRun, TaskState
 from core.triggers.words import in_words, moment_in_words, value_in_words
+from core.zones import zone_note, zone_or_utc
 
 LAST_RUNS = 10
 LAST_LOOKS = 5
@@ -40,13 +41,14 @@ _FATES = {
 
 async def explain(engine: TriggerEngine, task: Task) -> JsonObject:
     """Give all that is known as JSON: `text` says it in words."""
-    zone = ZoneInfo((await engine.store.person(task.tenant_id))[0] or "UTC")
+    persons = (await engine.store.person(task.tenant_id))[0]
+    zone = zone_or_utc(persons)
     runs = await engine.runs(task.tenant_id, task.id, LAST_RUNS)
     lines = [f"Task {task.number}, “{task.title}”: {in_words(task.trigger, zone)}.", _standing(task, zone)]
     lines += [_run_line(one, zone) for one in runs] or [_no_runs(task)]
     looks = _looks(task, zone)
     events = await _unmatched(engine, task)
-    lines += looks + events
+    lines += [*looks, *events, zone_note(persons)]
     return {
         "task": task.id,
         "number": task.number,

@@ -1,0 +1,36 @@
+"""A person's timezone that tzdata does not know any more: times are told in UTC, with a sentence about it."""
+
+from core.approvals.again import pending_text
+from core.triggers.access import TaskAccess
+from core.triggers.condition import ConditionTrigger
+from core.triggers.dry_run import dry_run
+from core.triggers.why import explain
+from core.zones import zone_note, zone_or_utc
+from tests.core.triggers.house import House
+
+GONE = "Mars/Olympus"
+NOTE = "Times are in UTC, since there is no timezone named 'Mars/Olympus' any more."
+PAGE = "https://flights.example/x"
+
+
+async def test_a_task_of_a_lost_zone_is_explained_listed_and_tried_in_utc(house: House) -> None:
+    watch = ConditionTrigger("value < 300", url=PAGE, every_minutes=10)
+    task = await house.engine.create_task(tenant_id=house.tenant, trigger=watch, action={"instruction": "go"})
+    house.world.pages[PAGE] = 310
+    await house.work()
+    await house.store.eye.execute("update tenants set timezone = $1", GONE)
+    task = await house.again(task)
+    assert str((await explain(house.engine, task))["text"]).endswith(NOTE)
+    lines = await dry_run(house.engine, task)
+    assert lines[0] == NOTE
+    assert "310" in lines[1]
+    access = TaskAccess(house.engine, house.tenant)
+    assert [one.id for one in await access.list()] == [task.id]
+    assert NOTE in access.describe({"kind": "condition", "expression": "value < 1", "url": PAGE}, GONE)
+
+
+def test_a_lost_zone_is_utc_and_a_known_or_unset_one_needs_no_sentence() -> None:
+    assert (zone_or_utc(GONE).key, zone_or_utc("").key) == ("UTC", "UTC")
+    assert zone_or_utc("Europe/Berlin").key == "Europe/Berlin"
+    assert (zone_note(""), zone_note("Europe/Berlin"), zone_note(GONE)) == ("", "", NOTE)
+    assert pending_text([], GONE) == "Nothing is waiting for your decision."
