@@ -39,6 +39,10 @@ class Setbacks:
         self._known.pop(whom, None)
         return done
 
+    def left_alone(self) -> list[str]:
+        """Return those who failed lately: whoever is limited to some rows looks for others."""
+        return [whom for whom, (_, until) in self._known.items() if self._now() < until]
+
     def _note(self, whom: str, failures: int) -> None:
         if len(self._known) >= _MOST_KNOWN:
             self._known.pop(next(iter(self._known)))

@@ -97,14 +97,14 @@ class NotificationService:
     async def release_held(self) -> int:
         """Let out what was held and is due, each person's as one digest; gives how many messages that made."""
         now, made = self._clock.now(), 0
-        for tenant_id in await self._store.find_held(now):
+        for tenant_id in await self._store.find_held(now, without=self._each.left_alone()):
             made += await self._each.does(tenant_id, partial(self._release, tenant_id, now))
         return made + await self._release_cards(now)
 
     async def fall_back(self) -> int:
         """Send elsewhere what failed, is stuck, or met no reaction in time; gives how many went."""
         now, went = self._clock.now(), 0
-        for tenant_id, id in await self._store.find_undelivered(now):
+        for tenant_id, id in await self._store.find_undelivered(now, without=self._each.left_alone()):
             went += await self._each.does(id, partial(self._go_elsewhere, tenant_id, id, now))
         return went
 

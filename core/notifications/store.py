@@ -200,9 +200,9 @@ class NotificationStore:
         )
         return Told(row["state"], row["id"], row["conversation_id"], row["channel"]) if row else None
 
-    async def find_held(self, now: datetime, limit: int = 100) -> list[str]:
-        """Find whose held news is due."""
-        rows = await self.database.rows("select * from find_held($1,$2)", now, limit)
+    async def find_held(self, now: datetime, limit: int = 100, without: Sequence[str] = ()) -> list[str]:
+        """Find whose held news is due, but not that of the people in `without`."""
+        rows = await self.database.rows("select * from find_held($1,$2,$3)", now, limit, list(without))
         return [row["tenant_id"] for row in rows]
 
     async def held(self, tenant_id: str, now: datetime, limit: int = 500) -> list[Kept]:
@@ -239,9 +239,12 @@ class NotificationStore:
                 list(ids),
             )
 
-    async def find_undelivered(self, now: datetime, limit: int = 50) -> list[tuple[str, str]]:
-        """Find (tenant, notification) of what failed, got stuck, or met no reaction in time."""
-        rows = await self.database.rows("select * from find_undelivered($1,$2,$3)", now, STUCK, limit)
+    async def find_undelivered(
+        self, now: datetime, limit: int = 50, without: Sequence[str] = ()
+    ) -> list[tuple[str, str]]:
+        """Find (tenant, notification) of what failed, got stuck, or met no reaction in time, but none of `without`."""
+        query = "select * from find_undelivered($1,$2,$3,$4)"
+        rows = await self.database.rows(query, now, STUCK, limit, list(without))
         return [(row["tenant_id"], row["notification_id"]) for row in rows]
 
     async def read(self, tenant_id: str, id: str) -> Kept | None:

@@ -1836,6 +1836,15 @@ CREATE FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer
     group by n.tenant_id order by min(n.not_before) limit p_limit
 $$;
 
+CREATE FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer, p_without text[]) RETURNS TABLE(tenant_id text, held bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    select n.tenant_id, count(*) from notifications n
+    where n.state = 'held' and n.not_before <= p_now and n.tenant_id <> all (p_without)
+    group by n.tenant_id order by min(n.not_before) limit p_limit
+$$;
+
 CREATE FUNCTION public.find_held_cards(p_limit integer) RETURNS TABLE(tenant_id text, outbound_id text, approval_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1979,6 +1988,31 @@ CREATE FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck 
     union all
     (select n.tenant_id, n.id from notifications n
      where n.state = 'sent' and n.fall_back_at <= p_now
+       and not exists (select 1 from conversations c where c.tenant_id = n.tenant_id and c.last_inbound_at > n.sent_at)
+       and not exists (select 1 from approvals a where a.tenant_id = n.tenant_id and a.decided_at > n.owed_at
+                       and a.decided_by <> '')
+     limit p_limit)
+$$;
+
+CREATE FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck interval, p_limit integer, p_without text[]) RETURNS TABLE(tenant_id text, notification_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    (select n.tenant_id, n.id from notifications n where n.state = 'failed' and n.id <> all (p_without) limit p_limit)
+    union all
+    (select n.tenant_id, n.id from notifications n
+     join outbound o on o.tenant_id = n.tenant_id and o.id = n.outbound_id
+     where n.state = 'owed' and o.state = 'ready' and o.attempts > 0 and o.owner is null
+       and o.created_at < clock_timestamp() - p_stuck and n.id <> all (p_without)
+       and not exists (select 1 from outbound_parts e where e.tenant_id = o.tenant_id and e.outbound_id = o.id
+                       and e.state in ('sent', 'ambiguous', 'checking', 'sending'))
+       -- Somewhere else to go, not tried yet; otherwise it keeps being tried here.
+       and exists (select 1 from identities i where i.tenant_id = n.tenant_id and i.state = 'active'
+                   and i.admitted <> '' and i.id <> all (n.tried))
+     limit p_limit)
+    union all
+    (select n.tenant_id, n.id from notifications n
+     where n.state = 'sent' and n.fall_back_at <= p_now and n.id <> all (p_without)
        and not exists (select 1 from conversations c where c.tenant_id = n.tenant_id and c.last_inbound_at > n.sent_at)
        and not exists (select 1 from approvals a where a.tenant_id = n.tenant_id and a.decided_at > n.owed_at
                        and a.decided_by <> '')
@@ -7413,6 +7447,9 @@ GRANT ALL ON FUNCTION public.find_failed_notices(p_most integer) TO onevalet_app
 REVOKE ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer) TO onevalet_app;
 
+REVOKE ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer, p_without text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_held(p_now timestamp with time zone, p_limit integer, p_without text[]) TO onevalet_app;
+
 REVOKE ALL ON FUNCTION public.find_held_cards(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_held_cards(p_limit integer) TO onevalet_app;
 
@@ -7445,6 +7482,9 @@ GRANT ALL ON FUNCTION public.find_trace(p_id text) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck interval, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck interval, p_limit integer) TO onevalet_app;
+
+REVOKE ALL ON FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck interval, p_limit integer, p_without text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_undelivered(p_now timestamp with time zone, p_stuck interval, p_limit integer, p_without text[]) TO onevalet_app;
 
 REVOKE ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb, p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean, p_pool jsonb, p_waiting_step integer) TO onevalet_app;
