@@ -24,7 +24,13 @@ USUAL_TOKENS = 32_768
 """What is read at the most of an answer for which no greatest length was asked."""
 _CHARACTERS_A_TOKEN = 8
 """Texts in Latin script have four or five: what goes beyond this was not written by the tokens that were asked for."""
-_PIECES_A_TOKEN = 2
+_SPARE_PIECES = 100
+"""Pieces beyond one a token: those that begin and end an answer bring none."""
+_FREELY = 1_000
+"""Pieces read as fast as they come. Further ones get half of the time at the most: each costs half a millisecond,
+and an answer of so many is no hurry."""
+_AT_ONCE = 0.01
+"""Seconds of reading between two pauses, and of each pause."""
 
 
 @dataclass(slots=True)
@@ -38,11 +44,16 @@ class StreamedAnswer:
 
     async def read(self, response: Any) -> AsyncGenerator[str]:
         """Yield the text of each piece; some have none."""
+        loop = asyncio.get_running_loop()
+        resumed = loop.time()
         async for piece in response:
             self._pieces.append(piece)
             self._characters += _length(piece)
             yield _text(piece)
-            await asyncio.sleep(0)
+            in_a_row = loop.time() - resumed > _AT_ONCE
+            await asyncio.sleep(_AT_ONCE if in_a_row and len(self._pieces) > _FREELY else 0)
+            if in_a_row:
+                resumed = loop.time()
             if self._too_long():
                 self.cut = True
                 return
@@ -56,7 +67,7 @@ class StreamedAnswer:
 
     def _too_long(self) -> bool:
         most = self.most_tokens or USUAL_TOKENS
-        return self._characters > most_characters(most) or len(self._pieces) > most * _PIECES_A_TOKEN
+        return self._characters > most_characters(most) or len(self._pieces) > most + _SPARE_PIECES
 
 
 def most_characters(most_tokens: int | None) -> int:
