@@ -6,6 +6,7 @@ written with `--write`, or `--full`: only their own part of the page changes.
 
 import argparse
 import asyncio
+import os
 import random
 import shlex
 import sys
@@ -84,6 +85,7 @@ async def _run_one(test: Test, folder: Path, nursery: Nursery, seed: int, short:
             kept=test.kept,
             pace=size.pace,
             settings=size.settings,
+            small=size.small and os.geteuid() == 0,
         ) as house:
             return await run(house)
     except Exception as error:  # the outermost loop: a test that breaks is a miss, and the others still run

@@ -3,7 +3,21 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from tests.faults import away, clocks, deaths, decisions, hanging, named, soak, stores, wire
+from tests.faults import (
+    away,
+    clocks,
+    deaths,
+    decisions,
+    glitches,
+    hanging,
+    named,
+    neighbours,
+    refusals,
+    soak,
+    stores,
+    strange,
+    wire,
+)
 from tests.faults.house import House
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
@@ -32,6 +46,8 @@ class Test:
     kept: bool = False
     pace: float = 0.1
     settings: dict[str, str] = field(default_factory=dict)
+    small: bool = False
+    """Postgres lies on a disk that can be filled up, where that can be had."""
 
 
 CATALOGUE: tuple[Test, ...] = (
@@ -109,6 +125,38 @@ CATALOGUE: tuple[Test, ...] = (
         lambda house: hanging.hang(house, hanging=5, messages=100),
         lambda house: hanging.hang(house, hanging=1, messages=8),
         kept=True,
+    ),
+    Test(
+        "T14",
+        lambda house: refusals.refuses(
+            house, kinds=refusals.KINDS if house.disk else refusals.EVERYWHERE, messages=200, seconds=30
+        ),
+        lambda house: refusals.refuses(house, kinds=refusals.EVERYWHERE, messages=6, seconds=2.5),
+        small=True,
+    ),
+    Test(
+        "T15",
+        lambda house: strange.providers(house, kinds=[*strange.STRANGE], messages=60, seconds=25),
+        lambda house: strange.providers(house, kinds=["502 with HTML", strange.RATE_LIMIT_DAY], messages=6, seconds=1),
+    ),
+    Test(
+        "T16",
+        lambda house: strange.models(house, each=3),
+        lambda house: strange.models(house, each=1),
+    ),
+    Test(
+        "T17",
+        lambda house: neighbours.neighbours(house, texts=15),
+        webs=1,
+        workers=1,
+        settings={"ONEVALET_RATE_PER_MINUTE": "30"},
+    ),
+    Test(
+        "T18",
+        lambda house: glitches.glitches(house, messages=30, seconds=10),
+        people=15,
+        webs=1,
+        workers=1,
     ),
 )
 BY_TEST = {test.name: test for test in CATALOGUE}

@@ -45,20 +45,20 @@ async def clocks(house: House, *, messages: int, seconds: float, steps: bool = T
     """
     result = Result("T8", "workers' clocks 45 s to 10 min off, stepping", "leases hold, nothing twice, tasks fire once")
     began = time.time()
-    stepped = _stepped(house) if steps else None
+    stepped = stepped_worker(house) if steps else None
     machine = house.folder / "machine-clock"
     machine.write_text(STEPS[-1])
     await asyncio.gather(*(worker.end() for worker in house.workers))
     async with timed(result):
         if stepped is not None:
-            await _start(stepped)
+            await start_stepped(stepped)
             house.workers.append(stepped)  # it ends with the others, whatever happens here
         files = [] if stepped else _given_clocks(house)
         # By the one alone, so that what it loads at its first turn is behind it when its clock steps.
         first = house.say(messages // 3, seconds=seconds / 3)
         await deliver(house, first, result)
         files = files or _given_clocks(house)
-        await _change(house, _DUE, seconds)
+        await change(house, _DUE, seconds)
         sayings = house.say(messages - len(first), seconds=seconds)
         writing = asyncio.create_task(deliver(house, sayings, result))
         for number, step in enumerate(STEPS):
@@ -91,7 +91,7 @@ def _given_clocks(house: House) -> list[Path]:
     return files
 
 
-def _stepped(house: House) -> Member | None:
+def stepped_worker(house: House) -> Member | None:
     """Make one more worker, on a machine whose own clock steps; None where faketime is not installed."""
     library = next(LIBRARY.glob("*/faketime/libfaketime.so.1"), None)
     if library is None:
@@ -106,7 +106,7 @@ def _stepped(house: House) -> Member | None:
     return Member(house.folder, house.nursery, STEPPED, "worker", environment)
 
 
-async def _start(worker: Member) -> None:
+async def start_stepped(worker: Member) -> None:
     """Begin it, and wait until its imports are behind it."""
     await worker.start_alone()
     async with asyncio.timeout(STARTED_WITHIN):
@@ -114,7 +114,8 @@ async def _start(worker: Member) -> None:
             await asyncio.sleep(0.2)
 
 
-async def _change(house: House, statement: str, *arguments: object) -> None:
+async def change(house: House, statement: str, *arguments: object) -> None:
+    """Run a statement as the superuser."""
     connection = await house.connect()
     try:
         await connection.execute(statement, *arguments)

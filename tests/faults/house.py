@@ -16,6 +16,7 @@ import aiohttp
 import asyncpg
 
 from core.clock import set_clock
+from core.database import ROLE
 from core.migrate import migrate
 from onevalet.embedded.postgres import Postgres
 from onevalet.embedded.valkey import Valkey
@@ -29,9 +30,12 @@ from tests.faults.script import CHANNELS, answer, make_sayings
 from tests.nursery import Forked, Nursery, plain_environment
 from tests.scripted_model import Script, ScriptedModel
 from tests.services import private_postgres, private_valkey
+from tests.small_disk import SmallDisk, small_disk
 from tests.spine.balancer import balanced
 
 PUBLIC_URL = "https://valet.example"
+LOGIN = "onevalet_login"
+"""The user that our processes log in as: no superuser, so that limits hold for them as they do for an operator's."""
 SECRET_KEY = base64.b64encode(b"zqcanary-secret-key-of-the-house").decode()
 MODEL_KEY = "sk-zqcanary-model-key"
 _EYE = "select waiting_messages + running_turns + open_outbound from count_work()"
@@ -68,6 +72,8 @@ class House:
     environment: dict[str, str] = field(default_factory=dict)
     spoilt: set[str] = field(default_factory=set)
     """Tokens whose invariants were broken on purpose, by a removed write."""
+    disk: SmallDisk | None = None
+    """Where Postgres lies on a disk that can be filled up."""
     told: int = 0
     """How many texts were given out, so that each token is one text's alone."""
 
@@ -208,16 +214,20 @@ async def open_house(
     sweep: float | None = 5.0,
     started: bool = True,
     settings: dict[str, str] | None = None,
+    small: bool = False,
 ) -> AsyncIterator[House]:
     """Run it all for the block. `pace` multiplies the providers' waits, `sweep`: seconds between catch-ups.
 
-    `kept`: workers have their keepers, as they are shipped; otherwise a dead one waits for the test.
+    `kept`: workers have their keepers, as they are shipped; otherwise a dead one waits for the test. `small`: Postgres
+    lies on a disk that can be filled up.
     """
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once
     async with AsyncExitStack() as stack:
-        postgres = await stack.enter_async_context(private_postgres())
+        disk = await stack.enter_async_context(small_disk()) if small else None
+        postgres = disk.server if disk else await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())
         await migrate(postgres.url)
+        await _make_login(postgres.url)
         ports = [free_port() for _ in range(webs)]
         balancer = await stack.enter_async_context(balanced(lambda: ports))
         simulator_port = free_port()
@@ -237,6 +247,7 @@ async def open_house(
             simulator_url=f"http://127.0.0.1:{simulator_port}",
             clock=clock,
             pace=pace,
+            disk=disk,
         )
         plan = ProvidersPlan(
             port=simulator_port,
@@ -298,9 +309,20 @@ def _port(url: str) -> int:
     return port
 
 
-def _through(url: str, wire: Proxy) -> str:
+async def _make_login(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(f"create role {LOGIN} login password '{LOGIN}' in role {ROLE}")
+    finally:
+        await connection.close()
+
+
+def _through(url: str, wire: Proxy, user: str = "") -> str:
     parts = urlsplit(url)
-    return parts._replace(netloc=f"{parts.netloc.rpartition(':')[0]}:{wire.port}").geturl()
+    host = f"{parts.hostname}:{wire.port}"
+    kept = parts.netloc.rpartition("@")[0]
+    login = f"{user}:{user}" if user else kept
+    return parts._replace(netloc=f"{login}@{host}" if login else host).geturl()
 
 
 @asynccontextmanager
@@ -328,7 +350,7 @@ def _environment(house: House, sweep: float | None) -> dict[str, str]:
     config = SimulatorConfig()
     providers = f"http://127.0.0.1:{house.wires['providers'].port}"
     return plain_environment() | {
-        "DATABASE_URL": _through(house.postgres.url, house.wires["postgres"]),
+        "DATABASE_URL": _through(house.postgres.url, house.wires["postgres"], LOGIN),
         "REDIS_URL": _through(house.valkey.url, house.wires["redis"]),
         "PUBLIC_URL": PUBLIC_URL,
         "ONEVALET_ACCESS": "open",

@@ -19,6 +19,12 @@ POISON = "poison"
 """A text that makes its worker die, each time."""
 HANG = "hang"
 """A text whose tool blocks the event loop of its worker, each time, ends in this word."""
+FLOOD = "flood"
+"""A text that is answered with 200,000 characters."""
+NUMBERS = "numbers"
+"""A text upon which a tool is called with numbers that are none."""
+MANY = "many"
+"""A text upon which 500 calls are wanted at once."""
 SLOW = "slow"
 """A text that the model answers over the seconds that follow the word."""
 
@@ -32,6 +38,8 @@ def answer(call: ModelCall) -> Reply:
         return calls(("act_poison", {"token": TOKEN.findall(poisoned[0])[0]}))
     if hanging := [said for said in asked if said.endswith(HANG)]:
         return calls(("act_hanging", {"token": TOKEN.findall(hanging[0])[0]}))
+    if absurd := _absurd(asked, turn):
+        return absurd
     results = [text_of(one) for one in turn if one.get("role") == "tool"]
     called = {token for one in turn if one.get("role") == "assistant" for token in TOKEN.findall(str(one))}
     consents = [token for said in asked if said.endswith(CONSENT) for token in TOKEN.findall(said)]
@@ -47,6 +55,21 @@ def answer(call: ModelCall) -> Reply:
     # As a model that thinks aloud: one that is silent for so long would be taken for one that is down.
     thoughts = "hm " * 30 if slow else ""
     return text(thoughts + (" ".join(words) or "nothing")).over(float(slow[1]) if slow else 0.0)
+
+
+def _absurd(asked: Sequence[str], turn: Sequence[JsonObject]) -> Reply | None:
+    """Return the answer that a model at its worst gives, where a text asks for it."""
+    bad = [said for said in asked if said.endswith((FLOOD, NUMBERS, MANY))]
+    if not bad:
+        return None
+    token, word = TOKEN.findall(bad[-1])[0], bad[-1].rpartition(" ")[2]
+    if word == FLOOD:
+        return text(f"{token} " + "and so on, " * 18_200)
+    if any(one.get("role") == "tool" for one in turn):
+        return text(token)
+    if word == MANY:
+        return calls(*(("act_counted", {"token": token, "number": n}) for n in range(500)))
+    return calls(("act_many_times", f'{{"token": "{token}", "times": NaN}}'), ("act_many_times", '{"times": 1e999}'))
 
 
 def make_sayings(

@@ -8,7 +8,7 @@ from tests.faults.sends import RATE_LIMIT_SECONDS
 from tests.faults.stores import TROUBLES
 from tests.faults.strikes import trouble
 
-_SENDS = ("twilio.messages.create", "slack.chat.postMessage", "telegram.sendMessage")
+SENDS = ("twilio.messages.create", "slack.chat.postMessage", "telegram.sendMessage")
 _KINDS: tuple[tuple[str, dict[str, object]], ...] = (
     ("rate_limit", {"seconds": RATE_LIMIT_SECONDS}),
     ("server_error", {"status": 500}),
@@ -35,7 +35,7 @@ async def redelivery(house: House, *, messages: int, seconds: float) -> Result:
 async def provider_faults(house: House, *, messages: int, seconds: float, share: float, stops: int) -> Result:
     """T6: a share of all sends fails in every way there is; some people stop or block in the middle."""
     result = Result("T6", f"{share:.0%} of sends fail; people stop or block", "no blind retry, none before its time")
-    for endpoint in _SENDS:
+    for endpoint in SENDS:
         for kind, how in _KINDS:
             await house.fault(endpoint=endpoint, kind=kind, times=0, share=share / len(_KINDS), **how)
     sayings = house.say(messages, seconds=seconds)

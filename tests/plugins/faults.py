@@ -50,6 +50,25 @@ async def act_hanging(token: str) -> str:
     return token
 
 
+@tool(effect="read")
+async def act_deep() -> str:
+    """Return JSON that is ninety deep."""
+    return '{"a":[1,{"b":' * 45 + "1" + "}]}" * 45
+
+
+@tool(effect="idempotent")
+async def act_counted(token: str, number: int, context: ToolExecutionContext) -> str:
+    """Do one of many things."""
+    _note("counted", token, context)
+    return f"{number} done"
+
+
+@tool(effect="idempotent")
+async def act_many_times(token: str, times: float) -> str:
+    """Do something so many times."""
+    return f"{token} {times}"
+
+
 def _note(kind: str, token: str, context: ToolExecutionContext) -> None:
     path: Path | None = folder()
     if path is not None:

@@ -1,0 +1,119 @@
+"""T15, T16: providers that answer strangely for a while, and models whose answers are absurd."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from tests.faults.house import House
+from tests.faults.journals import append
+from tests.faults.phones import Saying
+from tests.faults.results import BEGINS, Result, arrive, conclude, deliver, timed
+from tests.faults.script import CHANNELS, FLOOD, MANY, NUMBERS
+from tests.faults.wire import SENDS
+
+DAY = 86_400.0
+RATE_LIMIT_DAY = "429 for a day"
+STRANGE: dict[str, dict[str, object]] = {
+    "500": {"kind": "server_error", "status": 500},
+    "502 with HTML": {"kind": "page", "status": 502},
+    "200 with HTML": {"kind": "page", "status": 200},
+    "200 with {}": {"kind": "empty"},
+    "20 MB": {"kind": "huge"},
+    "302": {"kind": "redirect", "status": 302, "location": "http://127.0.0.1:9/latest/meta-data"},
+    RATE_LIMIT_DAY: {"kind": "rate_limit", "seconds": DAY},
+}
+_AN_HOUR_LATER = """
+update outbound set next_attempt_at = clock_timestamp() where state in ('ready', 'checking')
+"""
+_WAITING = "select count(*) from outbound where state in ('ready', 'checking', 'sending')"
+_BUGS = ("Traceback", "work_failed", "send_failed")
+_MOST_CALLS = 32
+_TOO_LONG = 12
+"""More messages than one answer may ever be by itself."""
+
+
+async def providers(house: House, *, kinds: Sequence[str], messages: int, seconds: float) -> Result:
+    """T15: every send of every provider is answered strangely for so long; what was owed then arrives by itself."""
+    result = Result("T15", "providers that answer strangely for a while", "lost 0, told, back by itself")
+    texts: list[Saying] = []
+    async with timed(result):
+        for kind in kinds:
+            texts += await _strangely(house, kind, messages, seconds, result)
+        evidence = await conclude(house, texts, result)
+    bugs = {word: evidence.logs.count(word) for word in _BUGS if word in evidence.logs}
+    result.require(not bugs, f"in the logs: {bugs}")
+    return result
+
+
+async def _strangely(house: House, kind: str, messages: int, seconds: float, result: Result) -> list[Saying]:
+    said = house.say(messages, seconds=seconds / 2, acting=0.0)
+    append(house.folder / "strikes.jsonl", what=BEGINS, target="", back=0.0)
+    for endpoint in SENDS:
+        await house.fault(endpoint=endpoint, times=0, share=1.0, **STRANGE[kind])
+    writing = asyncio.create_task(house.written(house.people_write(said)))
+    await asyncio.sleep(seconds)
+    await writing
+    waited = await _ask(house, _WAITING)
+    await house.no_faults()
+    house.strike(kind)
+    ended = time.monotonic()
+    if kind == RATE_LIMIT_DAY:
+        await _ask(house, _AN_HOUR_LATER)  # the longest that it is kept to
+    await arrive(house, said, result)
+    took = time.monotonic() - ended
+    result.numbers[kind] = f"{len(said)} texts, {waited} answers waited at its end, all there {took:.0f} s after it"
+    result.require(int(waited) > 0, f"{kind}: nothing met it")
+    return said
+
+
+async def models(house: House, *, each: int) -> Result:
+    """T16: answers of 200,000 characters, numbers that are none, 500 calls; each person is told and then answered."""
+    result = Result("T16", "models whose answers are absurd", "told, bounded, and the next text is answered")
+    words = (FLOOD, NUMBERS, MANY)
+    bad = [
+        Saying(0.2 * n, token := house.token(person.key), person.key, CHANNELS[n % 3], f"{token} {words[n // 3 % 3]}")
+        for n, person in enumerate(house.people[: each * 9])
+    ]
+    busy = {one.person for one in bad}
+    others = [one for one in house.say(len(bad), seconds=0.2 * len(bad), acting=0.0) if one.person not in busy]
+    async with timed(result):
+        await deliver(house, [*bad, *others], result)
+        token_of = {one.person: house.token(one.person) for one in bad}
+        after = [Saying(0.0, token_of[one.person], one.person, one.channel, token_of[one.person]) for one in bad]
+        await deliver(house, after, result)
+        evidence = await conclude(house, [*bad, *others, *after], result)
+    for word in words:
+        ours = [one for one in bad if one.body.endswith(word)]
+        sent = [sum(1 for send in evidence.sends if one.token in send.tokens and send.accepted) for one in ours]
+        result.numbers[f"asked for {word}"] = (
+            f"{len(ours)}, each told: {min(sent, default=0)} to {max(sent, default=0)} messages"
+        )
+    parts = [await _ask(house, _PARTS.format(channel=one)) for one in CHANNELS]
+    result.numbers["messages of the longest answer"] = ", ".join(
+        f"{name} {count}" for name, count in zip(CHANNELS, parts, strict=True)
+    )
+    result.require(max(int(one or 0) for one in parts) <= _TOO_LONG, f"one answer was {max(parts)} messages")
+    ran = Counter(one["token"] for one in evidence.effects if one["kind"] == "counted")
+    result.numbers["calls that ran of one answer"] = f"{max(ran.values(), default=0)} of 500"
+    result.require(
+        max(ran.values(), default=0) <= _MOST_CALLS, f"{max(ran.values(), default=0)} calls of one answer ran"
+    )
+    return result
+
+
+_PARTS = """
+select coalesce(max(n), 0) from (select count(*) as n from outbound_parts p
+ join outbound o on o.tenant_id = p.tenant_id and o.id = p.outbound_id
+ join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+ where c.channel = '{channel}' and p.state = 'sent' group by p.outbound_id) counted
+"""
+
+
+async def _ask(house: House, statement: str) -> Any:
+    connection = await house.connect()
+    try:
+        return await connection.fetchval(statement)
+    finally:
+        await connection.close()
