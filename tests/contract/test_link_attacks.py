@@ -74,8 +74,9 @@ class Town:
 
     async def tenant(self, channel: str) -> str:
         """Tell whose the address on a channel is."""
-        found = await self.store.one("select tenant_id from identities where channel = $1 and admitted <> ''", channel)
-        return str(found or "")
+        # What was unlinked stays with whom it was, blocked.
+        query = "select tenant_id from identities where channel = $1 and admitted <> '' and state = 'active'"
+        return str(await self.store.one(query, channel) or "")
 
     async def role(self, channel: str) -> str:
         """Tell what the person behind an address is."""

@@ -10,7 +10,7 @@ from simulator.app import serve_simulator
 from simulator.config import SystemClock
 from simulator.faults import FaultKind
 from tests.contract.canaries import CANARIES, LogWatch, leaks, marked
-from tests.contract.house import NOWHERE, WORLD, ChannelHouse, MemorySink, Sink, exempt, reply
+from tests.contract.house import NOWHERE, PUBLIC_URL, WORLD, ChannelHouse, MemorySink, Sink, exempt, reply
 from tests.contract.houses import HOUSES
 
 
@@ -118,7 +118,7 @@ async def test_promise_14_each_way_alone_is_silent_about_its_token(
         if way == "in":
             assert (await house.channel.check())[0].ok
         else:
-            simulator.wire.connect_gateway(NOWHERE)
+            simulator.wire.connect_gateway(NOWHERE, PUBLIC_URL)
             await house.say(marked("hello"))
             (part,) = house.sender.render(reply(marked("hello")))
             await house.sender.send(part, house.target())

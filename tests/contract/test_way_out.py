@@ -15,7 +15,7 @@ from jobs.delivery import MOST_RESENT
 from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.desk import Desk
-from tests.contract.house import NOWHERE, ChannelHouse, exempt, reply, until
+from tests.contract.house import NOWHERE, PUBLIC_URL, ChannelHouse, exempt, reply, until
 from tests.contract.houses import ANSWER_SECONDS, HOUSES, SlackHouse, SmsHouse, TelegramHouse
 
 FAMILY = "👩‍👩‍👧‍👦"
@@ -149,7 +149,7 @@ async def test_promise_8_who_stops_us_gets_nothing_until_they_let_us_in_again(de
 async def test_promise_8_a_stop_that_never_reached_us_is_found_when_sending(desk: Desk) -> None:
     await desk.meet()
     if isinstance(desk.house, SmsHouse):
-        desk.house.simulator.wire.connect_gateway(NOWHERE)
+        desk.house.simulator.wire.connect_gateway(NOWHERE, PUBLIC_URL)
         await desk.house.act("say", text="STOP")
     else:
         await desk.house.act("set", held=True)
