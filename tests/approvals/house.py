@@ -178,6 +178,7 @@ def _environment(
         "ONEVALET_MEMORY": "off",
         "ONEVALET_PROFILE": "off",
         "ONEVALET_PLUGINS": "tests.plugins.consent",
+        "ONEVALET_LOOP_MAX_CARDS_PER_ANSWER": "14",
         "OPENAI_API_KEY": "sk-scripted",
         "OPENAI_API_BASE": model.url,
         "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
