@@ -1,7 +1,8 @@
 """T13: texts that block the event loop of their worker for good."""
 
+from onevalet.heartbeat import HUNG_AFTER
 from tests.faults.checker import Evidence
-from tests.faults.house import House
+from tests.faults.house import STUCK_AFTER, House
 from tests.faults.journals import read
 from tests.faults.phones import Saying
 from tests.faults.results import Result, conclude, deliver, show_recoveries, timed
@@ -18,11 +19,14 @@ async def hang(house: House, *, hanging: int, messages: int) -> Result:
     # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
     busy = {person.key for person in people}
     others = [one for one in house.say(messages, seconds=30.0) if one.person not in busy]
+    # What a worker held that hangs is taken over once it is replaced.
+    house.stuck_after = STUCK_AFTER + HUNG_AFTER
     async with timed(result):
         await deliver(house, [*bad, *others], result)
         after = [_saying(house, person.key, "") for person in people]
         await deliver(house, after, result)
         evidence = await conclude(house, [*after, *others], result)
+    house.stuck_after = STUCK_AFTER
     _judge(house, result, evidence, {one.token for one in bad}, {one.token for one in [*after, *others]})
     return result
 

@@ -41,12 +41,15 @@ MODEL_KEY = "sk-zqcanary-model-key"
 _EYE = "select waiting_messages + running_turns + open_outbound from count_work()"
 _STUCK = """
 select (select count(*) from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
-        where t.state = 'running' and coalesce(l.lease_until, t.started_at) < clock_timestamp() - interval '20 seconds'
-          and coalesce(l.not_before, t.started_at) < clock_timestamp() - interval '20 seconds')
+        where t.state = 'running'
+          and coalesce(l.lease_until, t.started_at) < clock_timestamp() - make_interval(secs => $1)
+          and coalesce(l.not_before, t.started_at) < clock_timestamp() - make_interval(secs => $1))
      + (select count(*) from outbound o where o.state = 'sending'
-        and o.lease_until < clock_timestamp() - interval '40 seconds')
+        and o.lease_until < clock_timestamp() - make_interval(secs => 20 + $1))
 """
-"""Rows in a running state whose lease ended more than twice its length ago."""
+"""Rows in a running state whose lease ended so many seconds ago, those of the outbox 20 more."""
+STUCK_AFTER = 20.0
+"""Twice the length of a lease."""
 
 
 @dataclass(slots=True)
@@ -72,6 +75,8 @@ class House:
     environment: dict[str, str] = field(default_factory=dict)
     spoilt: set[str] = field(default_factory=set)
     """Tokens whose invariants were broken on purpose, by a removed write."""
+    stuck_after: float = STUCK_AFTER
+    """Seconds after the end of its lease from which a row in a running state is stuck (I8)."""
     disk: SmallDisk | None = None
     """Where Postgres lies on a disk that can be filled up."""
     told: int = 0
@@ -179,7 +184,7 @@ class House:
             with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 connection = await self.connect()
                 try:
-                    append(self.folder / "watch.jsonl", stuck=await connection.fetchval(_STUCK))
+                    append(self.folder / "watch.jsonl", stuck=await connection.fetchval(_STUCK, self.stuck_after))
                 finally:
                     await connection.close()
             await asyncio.sleep(2)
