@@ -30,7 +30,7 @@ class Connections[Connection: Hashable]:
 
     @property
     def full(self) -> bool:
-        """Tell whether there is no room for another one."""
+        """Return whether there is no room for another one."""
         return len(self._sources) >= self._most
 
     def open(self, connection: Connection, source: str) -> None:
@@ -67,7 +67,7 @@ class Connections[Connection: Hashable]:
             self._proven.popitem(last=False)
 
     def proven(self, source: str) -> bool:
-        """Tell whether a source has proved something."""
+        """Return whether a source has proved something."""
         return source in self._proven
 
     def to_close(self) -> Connection | None:

@@ -34,7 +34,7 @@ class ServedHosts:
     is_open: bool = True
 
     def serves(self, host: str) -> bool:
-        """Tell whether a host, without its port, is served here."""
+        """Return whether a host, without its port, is served here."""
         if ANY in self.names or host in self.names or is_local_host(host):
             return True
         return self.is_open and host != "" and ("." not in host.rstrip(".") or _address(host) is not None)
@@ -52,7 +52,7 @@ def served_hosts(host: str, public_url: str, further: Iterable[str] = ()) -> Ser
 
 
 def is_local_host(host: str) -> bool:
-    """Tell whether a host is a name or an address of this machine that no other machine reaches."""
+    """Return whether a host is a name or an address of this machine that no other machine reaches."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     address = _address(host)

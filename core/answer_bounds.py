@@ -20,7 +20,7 @@ def shortened(message: OutboundMessage) -> OutboundMessage:
 
 
 def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
-    """Tell whether a card cannot be shown in full on a channel: it is more than anybody reads, or costs too much."""
+    """Return whether a card cannot be shown in full on a channel: it is more than anybody reads, or costs too much."""
     if len(card.text) > MOST_CHARACTERS:
         return True
     return isinstance(channel, Billed) and sum(part.segments for part in channel.render(card)) > channel.budget.card

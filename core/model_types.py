@@ -182,7 +182,7 @@ class ModelAnswer:
 
     @property
     def cut(self) -> bool:
-        """Tell whether it ends where it reached its greatest length, and not where it was finished."""
+        """Return whether it ends where it reached its greatest length, and not where it was finished."""
         return self.finish_reason == "length"
 
     def message(self) -> ChatMessage:

@@ -323,7 +323,12 @@ class Orchestrator:
             return None
         source = "message" if request.sender is not None else "trigger"
         return Desk(
-            *(self._approvals, request.tenant.id, request.turn_id, self.clock, request.approvals, source),
+            self._approvals,
+            request.tenant.id,
+            request.turn_id,
+            self.clock,
+            request.approvals,
+            source,
             most=self.config.max_cards_per_answer,
             too_long=request.too_long,
         )

@@ -73,12 +73,12 @@ class LoopRun:
 
     @property
     def key(self) -> StepKey:
-        """Give the key of the next model answer."""
+        """Return the key of the next model answer."""
         return StepKey(self.step, 0, self.task.where.agent_path)
 
     @property
     def replaying(self) -> bool:
-        """Tell whether the next model answer is in the journal."""
+        """Return whether the next model answer is in the journal."""
         return self.key in self.recorded
 
     def say(self, *messages: ChatMessage, keep: bool = True) -> None:

@@ -202,7 +202,7 @@ class Settings(BaseSettings):
 
     @property
     def codes_only(self) -> frozenset[str]:
-        """Give the channels on which approvals are decided by their codes only."""
+        """Return the channels on which approvals are decided by their codes only."""
         return frozenset() if self.onevalet_sms_bare_ok == "on" else frozenset({"sms"})
 
     @property

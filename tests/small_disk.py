@@ -65,7 +65,7 @@ async def small_disk() -> AsyncIterator[SmallDisk]:
 
 @asynccontextmanager
 async def eye_on(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    """Give a superuser's connection of a test's own."""
+    """Return a superuser's connection of a test's own."""
     connection = await asyncpg.connect(url)
     try:
         yield connection

@@ -23,7 +23,7 @@ class Style(StrEnum):
 
     @property
     def signs_body_only(self) -> bool:
-        """Tell whether the body says everything: whoever has seen one request can write other headers to it.
+        """Return whether the body says everything: whoever has seen one request can write other headers to it.
 
         GitHub's signature covers no header either, but there the body names neither id nor type.
         """

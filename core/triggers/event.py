@@ -58,7 +58,7 @@ class EventTrigger:
                 check_bounded(name)
 
     def matches(self, event: Event, steps: Steps | None = None) -> bool:
-        """Tell whether an event is one of these. Raises `TriggerError` as `differs_in` does."""
+        """Return whether an event is one of these. Raises `TriggerError` as `differs_in` does."""
         return not self.differs_in(event, steps)
 
     def differs_in(self, event: Event, steps: Steps | None = None) -> str:

@@ -49,7 +49,7 @@ def check_numbers(text: str) -> None:
 
 
 def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -> bool:
-    """Tell whether a checked expression is true.
+    """Return whether a checked expression is true.
 
     Raises `TriggerError` where the values do not allow to tell, and where it takes too many steps.
     """

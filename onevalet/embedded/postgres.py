@@ -65,11 +65,11 @@ class Postgres:
 
     @property
     def url(self) -> str:
-        """Give the owner's DATABASE_URL, the same for the whole life of this object; only once started."""
+        """Return the owner's DATABASE_URL, the same for the whole life of this object; only once started."""
         return self._url(_DATABASE)
 
     async def serving_url(self) -> str:
-        """Give the DATABASE_URL of the login that serves, which is made if it is missing; only once started."""
+        """Return the DATABASE_URL of the login that serves, which is made if it is missing; only once started."""
         if self._data is None:
             raise ConfigError("Postgres was not started.")
         return await make_serving_login(self.url, self._data / _SERVING_PASSWORD_FILE)

@@ -16,7 +16,7 @@ PUBLIC = "not on the public internet"
 
 @pytest.fixture
 async def office(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
-    """Give a worker's parts, with a person in Berlin."""
+    """Yield a worker's parts, with a person in Berlin."""
     async with open_proactive(SmsHouse, database_url, redis_url) as office:
         await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
         yield office

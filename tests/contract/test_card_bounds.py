@@ -17,7 +17,7 @@ MANY = 60
 
 @pytest.fixture
 async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an office that asks for approval on each channel."""
+    """Yield an office that asks for approval on each channel."""
     async with open_approving(HOUSES[channel], database_url, SetClock()) as opened:
         yield opened
 

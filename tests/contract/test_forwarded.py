@@ -25,7 +25,7 @@ pytestmark = exempt(sms="a text says nothing of where its words come from")
 
 @pytest.fixture
 async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an office in which Ada was asked to approve a mail."""
+    """Yield an office in which Ada was asked to approve a mail."""
     async with open_approving(HOUSES[channel], database_url, SetClock()) as office:
         office.model.script = [wants(("send_mail", MAIL))]
         await office.say("mail sam about lunch")
@@ -34,7 +34,7 @@ async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
 
 @pytest.fixture
 async def hands(office: Approving) -> AsyncIterator[Hands]:
-    """Give hands that post to the office's gateway."""
+    """Yield hands that post to the office's gateway."""
     async with aiohttp.ClientSession() as http:
         house = office.desk.house
         channels = {one.key: house.address(one.key).peer for one in PEOPLE}

@@ -101,7 +101,7 @@ async def open_town(database_url: str, access: Access = GUEST) -> AsyncIterator[
 
 @pytest.fixture
 async def town(database_url: str) -> AsyncIterator[Town]:
-    """Give a town whose victim has notes and an account elsewhere."""
+    """Yield a town whose victim has notes and an account elsewhere."""
     async with open_town(database_url) as town:
         await town.ada(marked("hello"))
         tenant = await town.tenant("sms")

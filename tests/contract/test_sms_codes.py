@@ -19,14 +19,14 @@ OTHER: JsonObject = {**MAIL, "to": "bob@example.com"}
 
 @pytest.fixture
 async def office(database_url: str) -> AsyncIterator[Approving]:
-    """Give an office that takes bare words, as it does unless told otherwise."""
+    """Yield an office that takes bare words, as it does unless told otherwise."""
     async with open_approving(SmsHouse, database_url, SetClock(), codes_only=Settings(_env_file=None).codes_only) as it:
         yield it
 
 
 @pytest.fixture
 async def strict(database_url: str) -> AsyncIterator[Approving]:
-    """Give an office with ONEVALET_SMS_BARE_OK=off."""
+    """Yield an office with ONEVALET_SMS_BARE_OK=off."""
     settings = Settings(_env_file=None, onevalet_sms_bare_ok="off")
     async with open_approving(SmsHouse, database_url, SetClock(), codes_only=settings.codes_only) as it:
         yield it

@@ -28,7 +28,7 @@ type Ask = Callable[[LiteLLMClient], Awaitable[object]]
 
 @pytest.fixture
 async def client(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LiteLLMClient]:
-    """Give a client whose provider drips for as long as it is listened to."""
+    """Yield a client whose provider drips for as long as it is listened to."""
 
     async def drip(request: web.Request) -> web.StreamResponse:
         answer = web.StreamResponse(headers={"Content-Type": "application/json"})

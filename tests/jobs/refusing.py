@@ -47,7 +47,7 @@ class Refusing(Database):
 
     @asynccontextmanager
     async def tenant(self, tenant_id: str) -> AsyncIterator[Connection]:
-        """Give a connection that looks at each of its statements."""
+        """Return a connection that looks at each of its statements."""
         async with super().tenant(tenant_id) as connection:
             yield _Looking(connection, self)  # type: ignore[misc]
 

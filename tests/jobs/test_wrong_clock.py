@@ -43,11 +43,11 @@ class Machine:
         self.later = 0.0
 
     def time(self) -> float:
-        """Give its time."""
+        """Return its time."""
         return time.time() + self.off
 
     def steady(self) -> float:
-        """Give its monotonic time, which no clock steps."""
+        """Return its monotonic time, which no clock steps."""
         return time.monotonic() + self.later
 
     def clock(self, store: Store, path: Path | None = None) -> CheckedClock:

