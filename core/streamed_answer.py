@@ -27,10 +27,11 @@ _CHARACTERS_A_TOKEN = 8
 _SPARE_PIECES = 100
 """Pieces beyond one a token: those that begin and end an answer bring none."""
 _FREELY = 1_000
-"""Pieces read as fast as they come. Further ones get half of the time at the most: each costs half a millisecond,
+"""Pieces read as fast as they come. Further ones get a third of the time at the most: each costs half a millisecond,
 and an answer of so many is no hurry."""
 _AT_ONCE = 0.01
-"""Seconds of reading between two pauses, and of each pause."""
+"""Seconds of reading between two pauses."""
+_PAUSE = 0.02
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class StreamedAnswer:
             self._characters += _length(piece)
             yield _text(piece)
             in_a_row = loop.time() - resumed > _AT_ONCE
-            await asyncio.sleep(_AT_ONCE if in_a_row and len(self._pieces) > _FREELY else 0)
+            await asyncio.sleep(_PAUSE if in_a_row and len(self._pieces) > _FREELY else 0)
             if in_a_row:
                 resumed = loop.time()
             if self._too_long():

@@ -45,7 +45,7 @@ HAND_BACK_WITHIN = 60.0
 GATHER = 0.05
 """Seconds more before each further turn of a lane whose person writes on and on: what they write then is answered
 together, and others have their turn."""
-LONGEST_GATHER = 0.25
+LONGEST_GATHER = 0.5
 STUCK_DELAY = timedelta(minutes=1)
 """How long a lane waits on which a turn can neither end nor be failed: no other lane pays for its tries."""
 SECOND_TRY = 0.1
