@@ -85,7 +85,15 @@ class DeliveryRunner:
                 return
             if state in ("ready", "checking", "sending") or self._stopping:
                 return
-            following = await self._outbox.claim(claim.conversation_id, self._worker)
+            following = await self._following(claim.conversation_id)
+
+    async def _following(self, conversation_id: str) -> Claim | None:
+        """Take what comes next in a conversation; the slow poll does while the database is away."""
+        try:
+            return await self._outbox.claim(conversation_id, self._worker)
+        except StoreUnavailable as error:
+            _log.warning("claim_delayed", work="delivery", cause=str(error))
+            return None
 
     async def _sent_or_set_aside(self, claim: Claim) -> str:
         """Send a row; one about which nothing can be written, twice, is set aside for those that come after it.

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from core.channel import Target
+from core.errors import StoreUnavailable
 from core.outbox import Begun, Claim, Outbox
 from core.segments import Bill
 from jobs import delivery
@@ -75,6 +76,27 @@ async def test_promise_7_row_taken_from_a_sender_that_was_held_up_is_sent_once(s
     await run_one(sender_of(slow, channel, "d1", elapsed=lambda: slow.passed))
     assert channel.texts == ["hi"]
     assert await store.one("select state from outbound") == "sent"
+
+
+async def test_database_that_goes_away_after_a_row_is_no_error_of_the_next(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox = store.outbox
+    await store.owe("first")
+    await store.owe("second")
+    sender = sender_of(outbox, channel := RecordingChannel())
+    claim = await sender.claim(None)
+    assert claim is not None
+
+    async def away(*_: object) -> None:
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(outbox, "claim", away)
+    await sender.run(claim)
+    assert channel.texts == ["first"]
+    monkeypatch.undo()
+    await run_one(sender_of(store.outbox, channel))
+    assert channel.texts == ["first", "second"]
 
 
 async def test_promise_7_answer_that_came_while_the_loop_was_held_up_counts(
