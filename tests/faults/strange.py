@@ -11,6 +11,7 @@ from tests.faults.journals import append
 from tests.faults.phones import Saying
 from tests.faults.results import BEGINS, Result, arrive, conclude, deliver, timed
 from tests.faults.script import CHANNELS, FLOOD, MANY, NUMBERS
+from tests.faults.sends import RATE_LIMIT_SECONDS
 from tests.faults.wire import SENDS
 
 DAY = 86_400.0
@@ -60,6 +61,7 @@ async def _strangely(house: House, kind: str, messages: int, seconds: float, res
     house.strike(kind)
     ended = time.monotonic()
     if kind == RATE_LIMIT_DAY:
+        await asyncio.sleep(RATE_LIMIT_SECONDS)  # what the journal of the providers takes for their Retry-After
         await _ask(house, _AN_HOUR_LATER)  # the longest that it is kept to
     await arrive(house, said, result)
     took = time.monotonic() - ended
