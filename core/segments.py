@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-OVER = "I have sent you as many texts as I may today, so answers stop until tomorrow. Cards and reminders still come."
+OVER = "I have sent you as many texts as I may today, so answers stop until tomorrow."
 MOVED = "I have sent you as many texts as I may today. Until tomorrow my answers are in your other chat with me."
 
 
