@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.nursery import Nursery
+from tests.forker import Nursery
 from tests.spine.run import run_spine, show
 
 

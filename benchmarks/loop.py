@@ -21,18 +21,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import structlog
 
 from core.clock import Clock
-from core.context import NoCredentials, ToolExecutionContext
-from core.context_manager import ContextManager
-from core.hooks import Hook, HookContext, Hooks
-from core.http_access import NoHttp
-from core.journal import MemoryJournal
-from core.judge_checks import CheckingJudge
-from core.model_errors import ModelCaller
-from core.model_types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall
-from core.react import LoopTask, ReactLoop
-from core.react_config import ReactLoopConfig
-from core.registry import ToolRegistry
-from core.tools import tool
+from core.hooks.hooks import Hook, HookContext, Hooks
+from core.hooks.judge_checks import CheckingJudge
+from core.http.types import NoHttp
+from core.journal.types import MemoryJournal
+from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall
+from core.loop.config import ReactLoopConfig
+from core.loop.context_window import ContextManager
+from core.loop.loop import LoopTask, ReactLoop
+from core.loop.model_caller import ModelCaller
+from core.tools.context import NoCredentials, ToolExecutionContext
+from core.tools.registry import ToolRegistry
+from core.tools.tool import tool
 
 CALLS = ModelAnswer(
     tool_calls=(ToolCall("c1", "weather", '{"city": "Paris"}'), ToolCall("c2", "calendar", '{"day": "Monday"}')),
@@ -78,7 +78,7 @@ def by_loop(hooks: Sequence[Hook]) -> Callable[[], Awaitable[object]]:
     config = ReactLoopConfig(llm_streaming=False)
     loop = ReactLoop(ModelCaller(StubModel(), config, ContextManager(config)), config, Hooks(hooks))
     tools = ToolRegistry([weather, calendar])
-    where = HookContext("turn", "tenant", "console")
+    where = HookContext("turn", "tenant", "terminal")
 
     async def one() -> object:
         return await loop.run(LoopTask(where, MESSAGES, tools, MemoryJournal(), _context))

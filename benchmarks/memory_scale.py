@@ -23,11 +23,11 @@ import asyncpg
 
 from benchmarks.recall import Standing, bulk, indexes_of, make_person, say
 from benchmarks.recall_lives import LIVES, NOW, frozen_questions, life
-from core.database import Database
+from core.db.database import Database
 from core.ids import make_id
 from core.memory.config import MomexConfig
 from core.memory.momex import Momex
-from core.memory.recall import Scope
+from core.memory.recall.search import Scope
 from core.memory.types import PERSON, Kind, Leg, Said
 from tests.services import RunServers, RunServices, fresh_database, make_template
 

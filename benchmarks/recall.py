@@ -27,12 +27,12 @@ from benchmarks.recall_lives import LIVES, MESSAGES, NOW, Asked, Line, life
 from benchmarks.recall_page import write_page
 from benchmarks.recall_ways import Tally, Way, misses, table, ways
 from core.clock import Clock
-from core.database import Database
+from core.db.database import Database
+from core.llm.litellm_client import LiteLLMClient
 from core.memory.config import MomexConfig
-from core.memory.indexes import StructuredIndexes
+from core.memory.index.cache import StructuredIndexes
 from core.memory.momex import Momex
 from core.memory.types import PERSON, Kind, Said
-from core.model import LiteLLMClient
 
 type Lives = Mapping[int, Sequence[Line]]
 """The messages of each life by its number."""
@@ -87,9 +87,9 @@ async def make_person(database: Database, tenant: str) -> None:
 
 async def bulk(momex: Momex, tenant: str, said: Sequence[Said]) -> None:
     """Keep statements without comparing each with what is known."""
-    from core.memory.rules import EXTRACTOR, knowledge_of
-    from core.memory.store import Change
-    from core.memory.terms import terms_of
+    from core.memory.extraction.rules_self import EXTRACTOR, knowledge_of
+    from core.memory.extraction.terms import terms_of
+    from core.memory.store.memories import Change
     from core.memory.types import Statement
 
     vectors = await momex.embedder.embed([one.text for one in said])

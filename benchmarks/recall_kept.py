@@ -9,8 +9,8 @@ from pathlib import Path
 
 import asyncpg
 
-from core.migrate import migrate
-from onevalet.embedded.postgres import Postgres
+from core.db.migrate import migrate
+from onevalet.dev.embedded.postgres import Postgres
 
 _MADE_BY = ("adding", "extract", "rules", "statements", "embedder", "words", "terms", "secrets", "others")
 """The modules of core/memory that say what is remembered of a message."""

@@ -18,10 +18,10 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import psutil
 
-from core.database import Database
+from core.db.database import Database
+from core.db.migrate import migrate
 from core.ids import make_id
-from core.migrate import migrate
-from core.triggers.firing import fire_due
+from core.triggers.runs.firing import fire_due
 from tests.services import private_postgres
 
 DUE = 1000

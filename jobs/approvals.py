@@ -4,7 +4,7 @@ import asyncio
 
 import structlog
 
-from core.approvals.card import DRAW, REMINDER
+from core.approvals.cards import DRAW, REMINDER
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.errors import StoreUnavailable

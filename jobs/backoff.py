@@ -4,7 +4,7 @@ import random
 from datetime import timedelta
 
 from core.errors import Ambiguous, DeliveryError, OptedOut, RateLimited, Unreachable
-from core.outbox import PartEnd
+from core.messaging.outbox import PartEnd
 
 FIRST = 1.0
 LONGEST = 300.0

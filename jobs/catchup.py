@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from core.channel import Channel, Sweep
-from core.database import Database
+from core.db.database import Database
 from core.errors import LeaseLost, OneValetError
-from jobs.leases import kept_alive
+from core.messaging.channels import Channel, Sweep
+from jobs.lease_keepalive import kept_alive
 
 EVERY = timedelta(minutes=3)
 LEASE = timedelta(seconds=20)

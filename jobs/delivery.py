@@ -8,16 +8,16 @@ from datetime import timedelta
 
 import structlog
 
-from core.answer_bounds import shortened
-from core.channel import Billed, NotificationChannel, Receipt, Streaming, Target
 from core.clock import Clock
 from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable, Unavailable
-from core.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
-from core.segments import Bill
-from core.sentences import MISSING
-from core.suspects import CURRENT_WORK
+from core.loop.answer_limits import shortened
+from core.messaging.channels import Billed, NotificationChannel, Receipt, Streaming, Target
+from core.messaging.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
+from core.messaging.segments import Bill
+from core.queue.quarantine import CURRENT_WORK
+from core.replies import MISSING
 from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
-from jobs.patience import elapsed, within
+from jobs.timeouts import elapsed, within
 
 LONG_TEXT = 2_000
 """Characters from which a message is rendered beside the event loop."""

@@ -4,8 +4,8 @@ import asyncio
 
 import structlog
 
-from core.checked_clock import CheckedClock
-from core.database import Database
+from core.db.clock_check import CheckedClock
+from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.json_types import JsonObject
 from jobs.supervision import FailingPart, Supervisor

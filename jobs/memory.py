@@ -7,7 +7,7 @@ import structlog
 
 from core.clock import Clock
 from core.errors import StoreUnavailable
-from core.memory.work import Job, MemoryWork
+from core.memory.jobs import Job, MemoryWork
 
 EVERY = 30.0
 """Seconds between two looks at what has run out or is still to be blotted out."""

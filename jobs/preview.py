@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from core.channel import NotificationChannel, Preview, Streaming
 from core.errors import Ambiguous, DeliveryError, LeaseLost, RateLimited, StoreUnavailable
-from core.hooks import Hook, HookContext
-from core.messages import Address
-from core.model_types import TextSoFar
-from core.stream_row import StreamRow
+from core.hooks.hooks import Hook, HookContext
+from core.llm.types import TextSoFar
+from core.messaging.channels import NotificationChannel, Preview, Streaming
+from core.messaging.messages import Address
+from core.messaging.streamed_message import StreamRow
 
 WORKING_EVERY = 4.0
 """Seconds between hints that we are at work; Telegram's typing lasts five."""

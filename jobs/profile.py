@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import structlog
 
-from core.budgets import Budgets, NoBudget, OutOfMoney
+from core.budgets.types import Budgets, NoBudget, OutOfMoney
 from core.clock import Clock
-from core.database import Database
+from core.db.database import Database
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
-from core.journal import MemoryJournal, StepKey
-from core.model_types import ModelAnswer, ModelClient, ModelRequest
-from core.profile import ProfileStore
-from core.profile_changes import question, read_changes
-from core.turn_types import TurnRequest, TurnTenant
+from core.journal.types import MemoryJournal, StepKey
+from core.llm.types import ModelAnswer, ModelClient, ModelRequest
+from core.people.profile import ProfileStore
+from core.people.profile_extraction import question, read_changes
+from core.turns.types import TurnRequest, TurnTenant
 
 EVERY = 5.0
 """Seconds between two looks. A person is looked at once they have been quiet for a while, all at once."""

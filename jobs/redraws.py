@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import structlog
 
-from core.approvals.redraws import DueRedraw, RedrawClaim, RedrawEnd, Redraws
-from core.channel import NotificationChannel, Redrawing
+from core.approvals.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws
 from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
+from core.messaging.channels import NotificationChannel, Redrawing
 from jobs.backoff import LONGEST_WAIT
-from jobs.runner import Runner
+from jobs.claim_loop import Runner
 
 MOST_TRIES = 6
 """A card that cannot be drawn is left: the decision stands without it."""

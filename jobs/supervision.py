@@ -9,7 +9,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from core.errors import StoreUnavailable
-from core.suspects import CURRENT_WORK
+from core.queue.quarantine import CURRENT_WORK
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 60.0
 """Seconds before a part that failed is started again: doubling, up to the longest."""

@@ -6,7 +6,7 @@ from datetime import timedelta
 import structlog
 
 from core.clock import Clock
-from core.database import Database
+from core.db.database import Database
 from core.errors import StoreUnavailable
 
 EVERY = 60.0

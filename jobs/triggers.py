@@ -10,9 +10,9 @@ import structlog
 from core.clock import Clock
 from core.errors import StoreUnavailable
 from core.triggers.engine import TriggerEngine
-from core.triggers.firing import BATCH, Look, is_own_fault
-from core.triggers.looking import Looking
-from core.triggers.notices import Notices
+from core.triggers.runs.condition_checks import Looking
+from core.triggers.runs.firing import BATCH, Look, is_own_fault
+from core.triggers.runs.notifications import Notices
 from jobs.supervision import Part
 
 POLL = timedelta(milliseconds=500)

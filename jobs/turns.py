@@ -10,30 +10,30 @@ from functools import partial
 import structlog
 
 from core.agents.standard_agent import AgentStatus
-from core.answer_bounds import too_long
-from core.approvals.again import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
-from core.approvals.card import Card, card
-from core.approvals.exact import Verb
+from core.approvals.cards import Card, card
+from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import HIGH, ApprovalState, NewApproval
-from core.bell import Bell
-from core.channel import NotificationChannel
-from core.commands import MORE, CommandAnswer, answer_command
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
-from core.failing import FAILURE, POISON, RUN_FAILURE, Sorry
 from core.ids import IdMaker
+from core.llm.types import ChatMessage, Role
+from core.loop.answer_limits import too_long
+from core.loop.steering import spoken, taken_in
 from core.memory.commands import MEMORY_COMMAND, answer_memory
-from core.messages import Command, OutboundKind, OutboundMessage
-from core.model_types import ChatMessage, Role
-from core.orchestrator import Orchestrator
-from core.person_commands import PersonCommands
-from core.steering import spoken, taken_in
-from core.suspects import CURRENT_WORK
-from core.triggers.run_turns import RunNote
-from core.triggers.running import RunExecutors
-from core.turn_types import TurnResult, TurnState
-from core.turns import BegunTurn, Lease, TurnStore
-from jobs.leases import kept_alive
+from core.messaging.channels import NotificationChannel
+from core.messaging.commands import MORE, CommandAnswer, answer_command
+from core.messaging.messages import Command, OutboundKind, OutboundMessage
+from core.people.commands import PersonCommands
+from core.queue.quarantine import CURRENT_WORK
+from core.queue.wakeups import Bell
+from core.triggers.runs.executors import RunExecutors
+from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
+from core.turns.failures import FAILURE, POISON, RUN_FAILURE, Sorry
+from core.turns.orchestrator import Orchestrator
+from core.turns.runs import RunNote
+from core.turns.store import BegunTurn, Lease, TurnStore
+from core.turns.types import TurnResult, TurnState
+from jobs.lease_keepalive import kept_alive
 from jobs.preview import at_work
 
 MOST_DEATHS = 3

@@ -14,14 +14,14 @@ from arq.worker import Worker, func
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from core.bell import DELIVER, DELIVERY, MEMORY, REMEMBER, RINGS, RUN_LANE, TURNS, redis_settings
-from core.memory.work import Job
-from core.outbox import Claim
-from core.packing import pack, unpack
-from core.turns import Lease
+from core.memory.jobs import Job
+from core.messaging.outbox import Claim
+from core.queue.payloads import pack, unpack
+from core.queue.wakeups import DELIVER, DELIVERY, MEMORY, REMEMBER, RINGS, RUN_LANE, TURNS, redis_settings
+from core.turns.store import Lease
+from jobs.claim_loop import Runner
 from jobs.delivery import DeliveryRunner
 from jobs.memory import MemoryRunner
-from jobs.runner import Runner
 from jobs.supervision import Part, Supervisor
 from jobs.turns import TurnRunner
 

@@ -8,13 +8,13 @@ from functools import partial
 
 import structlog
 
-from core.bell import Bell
 from core.clock import Clock
 from core.ids import IdMaker
 from core.notifications.delays import Delayed, DelayedAnswers
 from core.notifications.store import Entry, Kept, NotificationStore, Place, Recipient, Told, When
 from core.notifications.types import Fate, Manners, Notification, Notified, Urgency
-from core.setbacks import Setbacks
+from core.queue.setbacks import Setbacks
+from core.queue.wakeups import Bell
 from notify.digest import compose
 from notify.policy import CANNOT_ANSWER, Verdict, decide, order_places, quiet_until, zone_of
 
@@ -23,7 +23,7 @@ NAMES: Mapping[str, str] = {
     "sms": "a text message",
     "slack": "Slack",
     "telegram": "Telegram",
-    "console": "the terminal",
+    "terminal": "the terminal",
 }
 
 PLACES: Mapping[str, str] = {"sms": "by text message", "slack": "on Slack", "telegram": "on Telegram"}

@@ -14,100 +14,100 @@ if TYPE_CHECKING:
     from core.agents.standard_agent import ApprovalRequest as ApprovalRequest
     from core.agents.standard_agent import StandardAgent as StandardAgent
     from core.agents.valet import valet as valet
-    from core.channel import NotificationChannel as NotificationChannel
-    from core.checks import SafetyCheck as SafetyCheck
-    from core.context import ToolExecutionContext as ToolExecutionContext
-    from core.credentials import CredentialStore as CredentialStore
+    from core.credentials.store import CredentialStore as CredentialStore
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
     from core.events.bus import EventBus as EventBus
     from core.events.types import Event as Event
-    from core.hooks import Decision as Decision
-    from core.hooks import Hook as Hook
-    from core.hooks import HookContext as HookContext
-    from core.hooks import PlannedCall as PlannedCall
-    from core.hooks import Rule as Rule
-    from core.hooks import StepReport as StepReport
-    from core.hooks import Verdict as Verdict
-    from core.judge import AskingJudge as AskingJudge
-    from core.judge import Judge as Judge
-    from core.judge import Judgement as Judgement
+    from core.hooks.hooks import Decision as Decision
+    from core.hooks.hooks import Hook as Hook
+    from core.hooks.hooks import HookContext as HookContext
+    from core.hooks.hooks import PlannedCall as PlannedCall
+    from core.hooks.hooks import Rule as Rule
+    from core.hooks.hooks import StepReport as StepReport
+    from core.hooks.hooks import Verdict as Verdict
+    from core.hooks.judge import AskingJudge as AskingJudge
+    from core.hooks.judge import Judge as Judge
+    from core.hooks.judge import Judgement as Judgement
+    from core.llm.types import ModelAnswer as ModelAnswer
+    from core.llm.types import TextSoFar as TextSoFar
+    from core.loop.config import ReactLoopConfig as ReactLoopConfig
+    from core.loop.result import CallResult as CallResult
+    from core.loop.result import ReactLoopResult as ReactLoopResult
+    from core.loop.result import ToolCallRecord as ToolCallRecord
     from core.memory.config import MomexConfig as MomexConfig
     from core.memory.momex import Momex as Momex
-    from core.model_types import ModelAnswer as ModelAnswer
-    from core.model_types import TextSoFar as TextSoFar
+    from core.messaging.channels import NotificationChannel as NotificationChannel
     from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
-    from core.orchestrator import Orchestrator as Orchestrator
-    from core.react_config import ReactLoopConfig as ReactLoopConfig
-    from core.react_result import CallResult as CallResult
-    from core.react_result import ReactLoopResult as ReactLoopResult
-    from core.react_result import ToolCallRecord as ToolCallRecord
-    from core.streaming import StreamEvent as StreamEvent
-    from core.streaming import StreamEventType as StreamEventType
-    from core.tools import tool as tool
-    from core.triggers.condition import ConditionTrigger as ConditionTrigger
+    from core.tools.context import ToolExecutionContext as ToolExecutionContext
+    from core.tools.tool import tool as tool
     from core.triggers.engine import TriggerEngine as TriggerEngine
-    from core.triggers.event import EventTrigger as EventTrigger
-    from core.triggers.message import TriggerMessage as TriggerMessage
-    from core.triggers.running import OrchestratorExecutor as OrchestratorExecutor
-    from core.triggers.schedule import ScheduleTrigger as ScheduleTrigger
+    from core.triggers.kinds.condition import ConditionTrigger as ConditionTrigger
+    from core.triggers.kinds.event import EventTrigger as EventTrigger
+    from core.triggers.kinds.schedule import ScheduleTrigger as ScheduleTrigger
+    from core.triggers.runs.executors import OrchestratorExecutor as OrchestratorExecutor
     from core.triggers.types import ActionExecutor as ActionExecutor
     from core.triggers.types import ActionResult as ActionResult
     from core.triggers.types import TriggerContext as TriggerContext
-    from core.turn_context import Refusal as Refusal
-    from core.turn_types import WhileRunning as WhileRunning
+    from core.turns.checks import SafetyCheck as SafetyCheck
+    from core.turns.context import Refusal as Refusal
+    from core.turns.event_stream import StreamEvent as StreamEvent
+    from core.turns.event_stream import StreamEventType as StreamEventType
+    from core.turns.orchestrator import Orchestrator as Orchestrator
+    from core.turns.trigger_message import TriggerMessage as TriggerMessage
+    from core.turns.types import WhileRunning as WhileRunning
 
 _HOMES = {
     "ActionExecutor": "core.triggers.types",
     "ActionResult": "core.triggers.types",
-    "ConditionTrigger": "core.triggers.condition",
+    "ConditionTrigger": "core.triggers.kinds.condition",
     "Event": "core.events.types",
     "EventBus": "core.events.bus",
-    "EventTrigger": "core.triggers.event",
+    "EventTrigger": "core.triggers.kinds.event",
     "Notification": "core.notifications.types",
-    "NotificationChannel": "core.channel",
-    "OrchestratorExecutor": "core.triggers.running",
-    "ScheduleTrigger": "core.triggers.schedule",
+    "NotificationChannel": "core.messaging.channels",
+    "OrchestratorExecutor": "core.triggers.runs.executors",
+    "ScheduleTrigger": "core.triggers.kinds.schedule",
     "TriggerContext": "core.triggers.types",
     "TriggerEngine": "core.triggers.engine",
-    "TriggerMessage": "core.triggers.message",
+    "TriggerMessage": "core.turns.trigger_message",
     "AgentResult": "core.agents.standard_agent",
     "AgentStatus": "core.agents.standard_agent",
     "ApprovalRequest": "core.agents.standard_agent",
-    "AskingJudge": "core.judge",
-    "CallResult": "core.react_result",
-    "CredentialStore": "core.credentials",
-    "Decision": "core.hooks",
-    "Hook": "core.hooks",
-    "HookContext": "core.hooks",
+    "AskingJudge": "core.hooks.judge",
+    "CallResult": "core.loop.result",
+    "CredentialStore": "core.credentials.store",
+    "Decision": "core.hooks.hooks",
+    "Hook": "core.hooks.hooks",
+    "HookContext": "core.hooks.hooks",
     "InputField": "core.agents.fields",
-    "Judge": "core.judge",
-    "Judgement": "core.judge",
-    "ModelAnswer": "core.model_types",
+    "Judge": "core.hooks.judge",
+    "Judgement": "core.hooks.judge",
+    "ModelAnswer": "core.llm.types",
     "Momex": "core.memory.momex",
     "MomexConfig": "core.memory.config",
-    "Orchestrator": "core.orchestrator",
+    "Orchestrator": "core.turns.orchestrator",
     "OutputField": "core.agents.fields",
-    "PlannedCall": "core.hooks",
-    "ReactLoopConfig": "core.react_config",
-    "ReactLoopResult": "core.react_result",
-    "Refusal": "core.turn_context",
-    "Rule": "core.hooks",
-    "SafetyCheck": "core.checks",
+    "PlannedCall": "core.hooks.hooks",
+    "ReactLoopConfig": "core.loop.config",
+    "ReactLoopResult": "core.loop.result",
+    "Refusal": "core.turns.context",
+    "Rule": "core.hooks.hooks",
+    "SafetyCheck": "core.turns.checks",
     "StandardAgent": "core.agents.standard_agent",
-    "StepReport": "core.hooks",
-    "StreamEvent": "core.streaming",
-    "StreamEventType": "core.streaming",
-    "TextSoFar": "core.model_types",
-    "ToolCallRecord": "core.react_result",
-    "ToolExecutionContext": "core.context",
+    "StepReport": "core.hooks.hooks",
+    "StreamEvent": "core.turns.event_stream",
+    "StreamEventType": "core.turns.event_stream",
+    "TextSoFar": "core.llm.types",
+    "ToolCallRecord": "core.loop.result",
+    "ToolExecutionContext": "core.tools.context",
     "ToolFailed": "core.errors",
     "ToolRetry": "core.errors",
     "Urgency": "core.notifications.types",
-    "Verdict": "core.hooks",
-    "WhileRunning": "core.turn_types",
-    "tool": "core.tools",
+    "Verdict": "core.hooks.hooks",
+    "WhileRunning": "core.turns.types",
+    "tool": "core.tools.tool",
     "valet": "core.agents.valet",
 }
 

@@ -1,6 +1,6 @@
 """`python -m onevalet`."""
 
-from onevalet.cli import main
+from onevalet.cli.main import main
 
 if __name__ == "__main__":
     main()

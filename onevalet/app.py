@@ -12,26 +12,26 @@ import structlog
 from aiohttp import web
 
 from core.agents.pool import Pool
-from core.bell import RedisBell
-from core.channel import Channel
-from core.checked_clock import CheckedClock
 from core.clock import Clock
-from core.credentials import CredentialStore
-from core.database import Database
+from core.credentials.store import CredentialStore
+from core.db.clock_check import CheckedClock
+from core.db.database import Database
 from core.errors import ConfigError, StoreUnavailable
 from core.events.bus import EventBus
 from core.events.sources import EventSources
 from core.ids import make_id
-from core.inbox import Inbox
-from core.outbox import Outbox
-from core.storage import Storage
-from core.suspects import Suspects, suspects_wait
-from core.turns import TurnStore
-from onevalet.life import ALONE, Life
-from onevalet.loop_watch import worker_watch
-from onevalet.providers import build_channels, build_notification_channels, open_files
-from onevalet.secret_key import secret_keys
+from core.inbox.inbox import Inbox
+from core.messaging.channels import Channel
+from core.messaging.outbox import Outbox
+from core.queue.quarantine import Suspects, suspects_wait
+from core.queue.wakeups import RedisBell
+from core.tools.storage import Storage
+from core.turns.store import TurnStore
 from onevalet.settings import Settings
+from onevalet.supervision.loop_watch import worker_watch
+from onevalet.supervision.worker_start import ALONE, Life
+from onevalet.wiring.channels import build_channels, build_notification_channels, open_files
+from onevalet.wiring.secret_keys import secret_keys
 
 LANE_LEASE = timedelta(seconds=10)
 """How long a dead worker's turn waits to be taken over."""
@@ -63,9 +63,9 @@ async def open_web(
 
     The channels named in `local` take requests from this machine only.
     """
-    from channels.app import build_app, serve
-    from channels.events import EventRoutes
-    from channels.hosts import check_hosts, served_hosts
+    from channels.events.receive import EventRoutes
+    from channels.http.app import build_app, serve
+    from channels.http.hosts import check_hosts, served_hosts
 
     url, bell_url = database_url(settings), redis_url(settings)
     keys = secret_keys(settings)  # lacking here, it would be found out only by whoever connects a service
@@ -124,32 +124,32 @@ async def open_worker(
     """
     check_worker(settings, demo=demo)
     url, bell_url, keys = database_url(settings), redis_url(settings), secret_keys(settings)
-    from core.approvals.redraws import Redraws
+    from core.approvals.card_updates import Redraws
     from core.approvals.store import ApprovalMerge, ApprovalStore
-    from core.events.merging import EventSourceMerge
-    from core.linking import Linking
-    from core.memory.merging import MemoryMerge
-    from core.notifications.merging import MutedMerge
-    from core.person import People
-    from core.person_commands import PersonCommands
-    from core.profile import ProfileMerge
-    from jobs.apart import SuspectsProcess, SuspectWatch
+    from core.events.merge import EventSourceMerge
+    from core.memory.merge import MemoryMerge
+    from core.notifications.merge import MutedMerge
+    from core.people.commands import PersonCommands
+    from core.people.linking import Linking
+    from core.people.people import People
+    from core.people.profile import ProfileMerge
     from jobs.approvals import ApprovalUpkeep
     from jobs.catchup import CatchUp
     from jobs.delivery import DeliveryRunner
     from jobs.health import HealthReport
     from jobs.memory import MemoryRunner, MemoryUpkeep
     from jobs.profile import ProfileRunner
+    from jobs.quarantine import SuspectsProcess, SuspectWatch
     from jobs.redraws import RedrawRunner
     from jobs.supervision import Part, Supervisor
     from jobs.tidying import Tidying
     from jobs.turns import TurnRunner
     from jobs.upkeep import Upkeep
     from jobs.worker import WorkerProcess
-    from onevalet.assistant import build_orchestrator
-    from onevalet.memory import memory_work
-    from onevalet.notifying import build_notifications
-    from onevalet.triggers import build_engine, build_triggers
+    from onevalet.wiring.memory import memory_work
+    from onevalet.wiring.notifications import build_notifications
+    from onevalet.wiring.orchestrator import build_orchestrator
+    from onevalet.wiring.triggers import build_engine, build_triggers
 
     async with AsyncExitStack() as stack:
         # In a container each process has the number of the one before it: who died must not look like who came.
@@ -176,7 +176,7 @@ async def open_worker(
         kept = timedelta(days=settings.onevalet_runs_kept_days)
         triggers = build_triggers(engine, orchestrator, notifications.service, kept)
         memory = memory_work(orchestrator.momex, database, bell)
-        # Whoever's tables want more in a merge than their rows moved adds a hook here (core.linking.MergeHook).
+        # Whoever's tables want more in a merge than their rows moved adds a hook here (core.people.linking.MergeHook).
         merges = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(keeper), MutedMerge())
         linking = Linking(database, CredentialStore(database, keys), make_id, hooks=merges)
         people = PersonCommands(linking, People(database, make_id, clock))

@@ -18,13 +18,13 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from core.access import Access, Policy, parse_listed
+from core.credentials.secret_keys import read_secret_key
 from core.errors import ConfigError
+from core.messaging.segments import SegmentBudget
 from core.notifications.types import Manners
-from core.overload import Waiting
-from core.secret_keys import read_secret_key
-from core.segments import SegmentBudget
-from core.tiers import Tiers, read_tiers
+from core.people.access_policy import Access, Policy, parse_listed
+from core.people.tiers import Tiers, read_tiers
+from core.queue.limits import Waiting
 
 LOOP_PREFIX = "onevalet_loop_"
 _HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")

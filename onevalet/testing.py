@@ -11,15 +11,15 @@ from typing import Any
 
 import structlog
 
-from core.agents.collect import collect, question
+from core.agents.field_collection import collect, question
 from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent
 from core.agents.valet import valet_of
 from core.clock import Clock
-from core.context import ConnectedAccounts, NoCredentials, StoredValue, ToolExecutionContext
 from core.errors import ConfigError
-from core.http_access import NoHttp
+from core.http.types import NoHttp
 from core.json_types import Json, JsonObject
-from core.tools import AnyTool
+from core.tools.context import ConnectedAccounts, NoCredentials, StoredValue, ToolExecutionContext
+from core.tools.tool import AnyTool
 
 
 class StandingClock(Clock):

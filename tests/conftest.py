@@ -9,8 +9,8 @@ import pytest
 
 from core.clock import set_clock
 from tests import services as servers
-from tests.databases import DatabaseShelf
-from tests.nursery import Nursery
+from tests.database_pool import DatabaseShelf
+from tests.forker import Nursery
 from tests.running_dev import RunningDev, running_dev
 
 _SERVERS = pytest.StashKey[servers.RunServers]()

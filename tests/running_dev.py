@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.nursery import ROOT, plain_environment
+from tests.forker import ROOT, plain_environment
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 import asyncpg
 from redis.asyncio import Redis
 
-from onevalet.embedded.lock import FileLock
-from onevalet.embedded.postgres import Postgres
-from onevalet.embedded.valkey import Valkey
+from onevalet.dev.embedded.lock import FileLock
+from onevalet.dev.embedded.postgres import Postgres
+from onevalet.dev.embedded.valkey import Valkey
 
 _PREFIX = "onevalet-test-"
 _TEMPLATE = "onevalet_template"
@@ -101,7 +101,7 @@ async def make_template(services: RunServices) -> None:
 
     Under a lock: they also create the application's role, which belongs to the whole cluster.
     """
-    from core.migrate import migrate
+    from core.db.migrate import migrate
 
     lock = FileLock(Path(services.folder) / "template.lock")
     if not await lock.take(60):

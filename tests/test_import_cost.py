@@ -24,11 +24,11 @@ def test_import_onevalet_loads_nothing_heavy_and_none_of_core() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "import core.messages, core.channel, core.errors, core.inbox, core.outbox",
-        "import core.journal, core.turn_types, core.react_config",
+        "import core.messaging.messages, core.messaging.channels, core.errors, core.inbox.inbox, core.messaging.outbox",
+        "import core.journal.types, core.turns.types, core.loop.config",
         "from onevalet import tool, ToolExecutionContext, ReactLoopConfig",
         "from onevalet import Orchestrator",
-        "import core.model, core.loader",
+        "import core.llm.litellm_client, onevalet.wiring.plugins",
     ],
 )
 def test_the_model_stack_is_loaded_by_none_of_these(code: str) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 import structlog
 
 from channels.slack.client import FAILURES, SlackApi, describe
-from channels.slack.forms import escape, form_view, plain
-from channels.slack.gestures import Gesture
-from core.channel import Received
+from channels.slack.interactions import Gesture
+from channels.slack.modals import escape, form_view, plain
 from core.json_types import JsonObject
-from core.messages import Press
+from core.messaging.channels import Received
+from core.messaging.messages import Press
 
 NOT_OPENED = "The form did not open. Press the button again, or tell me in words what you want."
 MAX_SAID = 3_000

@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from channels.slack.client import SlackApi, pages
-from channels.slack.fields import CHANNEL, TS, name_at, objects_at, optional_name
-from channels.slack.message import Ours, read_message
-from core.channel import InboundSink, Sweep
+from channels.slack.messages import Ours, read_message
+from channels.slack.payload_fields import CHANNEL, TS, name_at, objects_at, optional_name
 from core.errors import RequestRefused, Unavailable
+from core.inbox.sweep import bring
 from core.json_types import JsonObject
-from core.messages import InboundMessage
-from core.sweeping import bring
+from core.messaging.channels import InboundSink, Sweep
+from core.messaging.messages import InboundMessage
 
 OVERLAP = timedelta(minutes=5)
 """Read this much more than asked: clocks differ."""

@@ -11,8 +11,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from core.errors import Unavailable
+from core.http.provider_session import open_session
 from core.json_types import JsonObject
-from core.provider_http import open_session
 
 REAL_API_URL = "https://slack.com/api/"
 TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)

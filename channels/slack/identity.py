@@ -5,8 +5,8 @@ import asyncio
 import structlog
 
 from channels.slack.client import FAILURES, SlackApi, as_object, describe
-from channels.slack.fields import APP, CHANNEL, TEAM, name_at, object_at, optional_name
-from channels.slack.message import Ours
+from channels.slack.messages import Ours
+from channels.slack.payload_fields import APP, CHANNEL, TEAM, name_at, object_at, optional_name
 from core.errors import RequestRefused, Unavailable
 from core.json_types import JsonObject
 

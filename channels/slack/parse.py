@@ -5,7 +5,9 @@ Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-comman
 
 from dataclasses import dataclass, replace
 
-from channels.slack.fields import (
+from channels.slack.interactions import Gesture, read_press, read_submission
+from channels.slack.messages import CHANNEL_NAME, Ours, channel_at, read_message
+from channels.slack.payload_fields import (
     APP,
     CHANNEL,
     EVENT,
@@ -19,12 +21,10 @@ from channels.slack.fields import (
     optional_name,
     text_at,
 )
-from channels.slack.gestures import Gesture, read_press, read_submission
-from channels.slack.message import CHANNEL_NAME, Ours, channel_at, read_message
 from channels.slack.text import unescape
 from core.errors import RequestRefused
 from core.json_types import JsonObject
-from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
+from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
 
 WORDS = frozenset({"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending"})
 """What `/valet` takes as a command; anything else is a message."""

@@ -11,22 +11,22 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 
 from channels.slack.ack import answer_gesture, publish_home
+from channels.slack.body import FORM_TYPE, JSON_TYPE, decode_body
+from channels.slack.bolt_app import Gate
 from channels.slack.catchup import catch_up
 from channels.slack.client import REAL_API_URL, SlackApi
-from channels.slack.decode import FORM_TYPE, JSON_TYPE, decode_body
-from channels.slack.gate import Gate
-from channels.slack.gestures import Gesture
 from channels.slack.identity import Identity
-from channels.slack.message import CHANNEL_NAME
+from channels.slack.interactions import Gesture
+from channels.slack.messages import CHANNEL_NAME
 from channels.slack.parse import Challenge, Heard, HomeOpened, Typed, Unhandled
-from channels.slack.people import People
+from channels.slack.sender_profiles import People
 from channels.slack.setup import check_app, setup_app
 from channels.slack.sockets import Pace, Sockets
 from channels.slack.verify import is_signed
-from core.channel import WHOLE, Change, Check, InboundSink, Received, Sweep
 from core.errors import RequestRefused
 from core.json_types import JsonObject
-from core.messages import IgnoredMessage, InboundMessage, Press
+from core.messaging.channels import WHOLE, Change, Check, InboundSink, Received, Sweep
+from core.messaging.messages import IgnoredMessage, InboundMessage, Press
 
 PATH = "/webhooks/slack"
 SIGNATURE_HEADER = "X-Slack-Signature"

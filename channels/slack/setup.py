@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from channels.slack.client import FAILURES, SlackApi, as_object, describe
 from channels.slack.manifest import SCOPES, manifest_yaml
-from core.channel import Change, Check
+from core.messaging.channels import Change, Check
 
 _UNSEEN = "not visible to a bot token"
 

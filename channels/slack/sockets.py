@@ -18,11 +18,11 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
+from channels.slack.bolt_app import Gate
 from channels.slack.client import FAILURES, TIMEOUT, SlackApi, describe
-from channels.slack.gate import Gate
 from core.errors import RequestRefused, StoreUnavailable
+from core.http.provider_session import open_session
 from core.json_types import JsonObject
-from core.provider_http import open_session
 
 REPLACED_WITHIN = 20.0
 """Seconds in which a socket that is silently dead is noticed and replaced, while Slack can be reached."""

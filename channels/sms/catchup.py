@@ -12,10 +12,10 @@ import structlog
 
 from channels.sms.client import FAILURES, TwilioApi, describe
 from channels.sms.parse import MAX_MEDIA, Account, Text, read_text
-from core.channel import InboundSink, Sweep
 from core.errors import RequestRefused, Unavailable
-from core.messages import Media
-from core.sweeping import bring
+from core.inbox.sweep import bring
+from core.messaging.channels import InboundSink, Sweep
+from core.messaging.messages import Media
 
 if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.message import MessageInstance

@@ -9,7 +9,7 @@ from twilio.base.exceptions import TwilioException
 from twilio.http.async_http_client import AsyncTwilioHttpClient
 from twilio.rest import Client
 
-from core.provider_http import open_session
+from core.http.provider_session import open_session
 
 REAL_API_URL = "https://api.twilio.com"
 TIMEOUT = aiohttp.ClientTimeout(total=30, connect=5, sock_read=20)

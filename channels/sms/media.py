@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from channels.sms.client import REAL_API_URL
-from core.addresses import Target, read_target
 from core.errors import ToolFailed
-from core.http import GuardedClient
-from core.messages import Media
+from core.http.address_guard import Target, read_target
+from core.http.client import GuardedClient
+from core.messaging.messages import Media
 
 MAX_FILES = 10
 MAX_BYTES = 5 * 1024 * 1024

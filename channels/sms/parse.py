@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 from channels.sms.verify import FormPairs
 from core.errors import RequestRefused
-from core.messages import (
+from core.messaging.messages import (
     Address,
     Command,
     DeliveryStatus,

@@ -12,8 +12,8 @@ from channels.sms.client import REAL_API_URL, TwilioApi, load_sdk
 from channels.sms.parse import CHANNEL, Account, decode_form, parse_message, parse_status
 from channels.sms.setup import Webhooks, check_sender, setup_sender
 from channels.sms.verify import FormPairs, is_signed
-from core.channel import WHOLE, Change, Check, InboundSink, Sweep
 from core.errors import RequestRefused
+from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
 
 MESSAGE_PATH = "/webhooks/sms"
 STATUS_PATH = "/webhooks/sms/status"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from channels.sms.client import FAILURES, TwilioApi, describe
 from channels.sms.parse import Account
-from core.channel import Change, Check
 from core.errors import ConfigError
+from core.messaging.channels import Change, Check
 
 if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.incoming_phone_number import IncomingPhoneNumberInstance

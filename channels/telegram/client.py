@@ -10,9 +10,9 @@ from telegram import Bot
 from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
+from core.http.provider_httpx import client_options
+from core.http.provider_session import MOST_LIST
 from core.json_types import Json
-from core.provider_http import MOST_LIST
-from core.provider_httpx import client_options
 
 REAL_API_URL = "https://api.telegram.org"
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")

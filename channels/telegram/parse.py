@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NoReturn
 
-from channels.telegram.content import has_content, read_media
+from channels.telegram.media import has_content, read_media
 from core.errors import RequestRefused
 from core.json_types import JsonObject
-from core.messages import (
+from core.messaging.messages import (
     Address,
     AddressChange,
     Command,

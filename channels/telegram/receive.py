@@ -12,7 +12,6 @@ from telegram.error import TelegramError
 from channels.telegram.ack import acknowledge
 from channels.telegram.catchup import catch_up
 from channels.telegram.client import REAL_API_URL, TelegramApi, describe
-from channels.telegram.lease import PollLease
 from channels.telegram.parse import (
     CHANNEL,
     BotIdentity,
@@ -22,14 +21,15 @@ from channels.telegram.parse import (
     read_update_id,
 )
 from channels.telegram.poll import Poller
+from channels.telegram.poll_lease import PollLease
 from channels.telegram.setup import check_bot, setup_bot
-from core.channel import WHOLE, Change, Check, InboundSink, Sweep
 from core.clock import Clock
-from core.database import Database
+from core.db.database import Database
 from core.errors import ConfigError, RequestRefused
 from core.ids import IdMaker, make_id
 from core.json_types import JsonObject
-from core.messages import IgnoreReason
+from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
+from core.messaging.messages import IgnoreReason
 
 WEBHOOK_PATH = "/webhooks/telegram"
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - a header's name

@@ -10,9 +10,9 @@ from telegram import BotCommand, MenuButtonCommands, WebhookInfo
 from telegram.error import TelegramError
 
 from channels.telegram.client import ALLOWED_UPDATES, FloodControl, TelegramApi, describe
-from channels.telegram.lease import PollLease
-from core.channel import Change, Check
+from channels.telegram.poll_lease import PollLease
 from core.errors import ConfigError, StoreUnavailable
+from core.messaging.channels import Change, Check
 
 MAX_CONNECTIONS = 40
 """How many updates Telegram sends at once, its default."""

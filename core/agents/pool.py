@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.agents.entry import PoolEntry
-from core.bell import Bell
-from core.database import Database
+from core.agents.pool_entry import PoolEntry
+from core.db.database import Database
+from core.queue.wakeups import Bell
 
 _MOST_AT_ONCE = 100
 
 
 class Pool:
-    """The agents that wait, of all people. What a turn puts in is committed with the turn (`core.turns`)."""
+    """The agents that wait, of all people. What a turn puts in is committed with the turn (`core.turns.store`)."""
 
     def __init__(self, database: Database, bell: Bell) -> None:
         self._database = database

@@ -9,7 +9,7 @@ import yaml  # type: ignore[import-untyped]
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import Valet, valet_of
 from core.errors import ConfigError
-from core.registry import ToolRegistry
+from core.tools.registry import ToolRegistry
 
 
 class AgentRegistry:

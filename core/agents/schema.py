@@ -4,7 +4,7 @@ from core.agents.fields import InputField
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import Valet
 from core.json_types import Json, JsonObject
-from core.model_types import ToolSpec
+from core.llm.types import ToolSpec
 
 INSTRUCTION = "task_instruction"
 APPROVAL_NOTE = "[Requires user confirmation before execution]"

@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from core.agents.fields import Field, InputField, OutputField, fields_of, values_of
-from core.context import ToolExecutionContext
 from core.json_types import JsonObject
-from core.tools import AnyTool
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import AnyTool
 
 if TYPE_CHECKING:
     from core.agents.valet import Valet

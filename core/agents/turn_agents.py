@@ -5,21 +5,21 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Protocol
 
-from core.agents.entry import PoolEntry
+from core.agents.pool_entry import PoolEntry
 from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
 from core.agents.valet import Valet
-from core.approvals.consents import Consents, place_order
+from core.approvals.consent import Consents, place_order
 from core.approvals.types import NewApproval
-from core.budgets import NoBudget, TurnBudget
+from core.budgets.types import NoBudget, TurnBudget
 from core.clock import Clock
-from core.context import ToolExecutionContext
-from core.hooks import HookContext, Hooks
-from core.journal import Journal, StepKey, StepRecord
-from core.model_types import TokenUsage
-from core.react import LoopTask, ReactLoop
-from core.react_config import ReactLoopConfig
-from core.react_result import ReactLoopResult
-from core.turn_types import TurnControl, TurnMessage
+from core.hooks.hooks import HookContext, Hooks
+from core.journal.types import Journal, StepKey, StepRecord
+from core.llm.types import TokenUsage
+from core.loop.config import ReactLoopConfig
+from core.loop.loop import LoopTask, ReactLoop
+from core.loop.result import ReactLoopResult
+from core.tools.context import ToolExecutionContext
+from core.turns.types import TurnControl, TurnMessage
 
 MAX_NESTING = 3
 """How deep agents may use agents."""

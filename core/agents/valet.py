@@ -9,10 +9,10 @@ from datetime import timedelta
 from core.agents.fields import Field, InputField, fields_of
 from core.agents.standard_agent import StandardAgent
 from core.canonical import canonical_hash
-from core.docstrings import read_docstring
 from core.errors import ConfigError
-from core.journal import Effect
+from core.journal.types import Effect
 from core.json_types import Json
+from core.tools.docstrings import read_docstring
 
 _NAME = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$")
 
@@ -21,7 +21,7 @@ _NAME = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$")
 class Valet:
     """An agent as it is known: its class, and what `@valet` said of it.
 
-    `effect` says what may happen to a run whose end is not known (`core.journal.Effect`). `timeout` is in seconds,
+    `effect` says what may happen to a run whose end is not known (`journal.types.Effect`). `timeout` is in seconds,
     None for the loop's default; `ttl` is how long it may wait for a person, None for the pool's default. One with
     `needs_account` is offered to people who have connected an account of that service.
     """

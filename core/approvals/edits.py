@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from core.agents.collect import collect
+from core.agents.field_collection import collect
 from core.agents.fields import InputField
-from core.approvals.shown import as_text
+from core.approvals.rendering import as_text
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject, read_json
-from core.messages import FormField, FormFieldKind
-from core.tools import AnyTool
+from core.messaging.messages import FormField, FormFieldKind
+from core.tools.tool import AnyTool
 
 type Check = Callable[[JsonObject, JsonObject], JsonObject]
 _LONG = 60

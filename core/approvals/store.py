@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from core.approvals.card import DRAW
-from core.approvals.exact import Verb, new_codes
+from core.approvals.cards import DRAW
+from core.approvals.exact_replies import Verb, new_codes
 from core.approvals.types import Approval, ApprovalState, PendingApproval
-from core.bell import Bell
 from core.clock import Clock
-from core.database import Connection, Database
+from core.db.database import Connection, Database
 from core.json_types import JsonObject
-from core.merging import MergeHook, Parting
+from core.people.merge import MergeHook, Parting
+from core.queue.wakeups import Bell
 
 CODE_RESTS = timedelta(days=7)
 """How long a code means what it meant last, before it is given to another action."""

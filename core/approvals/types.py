@@ -8,7 +8,7 @@ from typing import Any
 
 from core.approvals.seal import Sealed
 from core.json_types import JsonObject
-from core.messages import FormField, FormFieldKind
+from core.messaging.messages import FormField, FormFieldKind
 
 HIGH = "high"
 """The risk that neither a text message alone nor words to the model may approve."""

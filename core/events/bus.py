@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 import structlog
 from redis.exceptions import RedisError
 
-from core.database import Database
+from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.events.store import ClaimedEvent, EventRef, EventStore, WorkState
 from core.events.streams import EventStreams

@@ -7,7 +7,7 @@ from core.json_types import JsonObject
 
 A_MINUTE = 300
 """Events that a source may send in a minute, unless it says otherwise."""
-RESERVED = frozenset({"sms", "slack", "telegram", "console", "push", "email"})
+RESERVED = frozenset({"sms", "slack", "telegram", "terminal", "push", "email"})
 """Channels publish under their own names, which no other source may have."""
 
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import asyncpg
 
-from core.credentials import CredentialStore
-from core.database import Database
+from core.credentials.store import CredentialStore
+from core.db.database import Database
 from core.errors import OneValetError
 from core.events.source_types import RESERVED, EventSource, SourceOptions, Style
 from core.ids import IdMaker

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from core.database import Database
+from core.db.database import Database
 from core.events.types import Event, SourceGone
 from core.ids import IdMaker
 from core.json_types import storable

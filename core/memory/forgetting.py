@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from core.database import Database
+from core.db.database import Database
 from core.ids import IdMaker
-from core.memory.rules import names_in
-from core.memory.terms import terms_of
+from core.memory.extraction.rules_self import names_in
+from core.memory.extraction.terms import terms_of
+from core.memory.extraction.words import STOP_WORDS, stem, words_of
 from core.memory.types import Memory
-from core.memory.words import STOP_WORDS, stem, words_of
 
 ASKED_FOR = timedelta(hours=1)
 """How long a question whether to forget may be answered."""

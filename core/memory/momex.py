@@ -6,30 +6,30 @@ from datetime import datetime
 
 import structlog
 
-from core.bell import Bell, SilentBell
-from core.budgets import Budgets
+from core.budgets.types import Budgets
 from core.clock import Clock
-from core.database import Database
+from core.db.database import Database
 from core.errors import ConfigError, OneValetError
 from core.ids import IdMaker, make_id
 from core.json_types import JsonObject, storable
+from core.llm.types import ChatMessage
 from core.memory.access import MemoryAccess
-from core.memory.adding import Adder
-from core.memory.answering import answer_from
-from core.memory.asking import Asking, ChatClient
+from core.memory.answers import answer_from
 from core.memory.config import Extraction, MomexConfig, RecallMode
-from core.memory.embedder import CachedEmbedder, Embedder, EmbeddingClient, ModelEmbedder, SentenceEncoder
-from core.memory.extract import Extractor, ModelExtractor, RuleExtractor
+from core.memory.extraction.extractors import Extractor, ModelExtractor, RuleExtractor
+from core.memory.extraction.ingest import Adder
+from core.memory.extraction.secrets import is_secret
 from core.memory.forgetting import Forgetter
-from core.memory.indexes import StructuredIndexes
-from core.memory.recall import Searcher
-from core.memory.secrets import is_secret
+from core.memory.index.cache import StructuredIndexes
+from core.memory.index.embedder import CachedEmbedder, Embedder, EmbeddingClient, ModelEmbedder, SentenceEncoder
+from core.memory.jobs import MemoryWork, spoken_of
+from core.memory.model_calls import Asking, ChatClient
+from core.memory.recall.search import Searcher
 from core.memory.sessions import Sessions
-from core.memory.shared import SharedCollections
-from core.memory.store import MemoryStore
+from core.memory.shared_collections import SharedCollections
+from core.memory.store.memories import MemoryStore
 from core.memory.types import Answer, Memory, Recall, Recalled, Said
-from core.memory.work import MemoryWork, spoken_of
-from core.model_types import ChatMessage
+from core.queue.wakeups import Bell, SilentBell
 
 _log = structlog.get_logger()
 
@@ -153,14 +153,14 @@ class Momex:
     async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> Answer:
         """Answer a question in words from what is remembered, with citations; an empty text where nothing is known.
 
-        Raises `core.errors.ModelError` or `core.budgets.OutOfMoney`; without a model the memories are the answer.
+        Raises `core.errors.ModelError` or `core.budgets.types.OutOfMoney`; without a model the memories are the answer.
         """
         recall = await self.search(tenant_id, question, collections=collections)
         return await answer_from(question, recall, self._asking.of(tenant_id) if self._asking else None)
 
     def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
         """Give a tool access to this tenant's memory only."""
-        from core.memory.tenant import TenantMemory
+        from core.memory.tools_api import TenantMemory
 
         return TenantMemory(self, tenant_id, turn_id)
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from core.database import Database
-from core.model_types import ChatMessage
+from core.db.database import Database
+from core.llm.types import ChatMessage
 
 
 @dataclass(frozen=True, slots=True)

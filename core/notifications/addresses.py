@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from core.database import Database
+from core.db.database import Database
 from core.errors import OneValetError
 from core.ids import IdMaker
 

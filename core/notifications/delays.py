@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from core.database import Database
+from core.db.database import Database
 
 DELAYED = timedelta(minutes=10)
 """How long an answer is tried in its conversation before its person is told of it elsewhere."""

@@ -7,12 +7,12 @@ from typing import cast
 
 import asyncpg
 
-from core.database import Database
+from core.db.database import Database
 from core.ids import IdMaker
 from core.json_types import JsonObject
-from core.messages import Action, ActionStyle, Media
+from core.messaging.messages import Action, ActionStyle, Media
 from core.notifications.types import Notification, Urgency
-from core.preferences import QuietHours
+from core.people.preferences import QuietHours
 
 SAME_WITHIN = timedelta(hours=20)
 """How long the same news is one message: shorter than a day, so that what comes daily comes daily."""

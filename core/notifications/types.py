@@ -5,7 +5,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Protocol
 
-from core.messages import Action, Media
+from core.messaging.messages import Action, Media
 
 
 class Urgency(StrEnum):

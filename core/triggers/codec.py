@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import cast
 
 from core.json_types import Json, JsonObject
-from core.triggers.condition import ConditionTrigger, Mode
-from core.triggers.event import EventTrigger
-from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError
+from core.triggers.kinds.condition import ConditionTrigger, Mode
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
 
 type Trigger = ScheduleTrigger | EventTrigger | ConditionTrigger
 

@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 from core.events.types import Event
 from core.json_types import Json
 from core.triggers.codec import UnreadableTrigger
-from core.triggers.condition import ConditionTrigger, Watch, judge
+from core.triggers.descriptions import moment_in_words, value_in_words
 from core.triggers.engine import TriggerEngine
-from core.triggers.event import EventTrigger
-from core.triggers.schedule import TriggerError
+from core.triggers.kinds.condition import ConditionTrigger, Watch, judge
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import TriggerError
 from core.triggers.types import Task
-from core.triggers.words import moment_in_words, value_in_words
 from core.zones import zone_note, zone_or_utc
 
 TIMES = 10

@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING, Protocol
 import asyncpg
 import structlog
 
-from core.bell import Bell
 from core.canonical import canonical_hash
 from core.clock import Clock
-from core.database import Database
+from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.events.source_types import RESERVED
 from core.events.store import EventStore
 from core.events.types import Event
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
+from core.queue.wakeups import Bell
 from core.triggers.codec import Kind, Trigger, UnreadableTrigger, kind_of
-from core.triggers.condition import ConditionTrigger
-from core.triggers.event import EventTrigger
-from core.triggers.firing import Fired, fire_due, is_own_fault, run_row
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.messages import occurrence_of, set_aside_text
-from core.triggers.missed import Course
-from core.triggers.schedule import ScheduleTrigger, TriggerError
+from core.triggers.runs.firing import Fired, fire_due, is_own_fault, run_row
+from core.triggers.runs.misfires import Course
 from core.triggers.store import TaskStore
 from core.triggers.types import AGENT, NOBODY_TO_TELL, ORCHESTRATOR, ActionExecutor, RunState, Task, TaskOutput, TaskRun
 
 if TYPE_CHECKING:
     from core.events.bus import EventBus
-    from core.triggers.access import TaskAccess
+    from core.triggers.tools_api import TaskAccess
 
 MOST_ACTIVE = 200
 """How many active tasks a person may have."""
@@ -277,7 +277,7 @@ class TriggerEngine:
 
     def for_tenant(self, tenant_id: str) -> "TaskAccess":
         """Give what tools may do with one person's tasks."""
-        from core.triggers.access import TaskAccess  # they need each other
+        from core.triggers.tools_api import TaskAccess  # they need each other
 
         return TaskAccess(self, tenant_id)
 

@@ -4,10 +4,10 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from core.triggers.codec import Kind
-from core.triggers.condition import ConditionTrigger
-from core.triggers.message import TriggerMessage
+from core.triggers.descriptions import moment_in_words, value_in_words
+from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.types import NOTHING, Task, TaskRun
-from core.triggers.words import moment_in_words, value_in_words
+from core.turns.trigger_message import TriggerMessage
 from core.zones import zone_or_utc
 
 LATE = timedelta(minutes=5)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import asyncpg
 
-from core.database import Connection, Database
+from core.db.database import Connection, Database
 from core.json_types import JsonObject
 from core.triggers.codec import Kind, kept_trigger, trigger_to_json
 from core.triggers.types import RunState, Task, TaskOutput, TaskRun, TaskState

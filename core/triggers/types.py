@@ -6,11 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
-from core.context import ToolExecutionContext
-from core.journal import Effect
+from core.journal.types import Effect
 from core.json_types import Json, JsonObject
+from core.tools.context import ToolExecutionContext
 from core.triggers.codec import KeptTrigger, Kind
-from core.turn_types import TurnRequest, TurnResult
+from core.turns.types import TurnRequest, TurnResult
 
 ORCHESTRATOR = "orchestrator"
 AGENT = "agent:"

@@ -1,7 +1,7 @@
 """From an outbound message to one email: a subject and a plain text; pure."""
 
-from core.channel import Part
-from core.messages import OutboundMessage
+from core.messaging.channels import Part
+from core.messaging.messages import OutboundMessage
 
 MOST_SUBJECT = 120
 _EMPTY = "(no text)"

@@ -19,10 +19,10 @@ from aiosmtplib.errors import (
     SMTPSenderRefused,
 )
 
-from core.channel import Part, Receipt, Target
 from core.clock import Clock
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected, Unavailable, Unreachable
-from core.messages import Address, OutboundMessage
+from core.messaging.channels import Part, Receipt, Target
+from core.messaging.messages import Address, OutboundMessage
 from notify.email.render import render
 
 SECONDS = 8.0

@@ -3,9 +3,9 @@
 Source of the limit: docs.ntfy.sh/publish, "Limitations": a message beyond 4,096 bytes becomes a file.
 """
 
-from core.channel import Part
 from core.json_types import JsonObject
-from core.messages import OutboundMessage
+from core.messaging.channels import Part
+from core.messaging.messages import OutboundMessage
 
 MOST_BYTES = 3900
 _EMPTY = "(no text)"

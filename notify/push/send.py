@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 import aiohttp
 
-from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, RateLimited, Rejected, Unavailable, Unreachable
+from core.http.provider_session import StrangeAnswer, open_session, retry_after
 from core.json_types import JsonObject
-from core.messages import Address, OutboundMessage
-from core.provider_http import StrangeAnswer, open_session, retry_after
+from core.messaging.channels import Part, Receipt, Target
+from core.messaging.messages import Address, OutboundMessage
 from notify.push.render import render
 
 REAL_NTFY_URL = "https://ntfy.sh"

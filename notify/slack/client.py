@@ -6,9 +6,9 @@ import aiohttp
 from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from core.http.provider_session import open_session
 from core.json_types import JsonObject
-from core.provider_http import open_session
-from notify.slack.faults import to_delivery_error
+from notify.slack.errors import to_delivery_error
 
 REAL_API_URL = "https://slack.com/api/"
 CONNECT_SECONDS = 5.0

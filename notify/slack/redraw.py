@@ -1,12 +1,12 @@
 """A sent part drawn anew: what it said, its buttons gone, and what became of it beneath."""
 
-from core.channel import Part
 from core.errors import Rejected
 from core.json_types import Json
-from core.messages import Address
+from core.messaging.channels import Part
+from core.messaging.messages import Address
 from notify.slack.client import SendingClient
-from notify.slack.faults import FORMATTING
-from notify.slack.literal import escape, line_block, literal_blocks
+from notify.slack.errors import FORMATTING
+from notify.slack.markdown import escape, line_block, literal_blocks
 
 MAX_FALLBACK = 4_000
 """Characters in `text` (docs.slack.dev, reference/methods/chat.update, msg_too_long)."""

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import regex
 
-from core.channel import Part
 from core.json_types import Json, JsonObject
-from core.messages import Action, ActionStyle, OutboundMessage
-from notify.slack.literal import defuse
+from core.messaging.channels import Part
+from core.messaging.messages import Action, ActionStyle, OutboundMessage
+from notify.slack.markdown import defuse
 from notify.slack.split import MAX_TEXT, split
 
 MAX_LABEL = 75

@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
 from core.json_types import Json, JsonObject
-from core.messages import Address, OutboundMessage
+from core.messaging.channels import Part, Receipt, Target
+from core.messaging.messages import Address, OutboundMessage
 from notify.slack import redraw, streams
 from notify.slack.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingClient
-from notify.slack.faults import FORMATTING
-from notify.slack.literal import escape, literal_blocks
+from notify.slack.errors import FORMATTING
+from notify.slack.markdown import escape, literal_blocks
 from notify.slack.render import render
 
 EVENT_TYPE = "onevalet_part"

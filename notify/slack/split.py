@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import regex
 from markdown_it import MarkdownIt
 
-from notify.cutting import next_cut
+from notify.text_split import next_cut
 
 MAX_TEXT = 12_000
 """Markdown in one message (docs.slack.dev, reference/block-kit/blocks/markdown-block)."""

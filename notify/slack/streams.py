@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from core.errors import Ambiguous, DeliveryError, Rejected
 from core.json_types import JsonObject
-from core.messages import Address
+from core.messaging.messages import Address
 from notify.slack.client import SendingClient
 
 GONE = "message_not_found"

@@ -12,7 +12,7 @@ from twilio.http.response import Response
 from twilio.rest import Client
 
 from core.errors import Ambiguous, RateLimited, Rejected, Unavailable
-from core.provider_http import StrangeAnswer, is_object, open_session, retry_after
+from core.http.provider_session import StrangeAnswer, is_object, open_session, retry_after
 
 REAL_API_URL = "https://api.twilio.com"
 CONNECT_SECONDS = 5.0

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import regex
 
-from core.channel import Part
 from core.json_types import Json
-from core.messages import OutboundKind, OutboundMessage
-from notify.cutting import Weigh, next_cut
+from core.messaging.channels import Part
+from core.messaging.messages import OutboundKind, OutboundMessage
 from notify.sms.gsm import count_segments, fold, is_gsm, septets, units
-from notify.sms.plain import to_plain
+from notify.sms.markdown import to_plain
+from notify.text_split import Weigh, next_cut
 
 MAX_UNITS = 1600
 MAX_MEDIA = 10

@@ -7,12 +7,12 @@ from urllib.parse import urlencode
 from twilio.base.exceptions import TwilioException
 from twilio.rest import Client
 
-from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
-from core.messages import Address, OutboundMessage
-from core.segments import SegmentBudget
+from core.messaging.channels import Part, Receipt, Target
+from core.messaging.messages import Address, OutboundMessage
+from core.messaging.segments import SegmentBudget
 from notify.sms.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingHttpClient, make_client
-from notify.sms.faults import to_delivery_error
+from notify.sms.errors import to_delivery_error
 from notify.sms.render import render
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from telegram import ForceReply, InlineKeyboardMarkup, MessageEntity, ReplyParameters
 
-from core.channel import Target
 from core.errors import Rejected
 from core.json_types import Json, JsonObject
-from core.messages import Address
+from core.messaging.channels import Target
+from core.messaging.messages import Address
 
 PLACEHOLDER = "Your answer"
 """Stands in the field in which a person answers; 1 to 64 characters (core.telegram.org/bots/api#forcereply)."""

@@ -12,9 +12,9 @@ from telegram import Bot
 from telegram.error import BadRequest, NetworkError, TelegramError
 from telegram.request import HTTPXRequest, RequestData
 
+from core.http.provider_httpx import StrangeAnswer, client_options
+from core.http.provider_session import MOST_ANSWER, TIMED_OUT_BEHIND
 from core.json_types import JsonObject
-from core.provider_http import MOST_ANSWER, TIMED_OUT_BEHIND
-from core.provider_httpx import StrangeAnswer, client_options
 
 REAL_API_URL = "https://api.telegram.org"
 CONNECT_SECONDS = 3.0

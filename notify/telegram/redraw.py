@@ -4,10 +4,10 @@ import regex
 from telegram import Bot, LinkPreviewOptions
 from telegram.error import BadRequest
 
-from core.channel import Part
 from core.errors import Rejected
+from core.messaging.channels import Part
 from notify.telegram.arguments import entities_of
-from notify.telegram.faults import is_unchanged, refuses_formatting
+from notify.telegram.errors import is_unchanged, refuses_formatting
 from notify.telegram.render import MAX_UNITS
 from notify.telegram.visible import clean, is_visible, units
 

@@ -7,11 +7,11 @@ characters; UTF-16 units are never fewer.
 from collections.abc import Sequence
 from itertools import accumulate
 
-from core.channel import Part
 from core.json_types import Json, JsonObject
-from core.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
-from notify.telegram.marks import Mark, Rich, cut
-from notify.telegram.rich import to_rich
+from core.messaging.channels import Part
+from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
+from notify.telegram.entities import Mark, Rich, cut
+from notify.telegram.markdown import to_rich
 from notify.telegram.split import split
 from notify.telegram.visible import clean, is_visible, units
 

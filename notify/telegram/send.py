@@ -9,14 +9,14 @@ from telegram import LinkPreviewOptions, Message
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, TelegramError
 
-from core.channel import Part, Receipt, Target
 from core.errors import Ambiguous, Rejected, Unavailable
 from core.json_types import Json
-from core.messages import Address, OutboundMessage
+from core.messaging.channels import Part, Receipt, Target
+from core.messaging.messages import Address, OutboundMessage
 from notify.telegram import redraw
 from notify.telegram.arguments import entities_of, markup_of, number, reply, thread
 from notify.telegram.client import CONNECT_SECONDS, READ_SECONDS, REAL_API_URL, TelegramSender
-from notify.telegram.faults import brief, refuses_formatting, refuses_keyboard, to_delivery_error
+from notify.telegram.errors import brief, refuses_formatting, refuses_keyboard, to_delivery_error
 from notify.telegram.render import render, render_end
 
 _log = structlog.get_logger()

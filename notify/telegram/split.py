@@ -1,7 +1,7 @@
 """Cut a text into pieces of at most so many UTF-16 units, at natural borders; pure."""
 
-from notify.cutting import next_cut
 from notify.telegram.visible import is_visible, units
+from notify.text_split import next_cut
 
 
 def split(text: str, limit: int) -> list[tuple[int, int]]:

@@ -1,5 +1,5 @@
 """Slack, emulated: Web API, Events API, interactions, slash commands and Socket Mode."""
 
-from simulator.slack.simulator import SlackSimulator
+from simulator.slack.provider import SlackSimulator
 
 __all__ = ["SlackSimulator"]

@@ -13,8 +13,8 @@ from simulator.slack.files import file_record
 from simulator.slack.method import Hub
 from simulator.slack.records import message_record, view_record
 from simulator.slack.shapes import Obj, items, obj, text
+from simulator.slack.state import GENERAL, Channel, Message, View, dm_id, make_id
 from simulator.slack.switches import set_switches
-from simulator.slack.world import GENERAL, Channel, Message, View, dm_id, make_id
 
 type Act = Callable[[Hub, Person, Obj], Awaitable[Obj]]
 

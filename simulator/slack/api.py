@@ -8,8 +8,8 @@ from aiohttp import web
 from simulator.base import ABOUT, Wire
 from simulator.faults import FaultKind, Rule
 from simulator.slack import assistant, chat, conversations, files, streams, team, views
+from simulator.slack.errors import Refused
 from simulator.slack.method import Hub, Method, check_needed
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, obj, text
 
 METHODS: dict[str, Method] = {

@@ -1,10 +1,10 @@
 """assistant.threads.setStatus, .setSuggestedPrompts, .setTitle."""
 
 from simulator.slack import limits
+from simulator.slack.errors import Refused
 from simulator.slack.method import Hub, Method, find_channel, listed
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, obj, text
-from simulator.slack.world import Channel, Status
+from simulator.slack.state import Channel, Status
 
 
 def set_status(hub: Hub, arguments: Obj) -> Obj:

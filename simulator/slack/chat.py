@@ -4,12 +4,12 @@ import re
 
 from simulator.journal import Json
 from simulator.slack import limits
+from simulator.slack.errors import Refused
 from simulator.slack.message_rules import Content, check_content
 from simulator.slack.method import Hub, Method, find_channel, find_message, find_root, truth
 from simulator.slack.records import message_record, with_ids
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, text
-from simulator.slack.world import Channel, Message
+from simulator.slack.state import Channel, Message
 
 
 def post_message(hub: Hub, arguments: Obj) -> Obj:

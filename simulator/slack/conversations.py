@@ -5,11 +5,11 @@ import binascii
 import re
 from collections.abc import Sequence
 
+from simulator.slack.errors import Refused
 from simulator.slack.method import Hub, Method, find_channel, truth, whole
 from simulator.slack.records import channel_record, message_record, rooted_record
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, text
-from simulator.slack.world import Message, dm_id
+from simulator.slack.state import Message, dm_id
 
 _HISTORY_LIMIT, _HISTORY_MOST = 100, 999
 _REPLIES_LIMIT, _LIST_LIMIT, _MOST = 1_000, 100, 1_000

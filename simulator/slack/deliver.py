@@ -13,7 +13,7 @@ from simulator.slack.events import changed_event, deleted_event, envelope, messa
 from simulator.slack.shapes import Obj, text
 from simulator.slack.signature import signed_headers
 from simulator.slack.sockets import Ack, Sockets
-from simulator.slack.world import Delivery, Message, World
+from simulator.slack.state import Delivery, Message, World
 
 # apis/events-api, "Retries": the words of x-slack-retry-reason.
 _REASONS = {"timeout": "http_timeout", "connect_failed": "connection_failed", "reset": "connection_failed"}

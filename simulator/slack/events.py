@@ -8,7 +8,7 @@ from simulator.config import SlackConfig
 from simulator.journal import Json
 from simulator.slack.records import message_record
 from simulator.slack.shapes import Obj
-from simulator.slack.world import Message, View, World, make_id
+from simulator.slack.state import Message, View, World, make_id
 
 
 def envelope(slack: SlackConfig, event: Obj, at: float) -> Obj:

@@ -5,11 +5,11 @@ import mimetypes
 from aiohttp import web
 
 from simulator.slack.chat import bot_message, check_postable
+from simulator.slack.errors import Refused
 from simulator.slack.message_rules import Content
 from simulator.slack.method import Hub, Method, find_channel, find_root, listed
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, obj, text
-from simulator.slack.world import make_id
+from simulator.slack.state import make_id
 
 
 def upload_url(hub: Hub, arguments: Obj) -> Obj:

@@ -9,15 +9,15 @@ from simulator.slack import limits
 from simulator.slack.blocks import Surface
 from simulator.slack.chat import show
 from simulator.slack.deliver import Reply
+from simulator.slack.errors import Refused
 from simulator.slack.message_rules import check_content
 from simulator.slack.method import Hub
 from simulator.slack.modal_values import read_values
 from simulator.slack.records import interactive, message_record, view_record
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, items, obj, text
+from simulator.slack.state import Message, ResponseUrl, View, dm_id
 from simulator.slack.view_rules import check_view
 from simulator.slack.views import place, replace
-from simulator.slack.world import Message, ResponseUrl, View, dm_id
 
 PATH = "/slack/response"
 

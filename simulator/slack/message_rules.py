@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.blocks import Surface, block_problems, text_length
-from simulator.slack.refused import Refused
+from simulator.slack.errors import Refused
 from simulator.slack.shapes import Obj, decoded, obj, text
 
 TRUNCATED = "message_truncated"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simulator.journal import Json
-from simulator.slack.refused import Refused
+from simulator.slack.errors import Refused
 from simulator.slack.shapes import Obj, decoded, text
-from simulator.slack.world import Channel, Message, World
+from simulator.slack.state import Channel, Message, World
 
 if TYPE_CHECKING:
     from simulator.slack.deliver import Deliverer

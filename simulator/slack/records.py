@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from simulator.config import Person
 from simulator.journal import Json
 from simulator.slack.shapes import Obj, copy, items, obj, text
-from simulator.slack.world import Channel, Message, View, World, block_token
+from simulator.slack.state import Channel, Message, View, World, block_token
 
 
 def message_record(world: World, message: Message, *, metadata: bool = False) -> Obj:

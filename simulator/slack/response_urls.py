@@ -7,13 +7,13 @@ from aiohttp import web
 from simulator.base import ABOUT
 from simulator.slack import limits
 from simulator.slack.chat import show
+from simulator.slack.errors import Refused
 from simulator.slack.interactions import say
 from simulator.slack.message_rules import check_content
 from simulator.slack.method import Hub
 from simulator.slack.records import message_record
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, obj
-from simulator.slack.world import Message, ResponseUrl
+from simulator.slack.state import Message, ResponseUrl
 
 
 async def respond(hub: Hub, request: web.Request) -> web.StreamResponse:

@@ -7,7 +7,7 @@ from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.records import interactive, view_record
 from simulator.slack.shapes import Obj, items, obj, text
-from simulator.slack.world import GENERAL, Channel, Delivery, Message, View, World, dm_id
+from simulator.slack.state import GENERAL, Channel, Delivery, Message, View, World, dm_id
 
 
 def shown(world: World, connections: int) -> Obj:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.chat import bot_message, check_postable
+from simulator.slack.errors import Refused
 from simulator.slack.message_rules import Content, check_markdown, check_message_blocks, check_metadata
 from simulator.slack.method import Hub, Method, find_channel, find_message, find_root
 from simulator.slack.records import message_record, with_ids
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, decoded, items, obj, text
-from simulator.slack.world import Channel, Message
+from simulator.slack.state import Channel, Message
 
 _TASK_STATES = ("pending", "in_progress", "complete", "error")
 

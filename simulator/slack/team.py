@@ -2,9 +2,9 @@
 
 from urllib.parse import urlencode
 
+from simulator.slack.errors import Refused
 from simulator.slack.method import Hub, Method
 from simulator.slack.records import bot_record, user_record
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, text
 
 

@@ -6,8 +6,8 @@ from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.blocks import Surface, block_problems
 from simulator.slack.composition import check_text
+from simulator.slack.errors import Refused
 from simulator.slack.problems import Problems
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, decoded, items, obj
 
 _COMMON = ("type", "blocks", "private_metadata", "callback_id", "external_id")

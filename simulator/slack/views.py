@@ -6,12 +6,12 @@ import secrets
 from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.blocks import Surface
+from simulator.slack.errors import Refused
 from simulator.slack.method import Hub, Method
 from simulator.slack.records import view_record, with_ids
-from simulator.slack.refused import Refused
 from simulator.slack.shapes import Obj, items, text
+from simulator.slack.state import Trigger, View, World, make_id
 from simulator.slack.view_rules import check_view
-from simulator.slack.world import Trigger, View, World, make_id
 
 
 def open_view(hub: Hub, arguments: Obj) -> Obj:

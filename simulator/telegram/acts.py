@@ -9,14 +9,14 @@ from simulator.base import BadAction, Wire
 from simulator.config import Person
 from simulator.journal import Json
 from simulator.telegram import groups, shapes
+from simulator.telegram.act_arguments import flag, number, text
 from simulator.telegram.entities import FormattedText, settle
+from simulator.telegram.errors import Refusal
 from simulator.telegram.formatting import MAX_CAPTION, MAX_TEXT
 from simulator.telegram.keyboards import inline_buttons
 from simulator.telegram.polling import Polling
-from simulator.telegram.refusals import Refusal
 from simulator.telegram.state import PRIVATE, Chat, Message, Press, World
 from simulator.telegram.updates import CALLBACK_LIFE, MESSAGE_LIFE, Update
-from simulator.telegram.wishes import flag, number, text
 
 _MEDIA = {
     "voice": ("voice.oga", "audio/ogg", "voice"),

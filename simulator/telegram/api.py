@@ -11,8 +11,8 @@ from simulator.journal import Json
 from simulator.telegram import editing, sending, settings, shapes
 from simulator.telegram.arguments import Arguments, read_arguments
 from simulator.telegram.chats import find_chat
+from simulator.telegram.errors import Refusal, bad_request, too_many_requests
 from simulator.telegram.polling import Polling
-from simulator.telegram.refusals import Refusal, bad_request, too_many_requests
 from simulator.telegram.state import World
 from simulator.telegram.webhooks import Webhooks
 

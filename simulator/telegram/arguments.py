@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from aiohttp import web
 
 from simulator.journal import Json
-from simulator.telegram.refusals import Refusal, bad_request
+from simulator.telegram.errors import Refusal, bad_request
 
 
 @dataclass(frozen=True, slots=True)

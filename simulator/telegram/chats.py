@@ -1,7 +1,7 @@
 """Finding the chat and the message that a call names, or refusing as Telegram does."""
 
 from simulator.telegram.arguments import Arguments, whole
-from simulator.telegram.refusals import Refusal, bad_request
+from simulator.telegram.errors import Refusal, bad_request
 from simulator.telegram.state import GROUP, PRIVATE, Chat, Message, World
 
 

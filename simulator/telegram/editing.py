@@ -4,9 +4,9 @@ from simulator.journal import Json
 from simulator.telegram import shapes
 from simulator.telegram.arguments import Arguments
 from simulator.telegram.chats import find_message
+from simulator.telegram.errors import bad_request
 from simulator.telegram.formatting import check_length, read_text
 from simulator.telegram.keyboards import read_markup
-from simulator.telegram.refusals import bad_request
 from simulator.telegram.state import Message, World
 
 _NOT_MODIFIED = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from simulator.journal import Json
-from simulator.telegram.refusals import bad_request
+from simulator.telegram.errors import bad_request
 from simulator.telegram.text import utf16_length
 
 SPLITTABLE = ("bold", "italic", "underline", "strikethrough", "spoiler")

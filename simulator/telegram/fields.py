@@ -1,7 +1,7 @@
 """Fields of JSON objects within parameters, refused in the words of the server's own JSON reader."""
 
 from simulator.journal import Json
-from simulator.telegram.refusals import bad_request
+from simulator.telegram.errors import bad_request
 
 
 def string_field(given: dict[str, Json], name: str, context: str = "", *, required: bool = False) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from simulator.journal import Json
 from simulator.telegram.arguments import Arguments
 from simulator.telegram.entities import Entity, FormattedText, settle
+from simulator.telegram.errors import MarkupError, Refusal, bad_request
 from simulator.telegram.fields import integer_field, string_field
 from simulator.telegram.links import valid_date_format
 from simulator.telegram.parse_html import parse_html
 from simulator.telegram.parse_markdown import parse_markdown
 from simulator.telegram.parse_markdown_v2 import parse_markdown_v2
-from simulator.telegram.refusals import MarkupError, Refusal, bad_request
 
 MAX_TEXT = 4096
 """In characters, not UTF-16 units: the server source compares `utf8_length`; entities alone are in units."""

@@ -2,9 +2,9 @@
 
 from simulator.journal import Json
 from simulator.telegram.arguments import Arguments
+from simulator.telegram.errors import bad_request
 from simulator.telegram.fields import string_field
 from simulator.telegram.links import checked_link
-from simulator.telegram.refusals import bad_request
 
 MAX_CALLBACK_DATA = 64
 _MAX_BUTTONS = 100

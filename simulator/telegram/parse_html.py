@@ -7,8 +7,8 @@ offsets in bytes.
 from dataclasses import dataclass, field
 
 from simulator.telegram.entities import Entity
+from simulator.telegram.errors import MarkupError
 from simulator.telegram.links import checked_link, linked_user, valid_date_format
-from simulator.telegram.refusals import MarkupError
 from simulator.telegram.text import PlainText
 
 _SPACES = frozenset(b" \t\r\n\0\v")

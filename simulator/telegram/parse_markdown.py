@@ -4,9 +4,9 @@ Errors and their words follow the server source, `parse_markdown`.
 """
 
 from simulator.telegram.entities import Entity
+from simulator.telegram.errors import MarkupError
 from simulator.telegram.links import checked_link, linked_user
 from simulator.telegram.parse_markdown_v2 import code_language
-from simulator.telegram.refusals import MarkupError
 from simulator.telegram.text import PlainText
 
 _MARKS = frozenset(b"_*`[")

@@ -7,8 +7,8 @@ bytes of UTF-8, so the parser walks over bytes; past the end it reads zeros.
 from dataclasses import dataclass
 
 from simulator.telegram.entities import Entity
+from simulator.telegram.errors import MarkupError
 from simulator.telegram.links import checked_link, linked_emoji, linked_moment, linked_user
-from simulator.telegram.refusals import MarkupError
 from simulator.telegram.text import PlainText
 
 _RESERVED = frozenset(b"_*[]()~`>#+-=|{}.!\n")

@@ -5,7 +5,7 @@ import asyncio
 from simulator.base import Wire
 from simulator.journal import Json
 from simulator.telegram.arguments import Arguments
-from simulator.telegram.refusals import Refusal
+from simulator.telegram.errors import Refusal
 from simulator.telegram.state import World
 
 _WEBHOOK_SET = (

@@ -8,8 +8,8 @@ from simulator.base import BadAction, Wire
 from simulator.journal import Json
 from simulator.telegram.acts import Acts
 from simulator.telegram.api import Api, endpoint_name, fault_answer, refused
+from simulator.telegram.errors import Refusal
 from simulator.telegram.polling import Polling
-from simulator.telegram.refusals import Refusal
 from simulator.telegram.state import World
 from simulator.telegram.view import show
 from simulator.telegram.webhooks import Webhooks

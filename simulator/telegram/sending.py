@@ -5,10 +5,10 @@ from simulator.telegram import shapes
 from simulator.telegram.arguments import Arguments
 from simulator.telegram.chats import check_not_blocked, check_thread, find_chat
 from simulator.telegram.entities import FormattedText
+from simulator.telegram.errors import Refusal, bad_request
 from simulator.telegram.fields import integer_field
 from simulator.telegram.formatting import MAX_CAPTION, check_length, read_text
 from simulator.telegram.keyboards import read_markup
-from simulator.telegram.refusals import Refusal, bad_request
 from simulator.telegram.state import PRIVATE, Chat, Draft, Message, StoredFile, World
 
 _ACTIONS = frozenset(

@@ -5,8 +5,8 @@ import re
 
 from simulator.journal import Json
 from simulator.telegram.arguments import Arguments
+from simulator.telegram.errors import bad_request
 from simulator.telegram.fields import string_field
-from simulator.telegram.refusals import bad_request
 from simulator.telegram.state import World
 
 _WIDE_SCOPES = ("default", "all_private_chats", "all_group_chats", "all_chat_administrators")

@@ -8,8 +8,8 @@ from simulator.base import Wire
 from simulator.journal import Json
 from simulator.telegram.arguments import Arguments
 from simulator.telegram.delivery import Delivery
+from simulator.telegram.errors import bad_request, too_many_requests
 from simulator.telegram.polling import Polling
-from simulator.telegram.refusals import bad_request, too_many_requests
 from simulator.telegram.state import World
 from simulator.telegram.updates import Webhook
 

@@ -1,8 +1,8 @@
 """Take or refuse a message to be sent, in the order in which Twilio checks."""
 
+from simulator.twilio.errors import Refusal
 from simulator.twilio.forms import Form, check_options, is_e164, is_url
-from simulator.twilio.refusals import Refusal
-from simulator.twilio.store import Media, Message, Store, new_sid
+from simulator.twilio.state import Media, Message, Store, new_sid
 
 MAX_BODY = 1600
 MAX_MEDIA = 10

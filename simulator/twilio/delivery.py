@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from simulator.base import Wire
-from simulator.twilio.refusals import DELIVERY_ERRORS
-from simulator.twilio.store import Debug, Message, Store
+from simulator.twilio.errors import DELIVERY_ERRORS
+from simulator.twilio.state import Debug, Message, Store
 from simulator.twilio.webhooks import deliver
 
 PHONE_MODES = {

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import phonenumbers
 from aiohttp import web
 
-from simulator.twilio.refusals import Refusal
+from simulator.twilio.errors import Refusal
 
 # The names are those of the published description (twilio-oai, twilio_api_v2010); a test compares them.
 CREATE_MESSAGE = frozenset(

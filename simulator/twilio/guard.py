@@ -7,7 +7,7 @@ import hmac
 from aiohttp import web
 
 from simulator.base import Handler, Wire
-from simulator.twilio.refusals import Refusal, fault_answer
+from simulator.twilio.errors import Refusal, fault_answer
 
 PREFIX = "/twilio"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from simulator.base import Answer, Wire
 from simulator.twilio.optout import REPLIES, OptOut, opt_out_of
-from simulator.twilio.store import Debug, Hook, Media, Message, PhoneNumber, Store, new_sid
+from simulator.twilio.state import Debug, Hook, Media, Message, PhoneNumber, Store, new_sid
 from simulator.twilio.webhooks import Delivered, TwimlError, deliver, replies_of
 
 _PLACE = {"City": "SAN FRANCISCO", "State": "CA", "Zip": "94105", "Country": "US"}

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
 from simulator.journal import Json
+from simulator.twilio.errors import Refusal
 from simulator.twilio.forms import Form
-from simulator.twilio.refusals import Refusal
-from simulator.twilio.store import Message
+from simulator.twilio.state import Message
 
 _PAGE = 50
 

@@ -11,12 +11,12 @@ from aiohttp import web
 from simulator.base import BadAction, Wire
 from simulator.config import Person
 from simulator.journal import Json
+from simulator.twilio.api import Rest
 from simulator.twilio.delivery import CALLBACK_MODES, PHONE_MODES, Phone, carry
 from simulator.twilio.inbound import Inbound
-from simulator.twilio.rest import Rest
 from simulator.twilio.segments import price_of
 from simulator.twilio.services import Services
-from simulator.twilio.store import Media, Message, PhoneNumber, Store, new_sid
+from simulator.twilio.state import Media, Message, PhoneNumber, Store, new_sid
 
 _MAX_MEDIA_BYTES = 5 * 1024 * 1024
 

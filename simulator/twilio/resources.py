@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 
 from simulator.journal import Json
-from simulator.twilio.store import Media, Message, PhoneNumber
+from simulator.twilio.state import Media, Message, PhoneNumber
 
 API = "/2010-04-01"
 

@@ -11,11 +11,11 @@ from aiohttp import web
 
 from simulator.base import Wire
 from simulator.journal import Json
+from simulator.twilio.errors import Refusal
 from simulator.twilio.forms import Form, checked, is_url, read_form
 from simulator.twilio.guard import PREFIX, Guard, not_found
 from simulator.twilio.paging import page_of
-from simulator.twilio.refusals import Refusal
-from simulator.twilio.store import PhoneNumber, Service, Store
+from simulator.twilio.state import PhoneNumber, Service, Store
 
 # The names are those of the official library's update call; a test compares them.
 UPDATE_SERVICE = frozenset(

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from core.json_types import Json, JsonObject
-from core.tools import AnyTool
+from core.tools.tool import AnyTool
 from onevalet import StandardAgent
 
 KEY = "duffel_live_secret"

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from agents.email import SendEmailAgent
 from core.agents.fields import InvalidValue
-from core.context import ConnectedAccounts, NoCredentials
 from core.json_types import JsonObject
+from core.tools.context import ConnectedAccounts, NoCredentials
 from onevalet import ToolFailed
 from tests.agents.services import mail_server, no_loop
-from tests.core.agents.house import SetClock
-from tests.core.helpers import a_context
+from tests.core.agents.harness import SetClock
+from tests.core.builders import a_context
 
 MAIL = {"recipient": ["sam@example.com"], "subject": "Lunch?", "body": "At noon,\n.\nor later: ¿qué tal?\n"}
 

@@ -6,16 +6,17 @@ import pytest
 
 from agents.arithmetic import calculate
 from agents.travel import FlightSearchAgent
-from core.model import LiteLLMClient
-from tests.core.agents.house import Talk
-from tests.core.store.house import opened
+from core.llm.litellm_client import LiteLLMClient
+from onevalet.demo.model import DEMO_MODEL
+from tests.core.agents.harness import Talk
+from tests.core.harness import opened
 from tests.scripted_model import ScriptedModel
 
 
 @pytest.fixture
 async def talk(database_url: str) -> AsyncIterator[Talk]:
     """Give a talk with the demo model; on that day it is Saturday, 21 November 2026."""
-    client = LiteLLMClient("demo/valet")
+    client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
     async with opened(database_url) as store:
         yield Talk(store, ScriptedModel([]), client, agents=[FlightSearchAgent], tools=[calculate])

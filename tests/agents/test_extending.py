@@ -11,11 +11,11 @@ import pytest
 
 from core.agents.registry import AgentRegistry
 from core.errors import ConfigError
-from core.loader import load_plugins
-from core.orchestrator import Orchestrator
+from core.turns.orchestrator import Orchestrator
 from onevalet import StandardAgent
 from onevalet.testing import MemoryCredentials, make_context, rehearse
-from tests.core.helpers import FakeModel
+from onevalet.wiring.plugins import load_plugins
+from tests.core.builders import FakeModel
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 

@@ -8,16 +8,16 @@ import asyncpg
 import pytest
 
 from agents.notes import add_note, forget_note, list_notes
-from core.context import NoStorage, ToolExecutionContext
-from core.database import Database
+from core.db.database import Database
 from core.errors import ToolFailed
-from core.journal import MemoryJournal
-from core.orchestrator import Orchestrator
-from core.storage import MOST_VALUE, Storage
-from core.tools import AnyTool
-from core.turn_types import TurnMessage, TurnRequest, TurnTenant
+from core.journal.types import MemoryJournal
+from core.tools.context import NoStorage, ToolExecutionContext
+from core.tools.storage import MOST_VALUE, Storage
+from core.tools.tool import AnyTool
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnMessage, TurnRequest, TurnTenant
 from onevalet import ToolRetry
-from tests.core.helpers import FakeModel, a_context, says, wants
+from tests.core.builders import FakeModel, a_context, says, wants
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def _request(tenant: str) -> TurnRequest:
     return TurnRequest(
         turn_id=f"turn_{tenant}",
         tenant=TurnTenant(tenant, "", "", "UTC"),
-        channel="console",
+        channel="terminal",
         inbound=(said,),
         journal=MemoryJournal(),
     )

@@ -6,10 +6,10 @@ import asyncpg
 import pytest
 
 from agents.person import choose_account, list_accounts
-from core.database import Database
+from core.db.database import Database
 from onevalet import ToolFailed
-from tests.core.credentials.house import add_people, new_key, store_with
-from tests.core.helpers import a_context
+from tests.core.builders import a_context
+from tests.core.credentials.harness import add_people, new_key, store_with
 
 
 async def test_where_two_accounts_fit_none_is_taken_until_the_persons_choice_is_remembered(database_url: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from onevalet import ToolRetry
-from tests.core.helpers import a_context
+from tests.core.builders import a_context
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ from datetime import datetime, timedelta
 import pytest
 
 from agents.moments import read_moment, zone_named
-from core.approvals.words import DECIDE
 from core.json_types import JsonObject
-from core.loader import load_plugins
-from core.model import LiteLLMClient
-from tests.contract.houses import SmsHouse
+from core.llm.litellm_client import LiteLLMClient
+from core.turns.decide_tool import DECIDE
+from onevalet.demo.model import DEMO_MODEL
+from onevalet.wiring.plugins import load_plugins
+from tests.contract.channel_harnesses import SmsHouse
 from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import repeats
-from tests.core.helpers import wants
+from tests.core.builders import wants
 
 COUNT = "select count(*) from tasks"
 
@@ -21,7 +22,7 @@ COUNT = "select count(*) from tasks"
 @pytest.fixture
 async def planner(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     """Give a planner by SMS; it is Saturday, 21 November 2026, 13:00 in Berlin."""
-    client = LiteLLMClient("demo/valet")
+    client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
     async with open_proactive(SmsHouse, database_url, redis_url) as office:
         office.model = client

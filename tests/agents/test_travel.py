@@ -8,11 +8,11 @@ import pytest
 from yarl import URL
 
 from agents.travel import SAMPLE, FlightSearchAgent
-from core.http import GuardedClient
+from core.http.client import GuardedClient
 from onevalet import AgentStatus, ToolExecutionContext, ToolFailed, ToolRetry
 from tests.agents.services import KEY, Web, duffel, no_loop
-from tests.core.agents.house import SetClock
-from tests.core.helpers import a_context
+from tests.core.agents.harness import SetClock
+from tests.core.builders import a_context
 
 DAY = date(2026, 12, 4)
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from core.json_types import JsonObject
-from core.model_types import ModelRequest
-from tests.contract.houses import SmsHouse
+from core.llm.types import ModelRequest
+from tests.contract.channel_harnesses import SmsHouse
 from tests.contract.proactive import Proactive, open_proactive
-from tests.core.helpers import says, wants
+from tests.core.builders import says, wants
 
 PUBLIC = "not on the public internet"
 

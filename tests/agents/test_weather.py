@@ -8,11 +8,11 @@ import pytest
 from yarl import URL
 
 from agents.weather import get_weather
-from core.http import GuardedClient
+from core.http.client import GuardedClient
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
 from tests.agents.services import Web, open_meteo
-from tests.core.agents.house import SetClock
-from tests.core.helpers import a_context
+from tests.core.agents.harness import SetClock
+from tests.core.builders import a_context
 
 LATE = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)
 """It is the 23rd in Berlin by then, and the 22nd in New York."""

@@ -6,10 +6,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core.migrate import migrate
-from tests.approvals.house import open_arena
+from core.db.migrate import migrate
+from tests.approvals.harness import open_arena
 from tests.approvals.run import Found, run_races, show
-from tests.nursery import Nursery
+from tests.forker import Nursery
 from tests.services import private_postgres, private_valkey
 
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from simulator.config import Person
-from tests.approvals.hands import Hands, Post
+from tests.approvals.signed_posts import Hands, Post
 
 
 @dataclass(frozen=True, slots=True)

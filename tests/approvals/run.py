@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import asyncpg
 
-from tests.approvals.house import Arena
+from tests.approvals.harness import Arena
 from tests.approvals.races import RACES, Grab, Open
 
 _BATCH = 14

@@ -10,13 +10,13 @@ from core.agents.fields import InputField
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentResult, AgentStatus, ApprovalRequest, StandardAgent
 from core.agents.valet import valet
+from core.hooks.rules_file import read_rules
 from core.json_types import JsonObject
-from core.rules_file import read_rules
-from core.tools import tool
+from core.tools.tool import tool
 from tests.contract.approving import Approving, open_approving
-from tests.contract.houses import SmsHouse
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import SmsHouse
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 DONE: list[str] = []
 

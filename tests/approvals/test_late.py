@@ -11,9 +11,9 @@ from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.valet import valet
 from core.json_types import JsonObject
 from tests.contract.approving import Approving, open_approving
-from tests.contract.houses import SmsHouse
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import SmsHouse
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "I am five minutes late."}
 DONE: list[str] = []

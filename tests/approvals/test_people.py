@@ -8,19 +8,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.approvals.store import ApprovalMerge
-from core.credentials import CredentialStore
+from core.credentials.secret_keys import SecretKey, SecretKeys
+from core.credentials.store import CredentialStore
 from core.errors import ConfigError
 from core.json_types import JsonObject
-from core.linking import Linking
-from core.person import People
-from core.person_commands import PersonCommands
-from core.secret_keys import SecretKey, SecretKeys
-from onevalet.approvals import decide, print_approvals
+from core.people.commands import PersonCommands
+from core.people.linking import Linking
+from core.people.people import People
+from onevalet.cli.approvals import decide, print_approvals
 from onevalet.settings import Settings
 from tests.contract.approving import Approving, open_approving
-from tests.contract.houses import SmsHouse
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import SmsHouse
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
 

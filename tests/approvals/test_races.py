@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.approvals.house import open_arena
+from tests.approvals.harness import open_arena
 from tests.approvals.races import RACES
 from tests.approvals.run import run_races, show
-from tests.nursery import Nursery
+from tests.forker import Nursery
 
 
 @pytest.mark.slow

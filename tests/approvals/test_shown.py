@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.approvals.asking import _heading
-from core.approvals.consents import place_order
-from core.approvals.shown import as_text, is_short, plain_line, plain_words, visible
+from core.approvals.consent import place_order
+from core.approvals.describe import _heading
+from core.approvals.rendering import as_text, is_short, plain_line, plain_words, visible
 from core.json_types import Json
 
 

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState
-from core.bell import SilentBell
-from core.database import Database
-from core.journal import MemoryJournal
-from core.orchestrator import Orchestrator
-from core.triggers.message import TriggerMessage
-from core.turn_types import TurnMessage, TurnRequest, TurnTenant
-from tests.core.helpers import FakeModel, says
+from core.db.database import Database
+from core.journal.types import MemoryJournal
+from core.queue.wakeups import SilentBell
+from core.turns.orchestrator import Orchestrator
+from core.turns.trigger_message import TriggerMessage
+from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from tests.core.builders import FakeModel, says
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from channels.slack import parse as slack
-from channels.slack.message import Ours
+from channels.slack.messages import Ours
 from channels.sms import parse as sms
 from channels.telegram import parse as telegram
-from core.access import Access, Listed, Policy
 from core.errors import RequestRefused
-from core.messages import InboundMessage, Press
-from tests.channels.slack import kit as slack_kit
-from tests.channels.sms import kit as sms_kit
-from tests.channels.telegram import kit as telegram_kit
+from core.messaging.messages import InboundMessage, Press
+from core.people.access_policy import Access, Listed, Policy
+from tests.channels.slack import builders as slack_kit
+from tests.channels.sms import builders as sms_kit
+from tests.channels.telegram import builders as telegram_kit
 
 OWNERS = Access(
     Policy.ALLOWLIST,

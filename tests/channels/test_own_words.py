@@ -3,12 +3,12 @@
 import pytest
 
 from channels.slack import parse as slack
-from channels.slack.message import Ours
+from channels.slack.messages import Ours
 from channels.telegram import parse as telegram
-from core.commands import own_words
-from core.messages import Command
-from tests.channels.slack import kit as slack_kit
-from tests.channels.telegram import kit as telegram_kit
+from core.messaging.commands import own_words
+from core.messaging.messages import Command
+from tests.channels.slack import builders as slack_kit
+from tests.channels.telegram import builders as telegram_kit
 
 CODE = "ABC-2D3-EFG"
 
@@ -22,7 +22,7 @@ CODE = "ABC-2D3-EFG"
         (f"LINK {CODE}", "sms", Command("link", CODE)),
         (f"link {CODE.lower()}", "telegram", Command("link", CODE.lower())),
         ("Link abc 2d3 efg agree", "slack", Command("link", "abc 2d3 efg agree")),
-        (f"/link {CODE}", "console", Command("link", CODE)),
+        (f"/link {CODE}", "terminal", Command("link", CODE)),
         ("link the blue car to mine", "sms", None),
         ("link our two cars", "sms", None),
         ("UNLINK", "sms", Command("unlink")),

@@ -11,20 +11,20 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from channels.app import build_app, serve
+from channels.http.app import build_app, serve
 from channels.sms.receive import SmsChannel
 from channels.telegram import poll
-from core.access import Access, Policy
-from core.bell import SilentBell
-from core.database import Database
+from core.db.database import Database
+from core.db.migrate import migrate
+from core.db.outages import StoreTrouble
 from core.ids import make_id
-from core.inbox import Inbox
-from core.migrate import migrate
-from core.store_trouble import StoreTrouble
-from tests.channels.sms.kit import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
-from tests.channels.telegram.kit import make_channel as make_telegram
+from core.inbox.inbox import Inbox
+from core.people.access_policy import Access, Policy
+from core.queue.wakeups import SilentBell
+from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
+from tests.channels.telegram.builders import make_channel as make_telegram
 from tests.services import private_postgres
-from tests.simulator.telegram_house import House, open_house, until
+from tests.simulator.telegram_harness import House, open_house, until
 from tests.small_disk import SmallDisk, eye_on, needs_root, small_disk
 
 OPEN = Access(Policy.OPEN)

@@ -5,23 +5,23 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.approvals.redraws import Redraws
+from core.approvals.card_updates import Redraws
 from core.approvals.store import ApprovalStore
-from core.channel import NotificationChannel
-from core.inbox import Inbox
-from core.orchestrator import Orchestrator
-from core.person_commands import PersonCommands
-from core.react_config import ReactLoopConfig
-from core.tools import AnyTool, tool
+from core.inbox.inbox import Inbox
+from core.loop.config import ReactLoopConfig
+from core.messaging.channels import NotificationChannel
+from core.people.commands import PersonCommands
+from core.tools.tool import AnyTool, tool
+from core.turns.orchestrator import Orchestrator
 from jobs.approvals import ApprovalUpkeep
 from jobs.delivery import DeliveryRunner
 from jobs.redraws import RedrawRunner
 from jobs.turns import TurnRunner
-from tests.contract.desk import Desk
-from tests.contract.house import Bubble, ChannelHouse, open_house
-from tests.core.agents.house import SetClock
-from tests.core.helpers import FakeModel
-from tests.core.store.house import OPEN, TwiceDatabase, opened
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import Bubble, ChannelHouse, open_house
+from tests.core.agents.harness import SetClock
+from tests.core.builders import FakeModel
+from tests.core.harness import OPEN, TwiceDatabase, opened
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
 

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from tests.contract.canaries import LogWatch, leaks
-from tests.contract.desk import Desk, open_desk
-from tests.contract.house import ChannelHouse, open_house
-from tests.contract.houses import HOUSES
+from tests.contract.channel_harnesses import HOUSES
+from tests.contract.delivery_harness import Desk, open_desk
+from tests.contract.harness import ChannelHouse, open_house
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from core.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
-from tests.contract.house import reply
+from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
+from tests.contract.harness import reply
 
 SIZE = 40
 

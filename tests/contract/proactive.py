@@ -14,20 +14,20 @@ from agents import tasks
 from agents.person import set_preference
 from agents.reminders import RemindMe, TellExecutor
 from agents.scheduling import ScheduleTask, SetHeartbeat
-from channels.app import build_app, serve
-from channels.events import EventRoutes
+from channels.events.receive import EventRoutes
+from channels.http.app import build_app, serve
 from core.agents.registry import AgentRegistry
-from core.approvals.redraws import Redraws
-from core.credentials import CredentialStore
+from core.approvals.card_updates import Redraws
+from core.credentials.secret_keys import SecretKey, SecretKeys
+from core.credentials.store import CredentialStore
 from core.events.bus import EventBus
 from core.events.source_types import Style
 from core.events.sources import EventSources
-from core.http import GuardedClient
-from core.inbox import Inbox
+from core.http.client import GuardedClient
+from core.inbox.inbox import Inbox
 from core.notifications.store import NotificationStore
-from core.person import People
-from core.secret_keys import SecretKey, SecretKeys
-from core.tools import Tool
+from core.people.people import People
+from core.tools.tool import Tool
 from core.triggers.engine import TriggerEngine
 from jobs.approvals import ApprovalUpkeep
 from jobs.delivery import DeliveryRunner
@@ -35,15 +35,15 @@ from jobs.notifications import NotificationRounds
 from jobs.redraws import RedrawRunner
 from jobs.turns import TurnRunner
 from notify.service import NotificationService
-from onevalet.triggers import build_triggers
+from onevalet.wiring.triggers import build_triggers
 from tests.contract.approving import Approving
 from tests.contract.canaries import marked
-from tests.contract.desk import Desk
-from tests.contract.house import ChannelHouse, open_house, until
-from tests.contract.houses import HOUSES
-from tests.core.agents.house import SetClock
-from tests.core.helpers import Step
-from tests.core.store.house import OPEN, opened
+from tests.contract.channel_harnesses import HOUSES
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import ChannelHouse, open_house, until
+from tests.core.agents.harness import SetClock
+from tests.core.builders import Step
+from tests.core.harness import OPEN, opened
 
 
 @dataclass(slots=True)

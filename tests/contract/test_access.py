@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.access import Access, PersonRole
-from core.inbox import Inbox
-from core.pairing import Pairings, PairOutcome
+from core.inbox.inbox import Inbox
+from core.people.access_policy import Access, PersonRole
+from core.people.pairing import Pairings, PairOutcome
 from jobs.delivery import DeliveryRunner
 from tests.contract.canaries import marked
-from tests.contract.desk import Desk
-from tests.contract.house import open_house
-from tests.contract.houses import HOUSES
-from tests.core.store.house import opened
+from tests.contract.channel_harnesses import HOUSES
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import open_house
+from tests.core.harness import opened
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 
 from core.json_types import Json, JsonObject
-from core.model_types import ModelAnswer, ModelRequest, Role
-from core.tools import tool
+from core.llm.types import ModelAnswer, ModelRequest, Role
+from core.tools.tool import tool
 from tests.contract.approving import Approving, open_approving
-from tests.contract.house import exempt
-from tests.contract.houses import HOUSES
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import HOUSES
+from tests.contract.harness import exempt
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?\nTo: nobody"}
 

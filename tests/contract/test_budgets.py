@@ -7,14 +7,14 @@ from decimal import Decimal
 
 import pytest
 
-from core.model_types import ModelAnswer, TokenUsage
-from core.prices import ModelPrice
-from core.spending import DailyBudgets
-from core.tools import tool
+from core.budgets.store import DailyBudgets
+from core.llm.prices import ModelPrice
+from core.llm.types import ModelAnswer, TokenUsage
+from core.tools.tool import tool
 from tests.contract.approving import Approving, open_approving
-from tests.contract.houses import HOUSES
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import HOUSES
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 STOPPED = "I stopped here: the $1.00 that I may spend on you in a day are used up."
 

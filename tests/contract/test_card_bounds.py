@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from core.json_types import JsonObject
-from core.model_types import ModelAnswer
-from core.sentences import TOO_LONG_TO_APPROVE
+from core.llm.types import ModelAnswer
+from core.replies import TOO_LONG_TO_APPROVE
 from tests.contract.approving import Approving, open_approving
-from tests.contract.houses import HOUSES
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import HOUSES
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 MANY = 60
 

@@ -6,13 +6,13 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from channels.console.parse import parse_line
-from core.channel import Redrawing
+from channels.terminal.parse import parse_line
 from core.errors import Rejected, Unreachable
-from core.messages import Action, ActionStyle, Form, FormField, ReachabilityChange
+from core.messaging.channels import Redrawing
+from core.messaging.messages import Action, ActionStyle, Form, FormField, ReachabilityChange
 from tests.contract.canaries import OTHER_SECRET, marked
-from tests.contract.house import ChannelHouse, Request, card, exempt, until
-from tests.contract.houses import SlackHouse, SmsHouse
+from tests.contract.channel_harnesses import SlackHouse, SmsHouse
+from tests.contract.harness import ChannelHouse, Request, card, exempt, until
 
 TOKEN = "t" * 64
 CARD = (

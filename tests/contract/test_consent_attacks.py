@@ -8,13 +8,13 @@ import aiohttp
 import pytest
 
 from core.json_types import JsonObject
-from tests.approvals.hands import Hands, Post
+from tests.approvals.signed_posts import Hands, Post
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import PEOPLE, WEBHOOK_SECRET, LogWatch
-from tests.contract.house import PUBLIC_URL, WORLD
-from tests.contract.houses import HOUSES
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import HOUSES
+from tests.contract.harness import PUBLIC_URL, WORLD
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
 ADA, GRACE, _ = PEOPLE

@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from core.json_types import Json, JsonObject
-from core.model_types import ModelAnswer, ModelRequest
-from core.tools import AnyTool, tool
+from core.llm.types import ModelAnswer, ModelRequest
+from core.tools.tool import AnyTool, tool
 from tests.contract.approving import Approving, open_approving
-from tests.contract.house import exempt, until
-from tests.contract.houses import HOUSES, SlackHouse
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import HOUSES, SlackHouse
+from tests.contract.harness import exempt, until
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
 FLIGHT: JsonObject = {"number": "LH 12", "seat": "aisle"}

@@ -10,13 +10,14 @@ from agents.email import SendEmailAgent
 from agents.travel import FlightSearchAgent
 from agents.weather import get_weather
 from core.agents.registry import AgentRegistry
-from core.http import GuardedClient
-from core.model import LiteLLMClient
+from core.http.client import GuardedClient
+from core.llm.litellm_client import LiteLLMClient
+from onevalet.demo.model import DEMO_MODEL
 from tests.agents.services import PLACES, mail_server, open_meteo
 from tests.contract.approving import Approving, open_approving
-from tests.contract.houses import HOUSES
-from tests.core.agents.house import SetClock
-from tests.core.credentials.house import new_key, store_with
+from tests.contract.channel_harnesses import HOUSES
+from tests.core.agents.harness import SetClock
+from tests.core.credentials.harness import new_key, store_with
 
 ERRAND = "Search flights from Berlin to Rome next Friday, check the weather there and email the results to {to}"
 
@@ -29,7 +30,7 @@ pytestmark = [
 @pytest.fixture
 async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Give the office with the demo model; on its day it is Saturday, 21 November 2026."""
-    client = LiteLLMClient("demo/valet")
+    client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
     async with open_approving(HOUSES[channel], database_url, SetClock()) as office:
         office.model = client

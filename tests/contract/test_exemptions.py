@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract import test_cards, test_operator, test_strange_answers, test_way_in, test_way_out, test_whole_path
-from tests.contract.houses import HOUSES
+from tests.contract.channel_harnesses import HOUSES
 
 CASES = (test_way_in, test_way_out, test_strange_answers, test_cards, test_operator, test_whole_path)
 DOCUMENT = Path(__file__).parents[2] / "docs" / "channels" / "README.md"

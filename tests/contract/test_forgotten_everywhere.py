@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from core.bell import RedisBell
-from core.inbox import Inbox
-from onevalet.embedded.valkey import Valkey
+from core.inbox.inbox import Inbox
+from core.queue.wakeups import RedisBell
+from onevalet.dev.embedded.valkey import Valkey
 from tests.contract.canaries import TWILIO
-from tests.contract.house import PUBLIC_URL, ChannelHouse, open_house, until
-from tests.contract.houses import SmsHouse
-from tests.core.store.house import OPEN, Store, opened
-from tests.nursery import Nursery, plain_environment
+from tests.contract.channel_harnesses import SmsHouse
+from tests.contract.harness import PUBLIC_URL, ChannelHouse, open_house, until
+from tests.core.harness import OPEN, Store, opened
+from tests.forker import Nursery, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 CANARY = "Quixotania"

@@ -8,26 +8,26 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.access import Access, PersonRole, Policy
 from core.approvals.store import ApprovalMerge
-from core.credentials import CredentialStore
-from core.events.merging import EventSourceMerge
-from core.inbox import Inbox
-from core.linking import Linking
-from core.memory.merging import MemoryMerge
-from core.notifications.merging import MutedMerge
-from core.person import People
-from core.person_commands import PersonCommands
-from core.profile import ProfileMerge
-from core.secret_keys import SecretKey, SecretKeys
+from core.credentials.secret_keys import SecretKey, SecretKeys
+from core.credentials.store import CredentialStore
+from core.events.merge import EventSourceMerge
+from core.inbox.inbox import Inbox
+from core.memory.merge import MemoryMerge
+from core.notifications.merge import MutedMerge
+from core.people.access_policy import Access, PersonRole, Policy
+from core.people.commands import PersonCommands
+from core.people.linking import Linking
+from core.people.people import People
+from core.people.profile import ProfileMerge
 from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnRunner
 from tests.contract.canaries import PEOPLE, marked
-from tests.contract.house import ChannelHouse, open_house
-from tests.contract.houses import SmsHouse, TelegramHouse
-from tests.core.agents.house import SetClock
-from tests.core.store.house import Store, opened
-from tests.jobs.office import FewLines, echo
+from tests.contract.channel_harnesses import SmsHouse, TelegramHouse
+from tests.contract.harness import ChannelHouse, open_house
+from tests.core.agents.harness import SetClock
+from tests.core.harness import Store, opened
+from tests.jobs.worker_harness import FewLines, echo
 
 CODE = re.compile(r"LINK ([2-9A-Z]{3}-[2-9A-Z]{3}-[2-9A-Z]{3})")
 GUEST = Access(Policy.OPEN, role=PersonRole.GUEST)

@@ -9,13 +9,13 @@ from agents import memory as tools
 from core.json_types import Json
 from core.memory.commands import NOTHING
 from core.memory.momex import Momex
-from core.tools import AnyTool
+from core.tools.tool import AnyTool
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
-from tests.contract.houses import HOUSES
-from tests.core.agents.house import SetClock
-from tests.core.helpers import FakeModel, Step, says, wants
-from tests.core.memory.house import make_momex
+from tests.contract.channel_harnesses import HOUSES
+from tests.core.agents.harness import SetClock
+from tests.core.builders import FakeModel, Step, says, wants
+from tests.core.memory.harness import make_momex
 
 LIST = {"sms": "MEMORY", "slack": "/valet memory", "telegram": "/memory"}
 TOOLS: list[AnyTool] = [tools.remember, tools.list_memories, tools.correct_memory, tools.ask_to_forget, tools.forget]

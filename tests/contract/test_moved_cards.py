@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import pytest
 
-from core.inbox import Inbox
+from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
-from core.segments import SegmentBudget
+from core.messaging.segments import SegmentBudget
 from jobs.delivery import DeliveryRunner
 from tests.contract.approving import Approving, open_approving
-from tests.contract.house import ChannelHouse, open_house
-from tests.contract.houses import SmsHouse, TelegramHouse
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
-from tests.core.store.house import OPEN
+from tests.contract.channel_harnesses import SmsHouse, TelegramHouse
+from tests.contract.harness import ChannelHouse, open_house
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
+from tests.core.harness import OPEN
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
 

@@ -10,8 +10,8 @@ from simulator.app import serve_simulator
 from simulator.config import SystemClock
 from simulator.faults import FaultKind
 from tests.contract.canaries import CANARIES, LogWatch, leaks, marked
-from tests.contract.house import NOWHERE, PUBLIC_URL, WORLD, ChannelHouse, MemorySink, Sink, exempt, reply
-from tests.contract.houses import HOUSES
+from tests.contract.channel_harnesses import HOUSES
+from tests.contract.harness import NOWHERE, PUBLIC_URL, WORLD, ChannelHouse, MemorySink, Sink, exempt, reply
 
 
 @exempt(slack="a bot token may change nothing at Slack: setup says what to paste and switch on, the next case")

@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.inbox import Inbox
-from core.overload import Waiting
+from core.inbox.inbox import Inbox
+from core.queue.limits import Waiting
 from jobs.delivery import DeliveryRunner
 from tests.contract.canaries import marked
-from tests.contract.desk import Desk
-from tests.contract.house import open_house
-from tests.contract.houses import HOUSES
-from tests.core.store.house import OPEN, opened
+from tests.contract.channel_harnesses import HOUSES
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import open_house
+from tests.core.harness import OPEN, opened
 
 
 @pytest.fixture

@@ -7,18 +7,18 @@ from typing import Any, cast
 
 import pytest
 
-from core.channel import Streaming
-from core.messages import Address, OutboundKind, OutboundMessage
-from core.model_types import ModelChunk, ModelRequest
-from core.orchestrator import Orchestrator
-from core.stream_row import StreamRow
+from core.llm.types import ModelChunk, ModelRequest
+from core.messaging.channels import Streaming
+from core.messaging.messages import Address, OutboundKind, OutboundMessage
+from core.messaging.streamed_message import StreamRow
+from core.turns.orchestrator import Orchestrator
 from jobs.turns import TurnRunner
 from simulator.faults import FaultKind
 from tests.contract.canaries import marked
-from tests.contract.desk import Desk
-from tests.contract.house import ChannelHouse, exempt, until
-from tests.contract.houses import SlackHouse
-from tests.core.helpers import FakeModel, says
+from tests.contract.channel_harnesses import SlackHouse
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import ChannelHouse, exempt, until
+from tests.core.builders import FakeModel, says
 
 BEGINNING = marked(
     "The answer has a beginning that is long enough to be shown while the rest of it is still thought of"

@@ -7,14 +7,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.approvals.words import DECIDE
 from core.json_types import JsonObject
-from core.model_types import ModelAnswer, ModelRequest, Role
+from core.llm.types import ModelAnswer, ModelRequest, Role
+from core.turns.decide_tool import DECIDE
 from jobs.runs import RunUpkeep
 from tests.contract.canaries import marked
-from tests.contract.houses import HOUSES
+from tests.contract.channel_harnesses import HOUSES
 from tests.contract.proactive import Proactive, open_proactive
-from tests.core.helpers import Step, says, wants
+from tests.core.builders import Step, says, wants
 
 BERLIN = ZoneInfo("Europe/Berlin")
 SATURDAY, MONDAY = datetime(2026, 11, 21, tzinfo=BERLIN), datetime(2026, 11, 23, tzinfo=BERLIN)

@@ -13,15 +13,15 @@ from telegram import MenuButtonDefault
 from channels.slack.manifest import SCOPES
 from channels.sms.receive import SmsChannel
 from channels.telegram.setup import setup_bot
-from core.channel import Redrawing, Target
-from core.messages import Action, Address, Form, FormField, FormFieldKind, OutboundMessage
+from core.messaging.channels import Redrawing, Target
+from core.messaging.messages import Action, Address, Form, FormField, FormFieldKind, OutboundMessage
 from notify.sms.send import SmsNotification
 from simulator.journal import Call, Json
 from tests.contract import published
 from tests.contract.canaries import SERVICE, TWILIO, marked
+from tests.contract.channel_harnesses import HOUSES, SlackHouse, SmsHouse, TelegramHouse
 from tests.contract.corpus import corpus
-from tests.contract.house import PUBLIC_URL, ChannelHouse, card, open_house, reply, until
-from tests.contract.houses import HOUSES, SlackHouse, SmsHouse, TelegramHouse
+from tests.contract.harness import PUBLIC_URL, ChannelHouse, card, open_house, reply, until
 
 CALLED = {
     "sms": {

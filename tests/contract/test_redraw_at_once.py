@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from core.bell import RedisBell
-from core.inbox import Inbox
+from core.inbox.inbox import Inbox
+from core.queue.wakeups import RedisBell
 from onevalet.app import open_worker
 from onevalet.settings import Settings
 from tests.contract.canaries import SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET
-from tests.contract.house import PUBLIC_URL, Bubble, ChannelHouse, open_house, until
-from tests.contract.houses import HOUSES
-from tests.core.store.house import OPEN, Store, opened
+from tests.contract.channel_harnesses import HOUSES
+from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHouse, open_house, until
+from tests.core.harness import OPEN, Store, opened
 from tests.plugins.gates import GATES, Gate
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from core.json_types import Json, JsonObject
-from core.model_types import ModelAnswer
+from core.llm.types import ModelAnswer
 from onevalet.settings import Settings
 from tests.contract.approving import Approving, open_approving
-from tests.contract.houses import SmsHouse
-from tests.core.agents.house import SetClock
-from tests.core.helpers import says, wants
+from tests.contract.channel_harnesses import SmsHouse
+from tests.core.agents.harness import SetClock
+from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "At noon?"}
 OTHER: JsonObject = {**MAIL, "to": "bob@example.com"}

@@ -15,9 +15,9 @@ from jobs.backoff import LONGEST_WAIT
 from simulator.faults import FaultKind
 from simulator.misbehaving import HUGE
 from tests.contract.canaries import marked
-from tests.contract.desk import Desk
-from tests.contract.house import NOWHERE, ChannelHouse, exempt, reply
-from tests.contract.houses import ANSWER_SECONDS
+from tests.contract.channel_harnesses import ANSWER_SECONDS
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import NOWHERE, ChannelHouse, exempt, reply
 
 ROUNDS = 8
 

@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from core.messages import Command, IgnoredMessage, IgnoreReason
+from core.messaging.messages import Command, IgnoredMessage, IgnoreReason
 from tests.contract.canaries import OTHER_SECRET, marked
-from tests.contract.desk import Desk
-from tests.contract.house import ChannelHouse, Request, exempt, reply, until
-from tests.contract.houses import SlackHouse, SmsHouse, TelegramHouse
+from tests.contract.channel_harnesses import SlackHouse, SmsHouse, TelegramHouse
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import ChannelHouse, Request, exempt, reply, until
 
 ODD_TEXTS = {
     "right to left": "שלום עולם, مرحبا (123)",

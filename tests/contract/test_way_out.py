@@ -8,15 +8,15 @@ from datetime import timedelta
 
 import pytest
 
-from core.channel import Billed, Part
 from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, Unavailable, Unreachable
-from core.segments import SegmentBudget
+from core.messaging.channels import Billed, Part
+from core.messaging.segments import SegmentBudget
 from jobs.delivery import MOST_RESENT
 from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
-from tests.contract.desk import Desk
-from tests.contract.house import NOWHERE, PUBLIC_URL, ChannelHouse, exempt, reply, until
-from tests.contract.houses import ANSWER_SECONDS, HOUSES, SlackHouse, SmsHouse, TelegramHouse
+from tests.contract.channel_harnesses import ANSWER_SECONDS, HOUSES, SlackHouse, SmsHouse, TelegramHouse
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import NOWHERE, PUBLIC_URL, ChannelHouse, exempt, reply, until
 
 FAMILY = "👩‍👩‍👧‍👦"
 ODD_TEXTS = {

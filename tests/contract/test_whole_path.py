@@ -5,16 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from channels.console.receive import ConsoleChannel
-from core.model import LiteLLMClient
-from core.orchestrator import Orchestrator
+from channels.terminal.receive import TerminalChannel
+from core.llm.litellm_client import LiteLLMClient
+from core.turns.orchestrator import Orchestrator
 from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnRunner
-from notify.console.send import ConsoleNotification
+from notify.terminal.send import TerminalNotification
 from tests.contract.canaries import marked
-from tests.contract.desk import Desk
-from tests.contract.house import exempt
-from tests.core.store.house import Store, opened
+from tests.contract.delivery_harness import Desk
+from tests.contract.harness import exempt
+from tests.core.harness import Store, opened
 from tests.scripted_model import ScriptedModel, echo
 
 pytestmark = [
@@ -84,17 +84,17 @@ async def test_help_gets_one_answer_where_the_carriers_side_answers_it(desk: Des
 
 async def test_the_terminal_is_answered_too(database_url: str, orchestrator: Orchestrator) -> None:
     async with opened(database_url) as store:
-        console = ConsoleChannel(store.inbox, store.database, store.make_id, "ada")
-        runner = DeliveryRunner(store.outbox, {"console": ConsoleNotification()}, "w1")
+        terminal = TerminalChannel(store.inbox, store.database, store.make_id, "ada")
+        runner = DeliveryRunner(store.outbox, {"terminal": TerminalNotification()}, "w1")
         shown = []
         for line in (marked("hello"), "/help", "/new", "/start"):
-            await console.say(line)
-            assert await console.busy()
+            await terminal.say(line)
+            assert await terminal.busy()
             await work(store, runner, orchestrator)
-            for part in await console.unread():
+            for part in await terminal.unread():
                 shown.append(part.text)
-                await console.mark_read(part)
-            assert not await console.busy()
+                await terminal.mark_read(part)
+            assert not await terminal.busy()
         assert shown[0] == f"echo: {marked('hello')}"
         assert [word in text for word, text in zip(("Ask me", "fresh start", "Hello!"), shown[1:], strict=True)] == [
             True

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from tests.faults.catalogue import BY_TEST, CATALOGUE, SHORT_HOUSE, Test, soak_of
 from tests.faults.checker import show
-from tests.faults.house import make_people, open_house
+from tests.faults.harness import make_people, open_house
 from tests.faults.report import PAGE, Run
 from tests.faults.results import Result
-from tests.nursery import Nursery
+from tests.forker import Nursery
 
 
 def main() -> None:

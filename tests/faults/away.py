@@ -5,8 +5,8 @@ import signal
 from pathlib import Path
 
 from core.clock import Clock, set_clock
-from tests.faults.house import House
-from tests.faults.phones import Saying
+from tests.faults.harness import House
+from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, settle, timed
 
 HOUR = 3600.0

@@ -18,7 +18,7 @@ from tests.faults import (
     strange,
     wire,
 )
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
 

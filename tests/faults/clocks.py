@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.clock import set_clock
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.members import Member
 from tests.faults.results import Result, conclude, deliver, settle, timed
 

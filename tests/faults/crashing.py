@@ -28,9 +28,9 @@ from typing import Any, cast
 
 import asyncpg
 
-from core.channel import NotificationChannel, Part, Receipt, Target
-from core.database import Database
+from core.db.database import Database
 from core.ids import make_id
+from core.messaging.channels import NotificationChannel, Part, Receipt, Target
 from tests.faults.journals import append
 
 _NAME = re.compile(r"(\w+)\(\$1\b")
@@ -58,9 +58,9 @@ def main() -> None:
     import jobs.backoff
     import jobs.catchup
     import onevalet.app
-    import onevalet.heartbeat
-    from onevalet.cli import main as run
-    from onevalet.providers import build_notification_channels
+    import onevalet.supervision.heartbeat
+    from onevalet.cli.main import main as run
+    from onevalet.wiring.channels import build_notification_channels
 
     root: Any = onevalet.app
     handler: Any = RequestHandler
@@ -71,7 +71,7 @@ def main() -> None:
     if lease := os.environ.get("FAULTS_LEASE"):
         root.LANE_LEASE = timedelta(seconds=float(lease))
     if hung := os.environ.get("FAULTS_HUNG"):
-        onevalet.heartbeat.HUNG_AFTER = int(hung)
+        onevalet.supervision.heartbeat.HUNG_AFTER = int(hung)
     if sweep := os.environ.get("FAULTS_SWEEP"):
         defaults = jobs.catchup.CatchUp.__init__.__kwdefaults__
         assert defaults is not None

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tests.faults.house import House
-from tests.faults.phones import Saying
+from tests.faults.harness import House
+from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, arrive, conclude, deliver, recoveries, show_recoveries, timed
 from tests.faults.script import POISON, SLOW
 from tests.faults.strikes import kill_one_that_worked, roll

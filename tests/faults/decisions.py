@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from core.clock import set_clock
 from core.json_types import JsonObject
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.journals import read
-from tests.faults.phones import Saying
+from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, deliver, settle, timed
 from tests.faults.script import CHANNELS, CONSENT, TOKEN
 

@@ -4,9 +4,9 @@ import asyncio
 from typing import Any
 
 from tests.faults.clocks import LIBRARY, change, start_stepped, stepped_worker
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.results import Result, conclude, deliver, settle, timed
-from tests.nursery import plain_environment
+from tests.forker import plain_environment
 
 TEN_YEARS = "+315360000"
 RIGHT = "+0"

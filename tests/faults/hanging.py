@@ -1,10 +1,10 @@
 """T13: texts that block the event loop of their worker for good."""
 
-from onevalet.heartbeat import HUNG_AFTER
+from onevalet.supervision.heartbeat import HUNG_AFTER
 from tests.faults.checker import Evidence
-from tests.faults.house import STUCK_AFTER, House
+from tests.faults.harness import STUCK_AFTER, House
 from tests.faults.journals import read
-from tests.faults.phones import Saying
+from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, deliver, show_recoveries, timed
 from tests.faults.script import HANG
 

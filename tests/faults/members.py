@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.nursery import ROOT, Forked, Nursery
+from tests.forker import ROOT, Forked, Nursery
 
 WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"], "kept": ["worker"]}
 """A killed worker stays dead until the test starts it again, or has a keeper, as it is shipped."""

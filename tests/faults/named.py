@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.journals import append, read
 from tests.faults.members import Member
-from tests.faults.phones import PROVIDERS, Saying
+from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import ACT

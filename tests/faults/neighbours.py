@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import aiohttp
 
 from simulator.config import Person
-from tests.faults.house import House
-from tests.faults.phones import PROVIDERS, Saying
+from tests.faults.harness import House
+from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import FLOOD, MANY, NUMBERS
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from core.database import ROLE
+from core.db.database import ROLE
 from tests.faults.checker import Evidence
-from tests.faults.house import LOGIN, House
+from tests.faults.harness import LOGIN, House
 from tests.faults.journals import append
-from tests.faults.phones import Saying
+from tests.faults.phone_driver import Saying
 from tests.faults.results import BEGINS, Result, arrive, conclude, recoveries, show_recoveries, timed
 
 BACK_WITHIN = 10.0

@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.faults.checker import Finding
 from tests.faults.results import Result
-from tests.nursery import ROOT
+from tests.forker import ROOT
 
 PAGE = ROOT / "docs" / "reliability.md"
 NUMBERS = PAGE.with_suffix(".json")

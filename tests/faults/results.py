@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from tests.faults.checker import Evidence, Finding, check, gather, without
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.journals import read
-from tests.faults.phones import Saying
+from tests.faults.phone_driver import Saying
 
 BEGINS = "begins"
 """What the journal of strikes says where one begins; each is noted again when it is over."""

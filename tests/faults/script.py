@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.json_types import JsonObject
 from simulator.config import Person
-from tests.faults.phones import Saying
+from tests.faults.phone_driver import Saying
 from tests.scripted_model import ModelCall, Reply, calls, text, text_of
 
 CHANNELS = ("sms", "slack", "telegram")

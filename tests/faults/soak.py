@@ -3,8 +3,8 @@
 import asyncio
 import time
 
-from tests.faults.house import House
-from tests.faults.phones import Saying
+from tests.faults.harness import House
+from tests.faults.phone_driver import Saying
 from tests.faults.proxy import Trouble
 from tests.faults.results import Result, conclude, deliver, timed
 from tests.faults.strikes import (

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from itertools import cycle, islice
 
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.journals import append
 from tests.faults.proxy import Trouble
 from tests.faults.results import BEGINS, Result, arrive, conclude, recoveries, show_recoveries, timed

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.journals import append
-from tests.faults.phones import Saying
+from tests.faults.phone_driver import Saying
 from tests.faults.results import BEGINS, Result, arrive, conclude, deliver, timed
 from tests.faults.script import CHANNELS, FLOOD, MANY, NUMBERS
 from tests.faults.sends import RATE_LIMIT_SECONDS

@@ -9,7 +9,7 @@ from contextlib import suppress
 import asyncpg
 from redis.asyncio import Redis
 
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.members import Member
 from tests.faults.proxy import Trouble
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.faults.catalogue import CATALOGUE, SHORT_HOUSE
 from tests.faults.checker import show
-from tests.faults.house import make_people, open_house
-from tests.nursery import Nursery
+from tests.faults.harness import make_people, open_house
+from tests.forker import Nursery
 
 # Bars in seconds are for an idle machine and the full sizes; here a miss of theirs alone is let be.
 _IN_SECONDS = "work began again"

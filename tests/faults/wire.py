@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.faults.house import House
+from tests.faults.harness import House
 from tests.faults.results import Result, conclude, deliver, timed
 from tests.faults.sends import RATE_LIMIT_SECONDS
 from tests.faults.stores import TROUBLES

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from channels.sms.receive import SmsChannel
-from core.channel import WHOLE, InboundSink, Received, Sweep
 from core.clock import Clock, set_clock
 from core.errors import StoreUnavailable, Unavailable
-from core.inbox import Inbox
-from core.messages import Inbound
+from core.inbox.inbox import Inbox
+from core.messaging.channels import WHOLE, InboundSink, Received, Sweep
+from core.messaging.messages import Inbound
 from jobs.catchup import CatchUp
 from simulator.app import Simulator, serve_simulator
 from simulator.config import PEOPLE, SimulatorConfig, TwilioConfig
-from tests.core.store.house import Store, opened
+from tests.core.harness import Store, opened
 
 ADA = PEOPLE[0]
 

@@ -6,14 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from core.channel import Target
 from core.errors import Ambiguous, OptedOut, RateLimited, Rejected, Unavailable, Unreachable
-from core.messages import DeliveryStatus, StatusUpdate
-from core.sentences import MISSING
+from core.messaging.channels import Target
+from core.messaging.messages import DeliveryStatus, StatusUpdate
+from core.replies import MISSING
 from jobs import delivery
 from jobs.delivery import DeliveryRunner
-from tests.core.store.house import ACCOUNT, CHANNEL, Store
-from tests.jobs.house import Act, RecordingChannel
+from tests.core.harness import ACCOUNT, CHANNEL, Store
+from tests.jobs.harness import Act, RecordingChannel
 
 ANN = "+15550000001"
 

@@ -3,12 +3,12 @@
 import asyncio
 import time
 
-from core.inbox import Inbox
-from core.overload import LANES_OF_ONE, Waiting
-from core.turn_types import TurnRequest, TurnResult
+from core.inbox.inbox import Inbox
+from core.queue.limits import LANES_OF_ONE, Waiting
+from core.turns.types import TurnRequest, TurnResult
 from jobs.worker import TURN_SLOTS
-from tests.core.store.house import OPEN, Store, message
-from tests.jobs.office import Office, echo
+from tests.core.harness import OPEN, Store, message
+from tests.jobs.worker_harness import Office, echo
 
 FLOODER = "+15550000999"
 BOUND, THREADS, OTHERS = 40, 24, 12

@@ -1,9 +1,9 @@
 """A message that blocks its worker again and again does not stand before all others for ever."""
 
-from core.sentences import MISSING
+from core.replies import MISSING
 from jobs.delivery import HANGS, MOST_HANGS
-from tests.core.store.house import Store
-from tests.jobs.house import RecordingChannel
+from tests.core.harness import Store
+from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import deliver
 
 

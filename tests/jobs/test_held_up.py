@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from core.channel import Target
 from core.errors import StoreUnavailable
-from core.outbox import Begun, Claim, Outbox
-from core.segments import Bill
+from core.messaging.channels import Target
+from core.messaging.outbox import Begun, Claim, Outbox
+from core.messaging.segments import Bill
 from jobs import delivery
 from jobs.delivery import DeliveryRunner
-from jobs.patience import within
-from tests.core.store.house import Store
-from tests.jobs.house import RecordingChannel
+from jobs.timeouts import within
+from tests.core.harness import Store
+from tests.jobs.harness import RecordingChannel
 
 
 class SlowOutbox(Outbox):

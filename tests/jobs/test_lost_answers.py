@@ -4,13 +4,13 @@ import importlib
 
 import pytest
 
-from core.channel import Target
 from core.errors import Ambiguous
-from core.messages import DeliveryStatus, StatusUpdate
-from onevalet.doctor import _database
-from onevalet.trace import WITHOUT_LOOK_UP, trace
-from tests.core.store.house import ACCOUNT, CHANNEL, Store
-from tests.jobs.house import RecordingChannel
+from core.messaging.channels import Target
+from core.messaging.messages import DeliveryStatus, StatusUpdate
+from onevalet.cli.doctor import _database
+from onevalet.cli.trace import WITHOUT_LOOK_UP, trace
+from tests.core.harness import ACCOUNT, CHANNEL, Store
+from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import deliver, later
 
 
@@ -80,7 +80,7 @@ async def test_the_doctor_counts_them_and_those_given_up(store: Store) -> None:
 
 def test_the_channels_that_cannot_be_asked_are_those_that_say_so() -> None:
     names = {}
-    for place in ("sms", "slack", "telegram", "email", "push", "console"):
+    for place in ("sms", "slack", "telegram", "email", "push", "terminal"):
         module = importlib.import_module(f"notify.{place}.send")
         [kind] = [one for name, one in vars(module).items() if name.endswith("Notification") and hasattr(one, "name")]
         names[kind.name] = kind.can_find

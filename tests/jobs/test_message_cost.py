@@ -6,19 +6,19 @@ from datetime import timedelta
 
 import pytest
 
-from core.answer_bounds import MOST_CHARACTERS
-from core.channel import Check, Part
 from core.errors import Ambiguous, RateLimited
-from core.messages import OutboundKind, OutboundMessage
-from core.segments import MOVED, OVER, SegmentBudget
-from core.sentences import MISSING, REST_LEFT_OUT
-from core.turn_types import TurnRequest, TurnResult, TurnState
+from core.loop.answer_limits import MOST_CHARACTERS
+from core.messaging.channels import Check, Part
+from core.messaging.messages import OutboundKind, OutboundMessage
+from core.messaging.segments import MOVED, OVER, SegmentBudget
+from core.replies import MISSING, REST_LEFT_OUT
+from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
 from notify.sms.render import render
-from onevalet.doctor import _database
-from tests.core.store.house import Store
-from tests.jobs.house import RecordingChannel
-from tests.jobs.office import Office
+from onevalet.cli.doctor import _database
+from tests.core.harness import Store
+from tests.jobs.harness import RecordingChannel
+from tests.jobs.worker_harness import Office
 
 ANN = "+15550000001"
 WORDS = "".join(f"word{number:05d} " for number in range(1_000))  # 10,000 characters

@@ -12,7 +12,7 @@ from core.notifications.store import NotificationStore
 from core.notifications.types import Notification, Urgency
 from jobs.events import EventUpkeep
 from jobs.notifications import NotificationRounds
-from tests.notify.house import Moment, People, people
+from tests.notify.harness import Moment, People, people
 
 
 @pytest.fixture

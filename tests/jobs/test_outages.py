@@ -7,13 +7,13 @@ from itertools import pairwise
 import pytest
 
 from core.errors import Ambiguous, RateLimited
-from core.messages import OutboundKind, OutboundMessage
-from core.sentences import MISSING
+from core.messaging.messages import OutboundKind, OutboundMessage
+from core.replies import MISSING
 from jobs.backoff import LONGEST_WAIT, RESEND_AFTER
 from jobs.delivery import MOST_RESENT, DeliveryRunner
-from onevalet.trace import trace
-from tests.core.store.house import Store
-from tests.jobs.house import RecordingChannel
+from onevalet.cli.trace import trace
+from tests.core.harness import Store
+from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import ANN, deliver, states
 
 

@@ -10,16 +10,16 @@ from itertools import pairwise
 import pytest
 
 from core.errors import RateLimited, Unavailable
-from core.messages import Address
-from core.model_types import ModelAnswer, ModelChunk, ModelRequest
-from core.orchestrator import Orchestrator
-from core.outbox import Outbox
-from core.turns import TurnStore
+from core.llm.types import ModelAnswer, ModelChunk, ModelRequest
+from core.messaging.messages import Address
+from core.messaging.outbox import Outbox
+from core.turns.orchestrator import Orchestrator
+from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnRunner
-from tests.core.helpers import FakeModel, says
-from tests.core.store.house import LEASE, Store
-from tests.jobs.house import RecordingChannel
+from tests.core.builders import FakeModel, says
+from tests.core.harness import LEASE, Store
+from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_turns import replies
 
 

@@ -1,15 +1,15 @@
 """What the checks refuse, through the store: its reason stays with the message, and commands are asked about too."""
 
-from core.access import Access, Policy
-from core.checks import ordered_checks
-from core.orchestrator import Orchestrator
-from core.rate import Rates
-from core.tiers import read_tiers
-from core.turns import TurnStore
+from core.people.access_policy import Access, Policy
+from core.people.rate_limit import Rates
+from core.people.tiers import read_tiers
+from core.turns.checks import ordered_checks
+from core.turns.orchestrator import Orchestrator
+from core.turns.store import TurnStore
 from jobs.turns import TurnRunner
-from tests.core.helpers import FakeModel, says
-from tests.core.store.house import LEASE, OPEN, Store
-from tests.jobs.house import RecordingChannel
+from tests.core.builders import FakeModel, says
+from tests.core.harness import LEASE, OPEN, Store
+from tests.jobs.harness import RecordingChannel
 
 
 async def run_turns(store: Store, *, access: Access = OPEN, rate: int = 30, rates: Rates | None = None) -> FakeModel:

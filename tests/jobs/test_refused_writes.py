@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from core.failing import FAILED, FAILED_BEGUN, RUN_FAILED, RUN_FAILED_BEGUN
-from core.triggers.schedule import ScheduleTrigger
-from tests.core.store.house import opened
-from tests.core.triggers.house import housed
-from tests.jobs import refusing
-from tests.jobs.refusing import MARKS, Refusing, RefusingOffice
+from core.triggers.kinds.schedule import ScheduleTrigger
+from core.turns.failures import FAILED, FAILED_BEGUN, RUN_FAILED, RUN_FAILED_BEGUN
+from tests.core.harness import opened
+from tests.core.triggers.harness import housed
+from tests.jobs import refusing_harness as refusing
+from tests.jobs.refusing_harness import MARKS, Refusing, RefusingOffice
 
 _numbers = itertools.count(1)
 

@@ -9,12 +9,12 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
-from core.messages import OutboundKind, OutboundMessage
+from core.messaging.messages import OutboundKind, OutboundMessage
 from jobs.memory import MemoryRunner
-from onevalet.doctor import _database
-from tests.core.memory.house import make_momex
-from tests.core.store.house import opened
-from tests.jobs.refusing import Refusing, RefusingOffice
+from onevalet.cli.doctor import _database
+from tests.core.harness import opened
+from tests.core.memory.harness import make_momex
+from tests.jobs.refusing_harness import Refusing, RefusingOffice
 
 _READING = "select turn_id, collection, messages, infer from memory_jobs where tenant_id = $1 and id = $2"
 _numbers = itertools.count(1)
@@ -44,7 +44,7 @@ async def _owe(office: RefusingOffice, sender: str, text: str) -> None:
 async def _deliver(office: RefusingOffice) -> None:
     """Do what a worker's deliveries do, for a few rounds, over leases that run out."""
     for _ in range(4):
-        with suppress(asyncpg.PostgresError):  # as jobs.runner does: logged, and looked at again
+        with suppress(asyncpg.PostgresError):  # as jobs.claim_loop does: logged, and looked at again
             await office.deliver()
         await office.store.expire()
         await office.store.make_due()

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.messages import Command
-from core.model_types import ModelAnswer, ModelRequest
-from core.orchestrator import Orchestrator
-from core.tools import AnyTool, tool
-from core.turn_types import WhileRunning
-from core.turns import TurnStore
+from core.llm.types import ModelAnswer, ModelRequest
+from core.messaging.messages import Command
+from core.tools.tool import AnyTool, tool
+from core.turns.orchestrator import Orchestrator
+from core.turns.store import TurnStore
+from core.turns.types import WhileRunning
 from jobs.turns import TurnRunner
-from tests.core.helpers import FakeModel, Step, says, wants
-from tests.core.store.house import LEASE, Store, message
+from tests.core.builders import FakeModel, Step, says, wants
+from tests.core.harness import LEASE, Store, message
 from tests.jobs.test_turns import fates, replies
 
 type Act = Callable[[], Awaitable[object]]
@@ -151,7 +151,7 @@ class TestStop:
 
 
 class TestNew:
-    @pytest.mark.parametrize("channel", ["sms", "slack", "telegram", "console"])
+    @pytest.mark.parametrize("channel", ["sms", "slack", "telegram", "terminal"])
     async def test_starts_a_fresh_session_on_every_channel(self, store: Store, channel: str) -> None:
         def said(text: str, command: Command | None = None) -> Awaitable[object]:
             told = message(text, "+15550000001", store.make_id("SM"), command=command)

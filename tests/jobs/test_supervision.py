@@ -5,15 +5,15 @@ import asyncio
 import pytest
 from redis.exceptions import ConnectionError as RedisAway
 
-from core.checked_clock import CheckedClock
 from core.clock import Clock
-from core.database import Database
-from core.setbacks import LONGEST, Setbacks
-from core.worker_health import workers_seen
+from core.db.clock_check import CheckedClock
+from core.db.database import Database
+from core.queue.setbacks import LONGEST, Setbacks
+from core.queue.worker_health import workers_seen
 from jobs import supervision
 from jobs.health import HealthReport
 from jobs.supervision import Part, Supervisor
-from onevalet.doctor import check_workers
+from onevalet.cli.doctor import check_workers
 
 
 class Pauses:

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from core.access import Access, Policy
+from core.people.access_policy import Access, Policy
 from jobs.tidying import IGNORED_KEPT, Tidying
-from tests.core.people.house import CHAT, House
-from tests.core.store.house import Store
+from tests.core.harness import Store
+from tests.core.people.harness import CHAT, House
 
 
 async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store: Store) -> None:

@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from core.errors import StoreUnavailable, TurnDelayed
-from core.failing import FAILED, SET_ASIDE
-from core.journal import StepKey, StepKind, StepRecord, StepState
+from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
-from core.turn_types import TurnRequest, TurnResult, TurnState
+from core.turns.failures import FAILED, SET_ASIDE
+from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.turns import MOST_DEATHS
-from tests.core.store.house import Store
-from tests.jobs.office import Office, echo
+from tests.core.harness import Store
+from tests.jobs.worker_harness import Office, echo
 
 
 async def fates(store: Store) -> list[tuple[object, ...]]:

@@ -8,14 +8,14 @@ import asyncpg
 import pytest
 from redis.asyncio import Redis
 
-from core.database import Database
-from core.inbox import Inbox
-from core.journal import StepKey, StepKind, StepRecord, StepState
-from core.migrate import migrate
-from core.turn_types import TurnRequest, TurnResult
-from tests.core.store.house import Store, TwiceDatabase, message, opened
-from tests.jobs.house import RecordingChannel
-from tests.jobs.office import Office, echo, ringing_inbox
+from core.db.database import Database
+from core.db.migrate import migrate
+from core.inbox.inbox import Inbox
+from core.journal.types import StepKey, StepKind, StepRecord, StepState
+from core.turns.types import TurnRequest, TurnResult
+from tests.core.harness import Store, TwiceDatabase, message, opened
+from tests.jobs.harness import RecordingChannel
+from tests.jobs.worker_harness import Office, echo, ringing_inbox
 from tests.services import flush, private_postgres, private_valkey
 
 PEOPLE = [f"+1555000{n:04d}" for n in range(6)]

@@ -10,14 +10,14 @@ from structlog.testing import capture_logs
 
 from core.agents.pool import Pool
 from core.approvals.store import ApprovalStore
-from core.checked_clock import CheckedClock
 from core.clock import set_clock
+from core.db.clock_check import CheckedClock
 from core.events.store import EventStore
-from core.memory.work import MemoryWork
+from core.memory.jobs import MemoryWork
 from core.notifications.store import NotificationStore
 from core.triggers.codec import Trigger
-from core.triggers.condition import ConditionTrigger
-from core.triggers.schedule import ScheduleTrigger, TriggerError
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.types import TaskState
 from jobs.approvals import ApprovalUpkeep
 from jobs.events import EventUpkeep
@@ -28,9 +28,9 @@ from jobs.supervision import Supervisor
 from jobs.tidying import Tidying
 from jobs.upkeep import Upkeep
 from notify.service import NotificationService
-from onevalet.doctor import check_workers
-from tests.core.store.house import Store, opened
-from tests.core.triggers.house import House, housed
+from onevalet.cli.doctor import check_workers
+from tests.core.harness import Store, opened
+from tests.core.triggers.harness import House, housed
 
 TEN_YEARS = timedelta(days=3652).total_seconds()
 

@@ -6,9 +6,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core.migrate import migrate
-from tests.kills.house import BETWEEN, INSIDE, Fate, run_kills
-from tests.nursery import Nursery
+from core.db.migrate import migrate
+from tests.forker import Nursery
+from tests.kills.harness import BETWEEN, INSIDE, Fate, run_kills
 from tests.services import private_postgres, private_valkey
 
 

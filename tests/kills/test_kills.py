@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kills.house import BETWEEN, INSIDE, Fate, run_kills
-from tests.nursery import Nursery
+from tests.forker import Nursery
+from tests.kills.harness import BETWEEN, INSIDE, Fate, run_kills
 
 DROPPED = ("0.0", "1.1")
 """A model's answer and a tool's result; `python -m tests.kills` drops at every point."""

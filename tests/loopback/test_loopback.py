@@ -10,9 +10,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.forker import Nursery, plain_environment
 from tests.loopback.plugin import taken_from_record, watched_environment
 from tests.loopback.site.sitecustomize import resolves_here, stays
-from tests.nursery import Nursery, plain_environment
 
 ELSEWHERE = "192.0.2.7"  # TEST-NET-1 (RFC 5737): nobody is there, should the guard fail
 _CONNECT = f"import socket; socket.create_connection(('{ELSEWHERE}', 9), 0.01)"

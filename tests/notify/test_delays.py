@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
-from core.messages import OutboundKind, OutboundMessage
+from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
 from jobs.delivery import MOST_RESENT
 from notify.service import DELAYED_ANSWER, PLACES
-from onevalet.doctor import _database
-from tests.notify.house import Moment, People, people
+from onevalet.cli.doctor import _database
+from tests.notify.harness import Moment, People, people
 from tests.notify.test_service import night
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

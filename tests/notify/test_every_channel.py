@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.channel import NotificationChannel
-from core.messages import Action, Address, OutboundKind, OutboundMessage
-from notify.console.send import ConsoleNotification
+from core.messaging.channels import NotificationChannel
+from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
 from notify.email.send import EmailNotification, SmtpServer
 from notify.push.send import PushNotification
-from onevalet.providers import build_notification_channels
+from notify.terminal.send import TerminalNotification
 from onevalet.settings import Settings
+from onevalet.wiring.channels import build_notification_channels
 
 CHANNELS: list[NotificationChannel] = [
-    ConsoleNotification(),
+    TerminalNotification(),
     PushNotification(),
     EmailNotification(SmtpServer("127.0.0.1", "valet@example.org")),
 ]
@@ -47,4 +47,4 @@ def test_any_text_gives_parts_that_say_something(text: str, which: int) -> None:
 
 def test_each_channel_is_known_by_the_name_it_is_configured_under() -> None:
     built = build_notification_channels(Settings(_env_file=None, smtp_host="mail.example.org", smtp_from="a@b.c"))
-    assert {name: one.name for name, one in built.items()} == {name: name for name in ("console", "push", "email")}
+    assert {name: one.name for name, one in built.items()} == {name: name for name in ("terminal", "push", "email")}

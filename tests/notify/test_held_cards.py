@@ -8,10 +8,10 @@ import pytest
 
 from core.clock import Clock
 from core.notifications.store import NotificationStore
-from core.triggers.schedule import ScheduleTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger
 from notify.service import NotificationService
-from tests.core.helpers import FakeModel, says, wants
-from tests.core.store.house import Store, opened
+from tests.core.builders import FakeModel, says, wants
+from tests.core.harness import Store, opened
 from tests.core.triggers.test_waiting import mailing
 
 

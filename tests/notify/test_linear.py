@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from core.messages import OutboundKind, OutboundMessage
-from notify.slack.literal import defuse, literal_blocks
+from core.messaging.messages import OutboundKind, OutboundMessage
+from notify.slack.markdown import defuse, literal_blocks
 from notify.slack.render import render as render_slack
 from notify.slack.split import split as split_slack
 from notify.sms.gsm import count_segments, fold

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.notifications.store import Kept, Place, Recipient
 from core.notifications.types import Fate, Notification, Urgency
-from core.preferences import QuietHours
+from core.people.preferences import QuietHours
 from notify.digest import compose
 from notify.policy import decide, next_digest, order_places, quiet_until, zone_of
 

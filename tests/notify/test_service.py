@@ -12,14 +12,14 @@ from typing import cast
 import pytest
 
 from core.errors import OptedOut, Rejected, Unavailable
-from core.messages import Action, DeliveryStatus, OutboundKind, OutboundMessage, StatusUpdate
-from core.model_types import Role
+from core.llm.types import Role
+from core.messaging.messages import Action, DeliveryStatus, OutboundKind, OutboundMessage, StatusUpdate
 from core.notifications.types import Fate, Manners, Notification, Urgency
 from core.triggers.codec import Kind
-from core.triggers.notices import notification
+from core.triggers.runs.notifications import notification
 from core.triggers.types import Task, TaskOutput, TaskRun
-from tests.core.store.house import ACCOUNT
-from tests.notify.house import Moment, People, people, scaled_clock
+from tests.core.harness import ACCOUNT
+from tests.notify.harness import Moment, People, people, scaled_clock
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 NIGHT = {"timezone": "UTC", "quiet_from": "22:00", "quiet_until": "07:00"}

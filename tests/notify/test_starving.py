@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core import setbacks
 from core.notifications.store import NotificationStore, Recipient
-from tests.notify.house import Moment, People, people
+from core.queue import setbacks
+from tests.notify.harness import Moment, People, people
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

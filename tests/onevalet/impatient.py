@@ -2,8 +2,8 @@
 
 import os
 
-from onevalet import heartbeat
-from onevalet.cli import main as run
+from onevalet.cli.main import main as run
+from onevalet.supervision import heartbeat
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.access import Access, Policy
 from core.errors import ConfigError
+from core.people.access_policy import Access, Policy
 from onevalet.settings import Settings, load_settings
 
 ROOT = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from core.tools import tool
+from core.tools.tool import tool
 
 
 @tool(effect="once", needs_approval=True, parallel=True)

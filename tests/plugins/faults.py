@@ -4,8 +4,8 @@ import os
 import signal
 from pathlib import Path
 
-from core.context import ToolExecutionContext
-from core.tools import tool
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import tool
 from tests.faults.crashing import folder, reach
 from tests.faults.journals import append
 

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from core.tools import tool
+from core.tools.tool import tool
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 import re
 import time
 
-from core.tools import tool
+from core.tools.tool import tool
 
 
 @tool(effect="read")

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import TurnDelayed
-from core.journal import Journal, StepRecord, StepState
-from core.orchestrator import Orchestrator
-from core.tools import tool
-from core.turn_types import TurnRequest, TurnResult
+from core.journal.types import Journal, StepRecord, StepState
+from core.tools.tool import tool
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnRequest, TurnResult
 
 
 @tool(effect="once")

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from core.database import ROLE, Database
-from core.migrate import migrate
+from core.db.database import ROLE, Database
+from core.db.migrate import migrate
 from jobs.worker import GRACE
-from onevalet.embedded.postgres import Postgres
-from tests.shipping.house import ROOT, clean_environment, read, run
+from onevalet.dev.embedded.postgres import Postgres
+from tests.shipping.harness import ROOT, clean_environment, read, run
 
 type Config = dict[str, Any]
 

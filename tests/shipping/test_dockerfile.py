@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shipping.house import PACKAGES, ROOT, clean_environment, find_uv, processes, read, run, tracked_files
+from tests.shipping.harness import PACKAGES, ROOT, clean_environment, find_uv, processes, read, run, tracked_files
 
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)", re.MULTILINE)
 EXPORT = "uv export --no-dev --no-header --no-annotate --format requirements-txt -q -o requirements.txt"

@@ -11,9 +11,9 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from core.loader import load_plugins
-from onevalet.cli import app
-from tests.shipping.house import ROOT, clean_environment, read, run
+from onevalet.cli.main import app
+from onevalet.wiring.plugins import load_plugins
+from tests.shipping.harness import ROOT, clean_environment, read, run
 
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _COMMAND = re.compile(r"uv run -m onevalet((?: [a-z][a-z-]*)*)")

@@ -5,10 +5,10 @@ from dataclasses import fields
 
 import pytest
 
-from core.react_config import ReactLoopConfig
-from onevalet.assistant import loop_config
+from core.loop.config import ReactLoopConfig
 from onevalet.settings import LOOP_PREFIX, Settings
-from tests.shipping.house import ROOT, read
+from onevalet.wiring.orchestrator import loop_config
+from tests.shipping.harness import ROOT, read
 
 COMPOSE_ONLY = {"POSTGRES_PASSWORD", "POSTGRES_SERVING_PASSWORD"}
 """Read by docker-compose.yml, not by us."""

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.shipping.house import ROOT, clean_environment
+from tests.shipping.harness import ROOT, clean_environment
 
 HEAVY = {
     *("litellm", "mcp", "openai", "typeagent", "tiktoken", "tokenizers", "httpx", "jsonschema"),

@@ -2,7 +2,7 @@
 
 from importlib.metadata import packages_distributions
 
-from tests.shipping.house import PACKAGES
+from tests.shipping.harness import PACKAGES
 
 
 def test_no_installed_distribution_has_a_package_named_like_ours() -> None:

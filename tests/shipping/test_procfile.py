@@ -2,8 +2,8 @@
 
 from typer.main import get_command
 
-from onevalet.cli import app
-from tests.shipping.house import processes
+from onevalet.cli.main import app
+from tests.shipping.harness import processes
 
 
 def test_it_has_release_web_and_worker() -> None:

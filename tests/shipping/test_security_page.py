@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.shipping.house import ROOT, read
+from tests.shipping.harness import ROOT, read
 
 PAGE = "docs/security.md"
 _NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")

@@ -9,7 +9,7 @@ from telegram import BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, Mes
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, NetworkError, RetryAfter
 
 from simulator.faults import FaultKind, Rule
-from tests.simulator.telegram_house import ADA, TOKEN, House, open_house
+from tests.simulator.telegram_harness import ADA, TOKEN, House, open_house
 
 KEYBOARD = InlineKeyboardMarkup([[InlineKeyboardButton("Approve", callback_data="a")]])
 

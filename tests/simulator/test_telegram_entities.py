@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.telegram.entities import Entity, FormattedText, settle
+from simulator.telegram.errors import Refusal
 from simulator.telegram.formatting import parse
-from simulator.telegram.refusals import Refusal
 from simulator.telegram.text import utf16_length
 
 ACCEPTED = [

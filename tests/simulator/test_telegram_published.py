@@ -10,7 +10,7 @@ import pytest
 from telegram import BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, ReplyParameters
 
 from simulator.telegram.api import METHODS, UPDATE_METHODS
-from tests.simulator.telegram_house import ADA, House, open_house
+from tests.simulator.telegram_harness import ADA, House, open_house
 
 _SCALARS: dict[str, type | tuple[type, ...]] = {
     "Integer": int,

@@ -11,7 +11,7 @@ from telegram.error import Conflict, RetryAfter
 
 from simulator.base import BadAction
 from simulator.config import SimulatorConfig
-from tests.simulator.telegram_house import ADA, House, open_house, until
+from tests.simulator.telegram_harness import ADA, House, open_house, until
 
 SECRET = "s3cret_-A"
 

@@ -14,7 +14,7 @@ from twilio.rest import Client
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule
 from tests.simulator.conftest import EMPTY_SERVICE, PUBLIC_URL, SERVICE, TWILIO, FakeGateway
-from tests.simulator.twilio_house import (
+from tests.simulator.twilio_harness import (
     ADA,
     AUTH,
     MARKS,

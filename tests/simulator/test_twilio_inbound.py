@@ -17,7 +17,7 @@ from simulator.config import SimulatorConfig, SystemClock
 from simulator.journal import Json
 from simulator.twilio.webhooks import overrides_of
 from tests.simulator.conftest import PUBLIC_URL, TWILIO, FakeGateway
-from tests.simulator.twilio_house import (
+from tests.simulator.twilio_harness import (
     ADA,
     GRACE,
     HOOK,

@@ -23,7 +23,7 @@ from simulator.twilio import forms
 from simulator.twilio.segments import count_segments
 from simulator.twilio.services import UPDATE_SERVICE
 from tests.simulator.conftest import PUBLIC_URL, SERVICE, TWILIO, FakeGateway
-from tests.simulator.twilio_house import (
+from tests.simulator.twilio_harness import (
     ADA,
     AUTH,
     GRACE,

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.nursery import Nursery
+from tests.forker import Nursery
 from tests.spine.run import FAULTS, run_spine, show
 from tests.spine.texts import CHANNELS
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from simulator.config import TwilioConfig
-from tests.nursery import Nursery
+from tests.forker import Nursery
 from tests.spine.checker import Findings, check, until_quiet
 from tests.spine.driver import Driver
 from tests.spine.system import System, running_system

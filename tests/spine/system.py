@@ -13,12 +13,12 @@ import aiohttp
 import asyncpg
 
 from core.clock import Clock
-from core.migrate import migrate
-from onevalet.embedded.postgres import Postgres
-from onevalet.embedded.valkey import Valkey
+from core.db.migrate import migrate
+from onevalet.dev.embedded.postgres import Postgres
+from onevalet.dev.embedded.valkey import Valkey
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
-from tests.nursery import Forked, Nursery, plain_environment
+from tests.forker import Forked, Nursery, plain_environment
 from tests.scripted_model import ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
 from tests.spine.balancer import balanced

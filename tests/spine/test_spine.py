@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nursery import Nursery
+from tests.forker import Nursery
 from tests.spine.run import run_spine, show
 from tests.spine.texts import CHANNELS
 

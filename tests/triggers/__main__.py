@@ -11,10 +11,10 @@ import tempfile
 from datetime import timedelta
 from pathlib import Path
 
-from core.migrate import migrate
+from core.db.migrate import migrate
 from tests.services import private_postgres, private_valkey
 from tests.triggers.bursts import Burst, run_burst
-from tests.triggers.house import REPEATS, Outcome, Plan, run_plan
+from tests.triggers.harness import REPEATS, Outcome, Plan, run_plan
 
 
 def main() -> None:

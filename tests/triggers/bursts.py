@@ -9,15 +9,15 @@ from pathlib import Path
 
 import asyncpg
 
-from core.bell import SilentBell
 from core.clock import Clock, set_clock
-from core.database import Database
+from core.db.database import Database
 from core.events.bus import EventBus
 from core.events.types import Event
 from core.ids import make_id
+from core.queue.wakeups import SilentBell
 from core.triggers.engine import TriggerEngine
-from core.triggers.event import EventTrigger
-from tests.triggers.house import nursery
+from core.triggers.kinds.event import EventTrigger
+from tests.triggers.harness import nursery
 
 EVENTS = 200
 APART = 0.004

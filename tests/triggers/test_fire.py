@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.triggers.bursts import run_burst
-from tests.triggers.house import Plan, run_plan
+from tests.triggers.harness import Plan, run_plan
 
 
 @pytest.mark.slow

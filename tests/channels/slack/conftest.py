@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.channels.slack.kit import Gateway, MemorySink, make_channel, serve_channel
+from tests.channels.slack.builders import Gateway, MemorySink, make_channel, serve_channel
 
 
 @pytest.fixture

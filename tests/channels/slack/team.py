@@ -10,7 +10,7 @@ from channels.slack.receive import SlackChannel
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SlackConfig, SystemClock
 from simulator.slack import SlackSimulator
-from tests.channels.slack.kit import Gateway, MemorySink, serve_channel
+from tests.channels.slack.builders import Gateway, MemorySink, serve_channel
 
 PUBLIC_URL = "https://valet.example.com"
 ADA_DM = "D0ADA00001"

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from structlog.testing import capture_logs
 
-from tests.channels.slack.kit import (
+from tests.channels.slack.builders import (
     BOT_TOKEN,
     FORM_TYPE,
     JSON_TYPE,

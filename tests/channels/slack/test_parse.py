@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.slack.decode import decode_body
-from channels.slack.gestures import Gesture
-from channels.slack.message import Ours
+from channels.slack.body import decode_body
+from channels.slack.interactions import Gesture
+from channels.slack.messages import Ours
 from channels.slack.parse import HomeOpened, Typed, Unhandled, parse
 from channels.slack.text import typed_text
 from channels.slack.verify import is_signed, sign
 from core.errors import RequestRefused
-from core.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
-from tests.channels.slack.kit import APP, DM, PERSON, TEAM, TS, command, envelope, message, press, submission
+from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
+from tests.channels.slack.builders import APP, DM, PERSON, TEAM, TS, command, envelope, message, press, submission
 
 OURS = Ours(team=TEAM, app=APP, bot_user="U0BOT00001", bot_id="B0BOT00001")
 UNKNOWN = Ours()

@@ -15,8 +15,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.manifest import SCOPES
-from core.channel import Target
-from core.messages import Action, Address, Form, FormField, OutboundKind, OutboundMessage
+from core.messaging.channels import Target
+from core.messaging.messages import Action, Address, Form, FormField, OutboundKind, OutboundMessage
 from notify.slack.send import SlackNotification
 from simulator.config import SlackConfig
 from tests.channels.slack.team import ADA_DM, Team, running_team, until

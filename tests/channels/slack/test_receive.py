@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from core.messages import Command, InboundMessage, Press
-from tests.channels.slack.kit import (
+from core.messaging.messages import Command, InboundMessage, Press
+from tests.channels.slack.builders import (
     DM,
     PERSON,
     SAID,

@@ -12,7 +12,7 @@ from channels.slack.identity import ask_who_we_are
 from channels.slack.manifest import manifest_yaml
 from channels.slack.receive import SlackChannel
 from core.errors import StoreUnavailable, Unavailable
-from core.messages import (
+from core.messaging.messages import (
     Address,
     Command,
     Form,
@@ -25,7 +25,7 @@ from core.messages import (
 )
 from simulator.config import SlackConfig
 from simulator.faults import FaultKind, Rule
-from tests.channels.slack.kit import MemorySink, Remembered, make_channel
+from tests.channels.slack.builders import MemorySink, Remembered, make_channel
 from tests.channels.slack.team import ADA_DM, PUBLIC_URL, Team, running_team, until
 
 SLACK = SlackConfig()

@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.channels.sms.kit import Gateway, MemorySink, make_channel, serve_channel
+from tests.channels.sms.builders import Gateway, MemorySink, make_channel, serve_channel
 
 
 @pytest.fixture

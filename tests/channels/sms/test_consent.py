@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from channels.app import build_app, serve
+from channels.http.app import build_app, serve
 from channels.sms.parse import STARTED_REPLY, STOPPED_REPLY
 from channels.sms.receive import SmsChannel
-from core.inbox import Inbox
-from core.messages import ReachabilityChange
+from core.inbox.inbox import Inbox
+from core.messaging.messages import ReachabilityChange
 from jobs.delivery import DeliveryRunner
 from notify.sms.send import SmsNotification
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
 from simulator.twilio.optout import REPLIES
-from tests.core.store.house import OPEN, Store, opened
-from tests.jobs.office import Office
+from tests.core.harness import OPEN, Store, opened
+from tests.jobs.worker_harness import Office
 
 PUBLIC_URL = "https://valet.example.com"
 ADA = "+14155550101"

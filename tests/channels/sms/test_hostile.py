@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from structlog.testing import capture_logs
 
-from tests.channels.sms.kit import FORM, MESSAGE_SID, PERSON, SID, TOKEN, Gateway, Pairs, signature, webhook
+from tests.channels.sms.builders import FORM, MESSAGE_SID, PERSON, SID, TOKEN, Gateway, Pairs, signature, webhook
 
 SIGNATURE = "X-Twilio-Signature"
 

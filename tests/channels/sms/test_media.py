@@ -8,14 +8,14 @@ import pytest
 from aiohttp import web
 
 from channels.sms.media import MAX_BYTES, MediaFile, TwilioMedia
-from core.addresses import read_target
 from core.clock import Clock
 from core.errors import ToolFailed
+from core.http.address_guard import read_target
 from core.json_types import Json
-from core.messages import Media
+from core.messaging.messages import Media
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig
-from tests.channels.sms.kit import SID, TOKEN
+from tests.channels.sms.builders import SID, TOKEN
 
 REAL = "https://api.twilio.com"
 FILE = f"/2010-04-01/Accounts/{SID}/Messages/MM{'b' * 32}/Media/ME{'c' * 32}"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from channels.sms.parse import STOPPED_REPLY, Account, Text, decode_form, parse_message, parse_status, read_text
 from core.errors import RequestRefused
-from core.messages import (
+from core.messaging.messages import (
     Address,
     Command,
     DeliveryStatus,
@@ -18,7 +18,7 @@ from core.messages import (
     Media,
     ReachabilityChange,
 )
-from tests.channels.sms.kit import MESSAGE_SID, NUMBER, PERSON, SID, webhook
+from tests.channels.sms.builders import MESSAGE_SID, NUMBER, PERSON, SID, webhook
 
 ACCOUNT = Account(sid=SID, sender=NUMBER)
 SERVICE = Account(sid=SID, sender="MG" + "e" * 32)

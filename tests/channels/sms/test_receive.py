@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 import pytest
 from twilio.request_validator import RequestValidator
 
-from core.messages import InboundMessage, StatusUpdate
-from tests.channels.sms.kit import (
+from core.messaging.messages import InboundMessage, StatusUpdate
+from tests.channels.sms.builders import (
     MESSAGE_SID,
     PUBLIC_URL,
     SID,

@@ -9,11 +9,11 @@ import pytest
 
 from channels.sms.receive import SmsChannel
 from core.errors import ConfigError, StoreUnavailable, Unavailable
-from core.messages import IgnoredMessage, IgnoreReason, InboundMessage, ReachabilityChange
+from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, ReachabilityChange
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
 from simulator.faults import FaultKind, Rule
-from tests.channels.sms.kit import MemorySink, serve_channel
+from tests.channels.sms.builders import MemorySink, serve_channel
 
 SERVICE = "MG" + "e" * 32
 TWILIO = TwilioConfig(services=((SERVICE, ("+14155550100",)),))

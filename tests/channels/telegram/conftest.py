@@ -2,8 +2,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.channels.telegram.kit import Gateway, MemorySink, make_channel, serve_channel
-from tests.simulator.telegram_house import House, open_house
+from tests.channels.telegram.builders import Gateway, MemorySink, make_channel, serve_channel
+from tests.simulator.telegram_harness import House, open_house
 
 
 @pytest.fixture

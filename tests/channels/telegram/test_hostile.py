@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from tests.channels.telegram.kit import HEADER, PATH, PERSON, SECRET, TOKEN, Gateway, message, press, update
+from tests.channels.telegram.builders import HEADER, PATH, PERSON, SECRET, TOKEN, Gateway, message, press, update
 
 GOOD = json.dumps(update()).encode()
 

@@ -16,7 +16,7 @@ from channels.telegram.parse import (
     parse_update,
 )
 from core.errors import RequestRefused
-from core.messages import (
+from core.messaging.messages import (
     Address,
     AddressChange,
     Command,
@@ -28,7 +28,7 @@ from core.messages import (
     Press,
     ReachabilityChange,
 )
-from tests.channels.telegram.kit import BOT_ID, PERSON, Json, command, membership, message, press, update
+from tests.channels.telegram.builders import BOT_ID, PERSON, Json, command, membership, message, press, update
 
 BOT = BotIdentity(str(BOT_ID), "simulator_valet_bot")
 HERE = Address("telegram", str(BOT_ID), str(PERSON))

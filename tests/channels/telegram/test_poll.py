@@ -11,14 +11,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from channels.telegram import poll
-from channels.telegram.lease import PollLease
+from channels.telegram.poll_lease import PollLease
 from channels.telegram.receive import TelegramChannel
-from core.channel import Check
-from core.database import Database
-from core.messages import IgnoredMessage, IgnoreReason
+from core.db.database import Database
+from core.messaging.channels import Check
+from core.messaging.messages import IgnoredMessage, IgnoreReason
 from simulator.faults import FaultKind, Rule
-from tests.channels.telegram.kit import BOT_ID, MemorySink, make_channel
-from tests.simulator.telegram_house import House, until
+from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
+from tests.simulator.telegram_harness import House, until
 
 GET_UPDATES = "telegram.getUpdates"
 

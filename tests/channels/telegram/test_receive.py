@@ -9,9 +9,9 @@ import pytest
 from channels.telegram.catchup import catch_up
 from channels.telegram.receive import TelegramChannel
 from core.errors import ConfigError
-from core.messages import IgnoredMessage, IgnoreReason, InboundMessage, Press
+from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, Press
 from simulator.faults import FaultKind, Rule
-from tests.channels.telegram.kit import (
+from tests.channels.telegram.builders import (
     BOT_ID,
     NOWHERE,
     PATH,
@@ -26,7 +26,7 @@ from tests.channels.telegram.kit import (
     serve_channel,
     update,
 )
-from tests.simulator.telegram_house import House, until
+from tests.simulator.telegram_harness import House, until
 
 
 async def test_promise_1_an_update_is_accepted_and_answered_without_a_body(gateway: Gateway) -> None:

@@ -9,14 +9,14 @@ from aiohttp import web
 from channels.telegram.client import ALLOWED_UPDATES
 from channels.telegram.receive import TelegramChannel
 from channels.telegram.setup import load_profile
-from core.channel import Change, Check
-from core.commands import PERSON_COMMANDS, answer_command
-from core.database import Database
+from core.db.database import Database
 from core.errors import ConfigError
-from core.messages import Command
+from core.messaging.channels import Change, Check
+from core.messaging.commands import PERSON_COMMANDS, answer_command
+from core.messaging.messages import Command
 from simulator.faults import FaultKind, Rule
-from tests.channels.telegram.kit import NOWHERE, PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
-from tests.simulator.telegram_house import House, until
+from tests.channels.telegram.builders import NOWHERE, PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
+from tests.simulator.telegram_harness import House, until
 
 WEBHOOK = PUBLIC_URL + PATH
 WRITES = ("setWebhook", "deleteWebhook", "setMyCommands", "setMyDescription", "setChatMenuButton")

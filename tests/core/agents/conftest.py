@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.model import LiteLLMClient
-from tests.core.agents.house import Talk
-from tests.core.store.house import Store, opened
+from core.llm.litellm_client import LiteLLMClient
+from tests.core.agents.harness import Talk
+from tests.core.harness import Store, opened
 from tests.scripted_model import ScriptedModel
 
 

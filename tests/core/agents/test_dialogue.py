@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.agents.answers import ANSWER
+from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
-from core.tools import tool
-from tests.core.agents.house import ANN, BOB, Talk
+from core.tools.tool import tool
+from tests.core.agents.harness import ANN, BOB, Talk
 from tests.core.agents.mail import SENT, SendEmailAgent
 from tests.scripted_model import calls, error, text
 

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from core.agents.answers import ANSWER
+from core.agents.pending_answers import ANSWER
 from core.agents.registry import AgentRegistry, read_exposed
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.valet import valet
-from core.context import ToolExecutionContext
 from core.errors import ModelRateLimited
-from core.orchestrator import Orchestrator
-from core.tools import tool
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import tool
+from core.turns.orchestrator import Orchestrator
 from onevalet import InputField
-from tests.core.agents.house import Talk
+from tests.core.agents.harness import Talk
 from tests.core.agents.test_runs import SCRIPT, Worker, turn
-from tests.core.helpers import FakeModel, says, wants
-from tests.core.test_toolbox import Vault, _request
+from tests.core.builders import FakeModel, says, wants
+from tests.core.tools.test_toolbox import Vault, _request
 from tests.scripted_model import calls, text
 
 HEARD: list[str] = []

@@ -6,18 +6,18 @@ from datetime import timedelta
 
 import pytest
 
-from core.agents.answers import ANSWER
+from core.agents.pending_answers import ANSWER
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits
-from core.database import Database
-from core.journal import MemoryJournal
+from core.db.database import Database
+from core.journal.types import MemoryJournal
 from core.json_types import JsonObject
-from core.turn_types import TurnRequest, TurnTenant
+from core.turns.types import TurnRequest, TurnTenant
 from jobs.upkeep import Upkeep
 from onevalet import AgentResult, InputField, StandardAgent, valet
-from tests.core.agents.house import ANN, BOB, Talk
+from tests.core.agents.harness import ANN, BOB, Talk
 from tests.core.agents.mail import SENT, SendEmailAgent
-from tests.core.store.house import Store, opened
+from tests.core.harness import Store, opened
 from tests.scripted_model import calls, text
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")

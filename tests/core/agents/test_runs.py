@@ -11,13 +11,13 @@ from core.agents.standard_agent import AgentResult, StandardAgent
 from core.agents.turn_agents import MAX_NESTING
 from core.agents.valet import valet
 from core.errors import ConfigError, ToolFailed
-from core.journal import Journal, MemoryJournal, StepRecord
-from core.model_types import ToolCall
-from core.orchestrator import Orchestrator
-from core.react_config import ReactLoopConfig
-from core.tools import AnyTool, tool
-from core.turn_types import TurnMessage, TurnRequest, TurnState, TurnTenant
-from tests.core.helpers import FakeModel, Step, says, wants
+from core.journal.types import Journal, MemoryJournal, StepRecord
+from core.llm.types import ToolCall
+from core.loop.config import ReactLoopConfig
+from core.tools.tool import AnyTool, tool
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnMessage, TurnRequest, TurnState, TurnTenant
+from tests.core.builders import FakeModel, Step, says, wants
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
 DONE: Counter[str] = Counter()

@@ -15,9 +15,9 @@ from core.agents.standard_agent import ApprovalDecision, StandardAgent
 from core.agents.valet import valet, valet_of
 from core.errors import ConfigError
 from core.json_types import JsonObject
-from core.loader import load_plugins
+from onevalet.wiring.plugins import load_plugins
 from tests.core.agents.mail import SendEmailAgent
-from tests.core.helpers import a_context
+from tests.core.builders import a_context
 
 
 class Seat(enum.StrEnum):

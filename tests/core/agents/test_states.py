@@ -8,14 +8,14 @@ from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.valet import valet
 from core.errors import ToolFailed
-from core.hooks import Hook, HookContext
-from core.journal import MemoryJournal
-from core.orchestrator import Orchestrator
-from core.react_config import ReactLoopConfig
-from core.react_result import ReactLoopResult
-from core.turn_context import TurnContext
-from core.turn_types import TurnMessage, TurnRequest, TurnTenant
-from tests.core.helpers import FakeModel, Step, says, wants
+from core.hooks.hooks import Hook, HookContext
+from core.journal.types import MemoryJournal
+from core.loop.config import ReactLoopConfig
+from core.loop.result import ReactLoopResult
+from core.turns.context import TurnContext
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from tests.core.builders import FakeModel, Step, says, wants
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
 

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
-from core.credentials import CredentialStore
-from core.database import Database
-from core.secret_keys import SecretKey
-from tests.core.credentials.house import add_people, new_key, store_with
+from core.credentials.secret_keys import SecretKey
+from core.credentials.store import CredentialStore
+from core.db.database import Database
+from tests.core.credentials.harness import add_people, new_key, store_with
 
 
 @pytest.fixture

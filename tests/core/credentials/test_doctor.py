@@ -2,10 +2,10 @@
 
 import asyncpg
 
-from core.database import Database
-from core.key_rotation import DataKeys, count_data_keys
-from core.secret_keys import SecretKeys
-from tests.core.credentials.house import add_people, new_key, store_with
+from core.credentials.key_rotation import DataKeys, count_data_keys
+from core.credentials.secret_keys import SecretKeys
+from core.db.database import Database
+from tests.core.credentials.harness import add_people, new_key, store_with
 
 
 async def test_data_keys_are_counted_under_new_old_and_missing_keys(database_url: str) -> None:

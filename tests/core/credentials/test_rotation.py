@@ -11,11 +11,11 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from core.credentials import CredentialError
-from core.database import Database
-from core.key_rotation import Rotated, rotate_keys
-from core.secret_keys import SecretKey, SecretKeys
-from tests.core.credentials.house import add_people, new_key, store_with
+from core.credentials.key_rotation import Rotated, rotate_keys
+from core.credentials.secret_keys import SecretKey, SecretKeys
+from core.credentials.store import CredentialError
+from core.db.database import Database
+from tests.core.credentials.harness import add_people, new_key, store_with
 
 type Eye = asyncpg.Connection[asyncpg.Record]
 ROOT = Path(__file__).parents[3]

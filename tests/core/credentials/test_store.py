@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.credentials import MOST_BYTES, CredentialError, CredentialStore
-from core.database import Database
+from core.credentials.secret_keys import SecretKey
+from core.credentials.store import MOST_BYTES, CredentialError, CredentialStore
+from core.db.database import Database
 from core.errors import ToolFailed
 from core.json_types import JsonObject
-from core.secret_keys import SecretKey
 from onevalet import CredentialStore as PublicStore
-from tests.core.credentials.house import new_key, store_with
-from tests.core.store.house import TwiceDatabase
+from tests.core.credentials.harness import new_key, store_with
+from tests.core.harness import TwiceDatabase
 
 type Eye = asyncpg.Connection[asyncpg.Record]
 TOKEN: JsonObject = {"access_token": "canary-8d1f", "expires_in": 3600, "scopes": ["mail", "calendar"]}

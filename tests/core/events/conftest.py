@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.core.store.house import Store, opened
+from tests.core.harness import Store, opened
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from core.events.bus import EventBus
 from core.events.store import EventRef
 from core.events.types import Event, UnreadableEvent
-from tests.core.store.house import Store
+from tests.core.harness import Store
 from tests.services import flush
 
 FAST = timedelta(milliseconds=200)

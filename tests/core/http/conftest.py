@@ -6,9 +6,9 @@ import pytest
 from aiohttp import web
 from yarl import URL
 
-from core import http
-from core.addresses import is_public
-from tests.core.http.house import WORLD, Server
+from core.http import client
+from core.http.address_guard import is_public
+from tests.core.http.harness import WORLD, Server
 
 
 @pytest.fixture
@@ -27,4 +27,4 @@ async def server() -> AsyncIterator[Server]:
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let one address of this machine count as public."""
-    monkeypatch.setattr(http, "is_public", lambda address: address == WORLD or is_public(address))
+    monkeypatch.setattr(client, "is_public", lambda address: address == WORLD or is_public(address))

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 
 from core.errors import ToolFailed
-from core.http import Limits
-from tests.core.http.house import Server, client_for
+from core.http.client import Limits
+from tests.core.http.harness import Server, client_for
 
 
 def packed_gzip(data: bytes) -> bytes:

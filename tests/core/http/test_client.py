@@ -8,10 +8,10 @@ import pytest
 from aiohttp import web
 
 from core.errors import ToolFailed
-from core.http import Limits, read_allowed
-from core.http_access import HttpClient
+from core.http.client import Limits, read_allowed
+from core.http.types import HttpClient
 from core.json_types import Json
-from tests.core.http.house import NOT_PUBLIC, WORLD, Server, client_for, outside
+from tests.core.http.harness import NOT_PUBLIC, WORLD, Server, client_for, outside
 
 
 async def test_a_host_that_the_operator_named_is_reached_and_its_answer_told(server: Server) -> None:

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.database import Database
+from core.db.database import Database
 from core.memory.momex import Momex
-from tests.core.memory.house import make_momex, make_person
+from tests.core.memory.harness import make_momex, make_person
 
 
 @pytest.fixture

@@ -25,16 +25,16 @@ from typeagent.knowpro.interfaces_core import DateRange
 from typeagent.knowpro.knowledge_schema import KnowledgeResponse
 from typeagent.knowpro.universal_message import ConversationMessage, ConversationMessageMeta
 
-from core.database import Database
+from core.db.database import Database
 from core.json_types import Json, JsonObject
-from core.memory.embedder import normalised
-from core.memory.indexes import BATCH
+from core.memory.extraction.terms import terms_of
+from core.memory.index.cache import BATCH
+from core.memory.index.embedder import normalised
+from core.memory.index.typeagent_index import RELATED, PersonIndex
 from core.memory.momex import Momex
-from core.memory.store import Change
-from core.memory.structured import RELATED, PersonIndex
-from core.memory.terms import terms_of
+from core.memory.store.memories import Change
 from core.memory.types import PERSON, Kind, Said, Statement, Vector
-from tests.core.memory.house import NOW, make_momex, make_person, vector_of
+from tests.core.memory.harness import NOW, make_momex, make_person, vector_of
 
 NAMES = ["Ann", "Bo Díaz", "Lake Vänern", "the red bike", "Lisbon", "Mrs Okafor", "Näs", "jazz band"]
 PROPERTIES = ["name", "type", "verb", "subject", "object", "indirectObject", "topic"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.database import Database
+from core.db.database import Database
 
 
 @pytest.mark.xdist_group("typeagent")

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.database import Database
+from core.db.database import Database
 from core.errors import ModelUnavailable
-from core.memory import work
+from core.memory import jobs as work
 from core.memory.config import MomexConfig
 from core.memory.momex import Momex, MomexParts
 from core.memory.types import Vector
 from jobs.memory import MemoryUpkeep
-from tests.core.memory.house import StandingClock, WordEmbedder, make_person, told
+from tests.core.memory.harness import StandingClock, WordEmbedder, make_person, told
 
 BOATS = ("eins", "zwei", "drei", "vier", "elf")
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
+from core.llm.types import ChatMessage, Role, ToolCall
+from core.memory.index.typeagent_index import StructuredQuery
+from core.memory.jobs import Job
 from core.memory.momex import Momex
-from core.memory.structured import StructuredQuery
-from core.memory.work import Job
-from core.model_types import ChatMessage, Role, ToolCall
-from tests.core.memory.house import caught_up, holding, make_momex
-from tests.core.store.house import Store, opened
+from tests.core.harness import Store, opened
+from tests.core.memory.harness import caught_up, holding, make_momex
 
 CANARY = "Quixotania"
 """A word that stands nowhere else."""

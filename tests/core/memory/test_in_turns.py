@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from agents import memory as tools
-from core.context_manager import estimate_tokens
-from core.database import Database
-from core.journal import MemoryJournal
-from core.memory.asking import Asking
+from core.db.database import Database
+from core.journal.types import MemoryJournal
+from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
+from core.loop.config import ReactLoopConfig
+from core.loop.context_window import estimate_tokens
+from core.loop.steering import spoken
 from core.memory.commands import NOTHING, answer_memory
 from core.memory.config import RecallMode
+from core.memory.jobs import spoken_of
+from core.memory.model_calls import Asking
 from core.memory.momex import Momex
 from core.memory.types import Kind
-from core.memory.work import spoken_of
-from core.messages import Origin
-from core.model_types import ChatMessage, ModelAnswer, ModelRequest, Role
-from core.orchestrator import Orchestrator
-from core.react_config import ReactLoopConfig
-from core.steering import spoken
-from core.turn_types import TurnMessage, TurnRequest, TurnResult, TurnTenant
-from tests.core.helpers import FakeModel, Step, says, wants
-from tests.core.memory.house import NOW, Ids, holding, make_momex, told
+from core.messaging.messages import Origin
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnMessage, TurnRequest, TurnResult, TurnTenant
+from tests.core.builders import FakeModel, Step, says, wants
+from tests.core.memory.harness import NOW, Ids, holding, make_momex, told
 
 ALL = (
     tools.remember,

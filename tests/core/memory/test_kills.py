@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from core.database import Database
+from core.db.database import Database
+from core.memory.index.typeagent_index import StructuredQuery
 from core.memory.momex import Momex
-from core.memory.structured import StructuredQuery
-from tests.core.memory.house import caught_up, everything, made_life, make_momex, make_person
+from tests.core.memory.harness import caught_up, everything, made_life, make_momex, make_person
 
 COUNT = 32
 

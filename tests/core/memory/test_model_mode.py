@@ -5,16 +5,17 @@ from decimal import Decimal
 
 import pytest
 
-from core.database import Database
-from core.memory import asking, work
+from core.budgets.store import DailyBudgets
+from core.db.database import Database
+from core.llm.litellm_client import LiteLLMClient
+from core.llm.prices import ModelPrice
+from core.llm.types import ChatMessage, Role
+from core.memory import jobs as work
+from core.memory import model_calls as asking
 from core.memory.config import MomexConfig
-from core.memory.extract import STOOD_IN
+from core.memory.extraction.extractors import STOOD_IN
 from core.memory.momex import Momex
-from core.model import LiteLLMClient
-from core.model_types import ChatMessage, Role
-from core.prices import ModelPrice
-from core.spending import DailyBudgets
-from tests.core.memory.house import StandingClock, everything, holding, make_person, told
+from tests.core.memory.harness import StandingClock, everything, holding, make_person, told
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, error, hang, malformed, text
 
 KNOWLEDGE = (
@@ -206,7 +207,7 @@ async def test_what_could_not_be_embedded_is_kept_and_embedded_when_the_provider
 ) -> None:
     await make_person(database, "ann")
     momex = with_model(client, database)
-    monkeypatch.setattr("core.model.EMBED_PATIENCE", -1.5)
+    monkeypatch.setattr("core.llm.litellm_client.EMBED_PATIENCE", -1.5)
     model.embeddings = PASSING[broken]
     await momex.add_now("ann", [told("I keep the Kestrel at the old pier.")])
     [memory] = await momex.store.without_vector("ann", "openai/embedder", 9)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.database import Database
+from core.db.database import Database
 from core.errors import ToolFailed
-from core.memory.merging import MemoryMerge
+from core.llm.types import ChatMessage, Role
+from core.memory.merge import MemoryMerge
 from core.memory.momex import Momex
-from core.model_types import ChatMessage, Role
-from tests.core.memory.house import StandingClock, holding, make_person, told
+from tests.core.memory.harness import StandingClock, holding, make_person, told
 
 WORDS = ["tea", "rowing", "Lisbon", "violin", "tulips", "chess"]
 actions = st.lists(

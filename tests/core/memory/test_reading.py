@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.memory.others import Fact, facts_of
-from core.memory.question import read_question
-from core.memory.rules import knowledge_of
-from core.memory.when import period_of
-from tests.core.memory.house import NOW
+from core.memory.extraction.rules_others import Fact, facts_of
+from core.memory.extraction.rules_self import knowledge_of
+from core.memory.recall.question import read_question
+from core.memory.recall.time_expressions import period_of
+from tests.core.memory.harness import NOW
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from core.errors import ModelUnavailable
 from core.memory.momex import Momex
-from core.memory.recall import Scope, Searcher
+from core.memory.recall.search import Scope, Searcher
 from core.memory.types import Leg, Vector
-from tests.core.memory.house import WordEmbedder, caught_up, told
+from tests.core.memory.harness import WordEmbedder, caught_up, told
 
 LIFE = [
     "My sister Greta lives in Porto.",

@@ -3,13 +3,13 @@
 import asyncio
 import sys
 
-from core.database import Database
+from core.db.database import Database
 from core.ids import make_id
-from core.memory.adding import Adder
-from core.memory.extract import RuleExtractor
-from core.memory.store import MemoryStore
-from core.memory.structured import load
-from tests.core.memory.house import WordEmbedder, made_life, make_momex
+from core.memory.extraction.extractors import RuleExtractor
+from core.memory.extraction.ingest import Adder
+from core.memory.index.typeagent_index import load
+from core.memory.store.memories import MemoryStore
+from tests.core.memory.harness import WordEmbedder, made_life, make_momex
 
 
 async def main(url: str, count: int) -> None:

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.core.people.house import House
-from tests.core.store.house import Store, opened
+from tests.core.harness import Store, opened
+from tests.core.people.harness import House
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.messages import ReachabilityChange
-from core.outbox import PartEnd
-from tests.core.people.house import PHONE, House
+from core.messaging.messages import ReachabilityChange
+from core.messaging.outbox import PartEnd
+from tests.core.people.harness import PHONE, House
 
 ANN = "+15550000001"
 

@@ -6,10 +6,10 @@ import pytest
 
 from channels.sms.media import TwilioMedia
 from core.errors import ToolFailed
-from core.files import Fetched, Files, SentFile
-from core.messages import Address, InboundMessage, Media
-from tests.channels.sms.kit import SID, TOKEN
-from tests.core.people.house import PHONE, House
+from core.messaging.messages import Address, InboundMessage, Media
+from core.tools.files import Fetched, Files, SentFile
+from tests.channels.sms.builders import SID, TOKEN
+from tests.core.people.harness import PHONE, House
 
 ANN, BOB = "+15550000001", "+15550000002"
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.core.people.house import CHAT, DESK, PHONE, House
+from tests.core.people.harness import CHAT, DESK, PHONE, House
 
 PLACES = (("+15550000001", PHONE), ("+15550000002", PHONE), ("7001", CHAT), ("U0ABC", DESK))
 STEPS = 30

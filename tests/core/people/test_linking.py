@@ -6,14 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from core.access import Access, PersonRole, Policy
-from core.database import Connection
-from core.link_codes import new_link_code
-from core.merging import MergeHook
-from core.messages import ReachabilityChange
-from core.pairing import MOST_GUESSES, Pairings, PairOutcome, new_code
-from core.tenancy import MERGE_RULES, TENANT_TABLES
-from tests.core.people.house import CHAT, DESK, PHONE, House
+from core.db.database import Connection
+from core.messaging.messages import ReachabilityChange
+from core.people.access_policy import Access, PersonRole, Policy
+from core.people.link_codes import new_link_code
+from core.people.merge import MergeHook
+from core.people.pairing import MOST_GUESSES, Pairings, PairOutcome, new_code
+from core.people.tenant_tables import MERGE_RULES, TENANT_TABLES
+from tests.core.people.harness import CHAT, DESK, PHONE, House
 
 ANN, ANN_CHAT, BOB = "+15550000001", "7001", "+15550000002"
 

@@ -3,13 +3,13 @@
 import re
 
 from core.approvals.store import ApprovalMerge
-from core.events.merging import EventSourceMerge
-from core.memory.merging import MemoryMerge
-from core.notifications.merging import MutedMerge
-from core.profile import ProfileMerge
-from core.tenancy import KEPT_APART, MERGE_RULES, PARTING, TENANT_TABLES, Merge
-from tests.core.people.house import CHAT, PHONE, House
-from tests.core.store.test_row_security import KEPT
+from core.events.merge import EventSourceMerge
+from core.memory.merge import MemoryMerge
+from core.notifications.merge import MutedMerge
+from core.people.profile import ProfileMerge
+from core.people.tenant_tables import KEPT_APART, MERGE_RULES, PARTING, TENANT_TABLES, Merge
+from tests.core.db.test_row_security import KEPT
+from tests.core.people.harness import CHAT, PHONE, House
 
 _VERSION = "memory_versions (tenant_id, version) values ($1, 1)"
 _IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn|lnk)'")

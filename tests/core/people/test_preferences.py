@@ -7,13 +7,13 @@ import pytest
 
 from agents.person import set_preference, show_preferences
 from core.errors import ToolRetry
-from core.messages import SenderProfile
-from core.person import People
-from core.preferences import PreferenceRefused, QuietHours, find_timezone, read_preference
-from core.prompt import system_prompt
-from core.turn_types import WhileRunning
-from tests.core.helpers import a_context
-from tests.core.people.house import CHAT, DESK, PHONE, House
+from core.messaging.messages import SenderProfile
+from core.people.people import People
+from core.people.preferences import PreferenceRefused, QuietHours, find_timezone, read_preference
+from core.turns.prompt import system_prompt
+from core.turns.types import WhileRunning
+from tests.core.builders import a_context
+from tests.core.people.harness import CHAT, DESK, PHONE, House
 
 ANN = "+15550000001"
 

@@ -6,12 +6,12 @@ from datetime import timedelta
 import pytest
 
 from core.errors import ModelUnavailable
-from core.model_types import ModelAnswer, Role
-from core.profile import FactSource, ProfileMerge, ProfileStore
-from core.profile_changes import read_changes
+from core.llm.types import ModelAnswer, Role
+from core.people.profile import FactSource, ProfileMerge, ProfileStore
+from core.people.profile_extraction import read_changes
 from jobs.profile import ProfileRunner
-from tests.core.helpers import FakeModel, Step, says
-from tests.core.people.house import CHAT, House
+from tests.core.builders import FakeModel, Step, says
+from tests.core.people.harness import CHAT, House
 
 ANN = "+15550000001"
 

@@ -3,12 +3,12 @@
 import json
 from decimal import Decimal
 
+from core.budgets.store import DailyBudgets
 from core.clock import Clock
-from core.database import Database
-from core.journal import MemoryJournal
-from core.spending import DailyBudgets
-from core.tiers import read_tiers
-from core.turn_types import TurnRequest, TurnTenant
+from core.db.database import Database
+from core.journal.types import MemoryJournal
+from core.people.tiers import read_tiers
+from core.turns.types import TurnRequest, TurnTenant
 
 
 async def test_a_tiers_own_budget_stands_in_the_place_of_the_usual_one() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.tenancy import TENANT_TABLES
-from tests.core.people.actor import USERS, Actor, mark_of
-from tests.core.store.house import Store
+from core.people.tenant_tables import TENANT_TABLES
+from tests.core.harness import Store
+from tests.core.people.person import USERS, Actor, mark_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -42,7 +42,7 @@ async def test_promise_11_two_people_at_once_share_nothing(store: Store, seed: i
 async def test_promise_11_two_people_in_processes_of_their_own_share_nothing(store: Store) -> None:
     processes = [
         await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.core.people.actor", store.url, str(number), "7", "100",
+            sys.executable, "-m", "tests.core.people.person", store.url, str(number), "7", "100",
             cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
         )
         for number in (0, 1)

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.core.store.house import Store, opened
-from tests.core.triggers.house import House, housed
+from tests.core.harness import Store, opened
+from tests.core.triggers.harness import House, housed
 
 
 @pytest.fixture

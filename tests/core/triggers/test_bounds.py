@@ -7,13 +7,13 @@ import pytest
 from core.events.types import Event
 from core.notifications.store import NotificationStore
 from core.triggers.engine import MOST_AN_HOUR
-from core.triggers.event import EventTrigger
-from core.triggers.schedule import ScheduleTrigger
+from core.triggers.explain import explain
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger
 from core.triggers.types import RunState, Task
-from core.triggers.why import explain
 from jobs.runs import RunUpkeep
 from notify.service import NotificationService
-from tests.core.triggers.house import House
+from tests.core.triggers.harness import House
 
 
 async def on(house: House, source: str, type: str = "*", executor: str = "orchestrator") -> Task:

@@ -5,11 +5,11 @@ import pytest
 from core.errors import ToolFailed
 from core.events.types import Event
 from core.json_types import JsonObject
-from core.triggers.condition import ConditionTrigger
 from core.triggers.dry_run import dry_run
-from core.triggers.event import EventTrigger
-from core.triggers.schedule import ScheduleTrigger, TriggerError
-from tests.core.triggers.house import House
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
+from tests.core.triggers.harness import House
 
 PAGE = "https://flights.example/x"
 

@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from core.agents.entry import PoolEntry
+from core.agents.pool_entry import PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.errors import ToolFailed, ToolRetry
 from core.events.types import Event
 from core.notifications.types import Urgency
 from core.triggers.codec import Trigger
-from core.triggers.condition import ConditionTrigger
-from core.triggers.event import EventTrigger
-from core.triggers.firing import fire_due
-from core.triggers.notices import notification
-from core.triggers.run_turns import MOST_FAILURES
-from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError
+from core.triggers.explain import explain
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
+from core.triggers.runs.firing import fire_due
+from core.triggers.runs.notifications import notification
 from core.triggers.types import ActionResult, Task, TaskState
-from core.triggers.why import explain
-from core.turn_types import TurnRequest, TurnResult, TurnState
-from onevalet.transcript import read_transcript
-from tests.core.store.house import Store
-from tests.core.triggers.house import House, housed
+from core.turns.runs import MOST_FAILURES
+from core.turns.types import TurnRequest, TurnResult, TurnState
+from onevalet.cli.transcript import read_transcript
+from tests.core.harness import Store
+from tests.core.triggers.harness import House, housed
 
 DAILY = ScheduleTrigger(cron="0 8 * * *")
 HOURLY = ScheduleTrigger(interval_minutes=60)

@@ -13,12 +13,12 @@ from core.errors import ToolRetry
 from core.events.types import Event
 from core.json_types import JsonObject
 from core.triggers.codec import Trigger, trigger_from_json, trigger_to_json
-from core.triggers.condition import ConditionTrigger, Watch, next_look
-from core.triggers.event import EventTrigger
-from core.triggers.missed import Course
-from core.triggers.schedule import ScheduleTrigger, TriggerError
-from core.triggers.words import in_words
-from tests.core.triggers.house import House
+from core.triggers.descriptions import in_words
+from core.triggers.kinds.condition import ConditionTrigger, Watch, next_look
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
+from core.triggers.runs.misfires import Course
+from tests.core.triggers.harness import House
 
 ZONES = [
     ZoneInfo(name)

@@ -3,13 +3,13 @@
 from datetime import timedelta
 
 from core.events.types import Event
-from core.triggers.condition import ConditionTrigger
-from core.triggers.event import EventTrigger
-from core.triggers.schedule import ScheduleTrigger
+from core.triggers.explain import explain
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger
 from core.triggers.types import Task
-from core.triggers.why import explain
-from tests.core.store.house import ACCOUNT
-from tests.core.triggers.house import House
+from tests.core.harness import ACCOUNT
+from tests.core.triggers.harness import House
 
 PHONE = "+15550000001"
 HOURLY = ScheduleTrigger(interval_minutes=60)

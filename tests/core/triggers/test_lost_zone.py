@@ -1,12 +1,12 @@
 """A person's timezone that tzdata does not know any more: times are told in UTC, with a sentence about it."""
 
-from core.approvals.again import pending_text
-from core.triggers.access import TaskAccess
-from core.triggers.condition import ConditionTrigger
 from core.triggers.dry_run import dry_run
-from core.triggers.why import explain
+from core.triggers.explain import explain
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.tools_api import TaskAccess
+from core.turns.approval_commands import pending_text
 from core.zones import zone_note, zone_or_utc
-from tests.core.triggers.house import House
+from tests.core.triggers.harness import House
 
 GONE = "Mars/Olympus"
 NOTE = "Times are in UTC, since there is no timezone named 'Mars/Olympus' any more."

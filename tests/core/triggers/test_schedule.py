@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.triggers.missed import Course, Plan
-from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError, wall_moment
-from core.triggers.words import in_words
+from core.triggers.descriptions import in_words
+from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError, wall_moment
+from core.triggers.runs.misfires import Course, Plan
 
 BERLIN, NEW_YORK, SYDNEY, LORD_HOWE = (
     ZoneInfo(name) for name in ("Europe/Berlin", "America/New_York", "Australia/Sydney", "Australia/Lord_Howe")

@@ -4,22 +4,22 @@ import json
 
 import pytest
 
+from core.db.migrate import load_migrations
 from core.errors import ToolRetry
 from core.events.types import Event
 from core.json_types import JsonObject
-from core.migrate import load_migrations
 from core.notifications.types import Notification, Notified
-from core.triggers import notices
-from core.triggers.condition import ConditionTrigger
 from core.triggers.dry_run import dry_run
-from core.triggers.event import EventTrigger
-from core.triggers.firing import run_row
-from core.triggers.missed import Course
-from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError
+from core.triggers.explain import explain
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
+from core.triggers.runs import notifications as notices
+from core.triggers.runs.firing import run_row
+from core.triggers.runs.misfires import Course
 from core.triggers.types import Task, TaskState
-from core.triggers.why import explain
 from jobs.triggers import TriggerRunner
-from tests.core.triggers.house import NOW, House
+from tests.core.triggers.harness import NOW, House
 
 HOURLY = ScheduleTrigger(interval_minutes=60)
 FOR_EVER: JsonObject = {"cron": "0 9 * * *", "until": "9999-12-31T23:59"}

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from core.events.types import Event
 from core.json_types import Json, JsonObject
 from core.triggers.codec import kind_of, trigger_from_json, trigger_to_json
-from core.triggers.condition import ConditionTrigger, Mode, Watch, judge, next_look
-from core.triggers.event import EventTrigger
-from core.triggers.expressions import check_expression, evaluate
-from core.triggers.schedule import Missed, ScheduleTrigger, TriggerError
-from core.triggers.words import in_words
+from core.triggers.descriptions import in_words
+from core.triggers.kinds.condition import ConditionTrigger, Mode, Watch, judge, next_look
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.expressions import check_expression, evaluate
+from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 DATA: JsonObject = {

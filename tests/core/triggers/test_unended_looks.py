@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import pytest
 
 from core.errors import StoreUnavailable
-from core.http_access import HttpResponse
+from core.http.types import HttpResponse
 from core.json_types import JsonObject
-from core.triggers.company import Company
-from core.triggers.looking import MOST_UNENDED
+from core.triggers.runs.concurrency import Company
+from core.triggers.runs.condition_checks import MOST_UNENDED
 from core.triggers.types import TaskState
-from tests.core.triggers.house import House
-from tests.core.triggers.test_looking import URL, watching
+from tests.core.triggers.harness import House
+from tests.core.triggers.test_condition_checks import URL, watching
 
 
 class Died(BaseException):

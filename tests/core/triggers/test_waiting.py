@@ -6,15 +6,15 @@ from core.agents.fields import InputField
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentResult, StandardAgent
 from core.agents.valet import valet
-from core.approvals.exact import Verb
+from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
-from core.orchestrator import Orchestrator
-from core.triggers.running import RunExecutors
-from core.triggers.schedule import ScheduleTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger
+from core.triggers.runs.executors import RunExecutors
+from core.turns.orchestrator import Orchestrator
 from jobs.turns import TurnRunner
-from tests.core.helpers import FakeModel, says, wants
-from tests.core.store.house import Store
-from tests.core.triggers.house import House, housed
+from tests.core.builders import FakeModel, says, wants
+from tests.core.harness import Store
+from tests.core.triggers.harness import House, housed
 
 SENT: list[str] = []
 

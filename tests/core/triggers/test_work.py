@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from core.events.types import Event
 from core.json_types import Json, JsonObject
-from core.triggers import looking
-from core.triggers.condition import ConditionTrigger, Judged, Watch, judge
-from core.triggers.event import EventTrigger
-from core.triggers.expressions import evaluate
-from core.triggers.paths import find
-from core.triggers.schedule import TriggerError
-from core.triggers.steps import FILTER_STEPS, MOST_STEPS, Steps
+from core.triggers.kinds.condition import ConditionTrigger, Judged, Watch, judge
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.expressions import evaluate
+from core.triggers.kinds.json_paths import find
+from core.triggers.kinds.schedule import TriggerError
+from core.triggers.kinds.step_limit import FILTER_STEPS, MOST_STEPS, Steps
+from core.triggers.runs import condition_checks as looking
 from core.triggers.types import Task
-from tests.core.triggers.house import House
-from tests.core.triggers.test_looking import URL, watching
+from tests.core.triggers.harness import House
+from tests.core.triggers.test_condition_checks import URL, watching
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 LARGE = "x" * 2_000_000

@@ -9,9 +9,9 @@ from email.policy import default
 
 import pytest
 
-from core.channel import Part, Target
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected, Unavailable, Unreachable
-from core.messages import Action, Address, OutboundKind, OutboundMessage
+from core.messaging.channels import Part, Target
+from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
 from notify.email.send import EmailNotification, Security, SmtpServer
 
 ANN = Target(Address("email", "smtp", "ann@example.org"), "part_1")

@@ -10,7 +10,6 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.channel import Part, Target
 from core.errors import (
     Ambiguous,
     CredentialsRejected,
@@ -21,7 +20,8 @@ from core.errors import (
     Unreachable,
 )
 from core.json_types import JsonObject
-from core.messages import Action, Address, Media, OutboundKind, OutboundMessage
+from core.messaging.channels import Part, Target
+from core.messaging.messages import Action, Address, Media, OutboundKind, OutboundMessage
 from notify.push.render import MOST_BYTES
 from notify.push.send import PushNotification
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.channel import Part
 from core.json_types import Json
-from core.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
-from notify.slack.literal import defuse
+from core.messaging.channels import Part
+from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
+from notify.slack.markdown import defuse
 from notify.slack.render import render
 from notify.slack.split import split, weigh
 from simulator.slack.blocks import Surface, block_problems, text_length

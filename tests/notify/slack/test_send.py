@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from core.channel import Part, Target
 from core.errors import (
     Ambiguous,
     CredentialsRejected,
@@ -20,8 +19,9 @@ from core.errors import (
     Unavailable,
     Unreachable,
 )
-from core.messages import Action, Address, OutboundKind, OutboundMessage
-from notify.slack.literal import escape
+from core.messaging.channels import Part, Target
+from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
+from notify.slack.markdown import escape
 from notify.slack.send import SlackNotification
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule

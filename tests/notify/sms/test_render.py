@@ -7,9 +7,9 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.messages import Action, Media, OutboundKind, OutboundMessage
+from core.messaging.messages import Action, Media, OutboundKind, OutboundMessage
 from notify.sms.gsm import is_gsm, units
-from notify.sms.plain import to_plain
+from notify.sms.markdown import to_plain
 from notify.sms.render import MAX_UNITS, render, split
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from core.channel import Part, Target
 from core.errors import (
     Ambiguous,
     CredentialsRejected,
@@ -20,7 +19,8 @@ from core.errors import (
     Unavailable,
     Unreachable,
 )
-from core.messages import Address, Media, OutboundKind, OutboundMessage
+from core.messaging.channels import Part, Target
+from core.messaging.messages import Address, Media, OutboundKind, OutboundMessage
 from notify.sms.send import SmsNotification
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule

@@ -9,10 +9,10 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.channel import Part
-from core.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
+from core.messaging.channels import Part
+from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
+from notify.telegram.markdown import to_rich
 from notify.telegram.render import MAX_UNITS, render
-from notify.telegram.rich import to_rich
 from notify.telegram.split import split
 from notify.telegram.visible import clean, is_visible, units
 from simulator.telegram.arguments import Arguments

@@ -13,7 +13,6 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from structlog.testing import capture_logs
 
-from core.channel import Part, Target
 from core.errors import (
     Ambiguous,
     CredentialsRejected,
@@ -23,11 +22,12 @@ from core.errors import (
     Unavailable,
     Unreachable,
 )
-from core.messages import Action, Address, Media, OutboundKind, OutboundMessage
+from core.messaging.channels import Part, Target
+from core.messaging.messages import Action, Address, Media, OutboundKind, OutboundMessage
 from notify.telegram.send import TelegramNotification
 from simulator.faults import FaultKind, Rule
 from tests.notify.telegram.conftest import make_sender
-from tests.simulator.telegram_house import ADA, GRACE, TOKEN, House
+from tests.simulator.telegram_harness import ADA, GRACE, TOKEN, House
 
 SEND = "telegram.sendMessage"
 

@@ -1,0 +1,109 @@
+"""What surrounds every request: an id for the log, the body read in time, errors turned into statuses."""
+
+import asyncio
+
+import structlog
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.typedefs import Handler, Middleware
+
+from channels.http.penalties import BadRequests
+from core.errors import RequestRefused, StoreUnavailable
+from core.ids import IdMaker
+
+BODY_SECONDS = 5.0
+
+_log = structlog.get_logger()
+
+
+def name_requests(make_id: IdMaker) -> Middleware:
+    """Bind a fresh request id to every log line of a request, and give it back in a header."""
+
+    @web.middleware
+    async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
+        request_id = make_id("req")
+        with structlog.contextvars.bound_contextvars(request=request_id):
+            response = await handler(request)
+        if not response.prepared:
+            response.headers["X-Request-Id"] = request_id
+        return response
+
+    return middleware
+
+
+@web.middleware
+async def close_after_unread(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Say that the connection ends with an answer that comes before the whole body: the rest is no next request."""
+    response = await handler(request)
+    if not response.prepared and not request.content.is_eof():
+        response.force_close()
+    return response
+
+
+def limit_bad_requests(bad: BadRequests) -> Middleware:
+    """Answer 429 to a source that keeps sending what is refused; stands outside of `answer_errors`."""
+
+    @web.middleware
+    async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
+        response = await handler(request)
+        if not 400 <= response.status < 500 or response.prepared:
+            return response
+        beyond = bad.count(request.remote or "")
+        if beyond == 1:
+            _log.warning("bad_requests_limited")
+        return _answer(429, "too many bad requests", retry_after="60") if beyond else response
+
+    return middleware
+
+
+@web.middleware
+async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Turn errors into statuses: refused 4xx, no store 503, anything unforeseen 500 with one log line."""
+    route = request.match_info.route.resource
+    path = route.canonical if route is not None else ""
+    try:
+        return await handler(request)
+    except RequestRefused as error:
+        _log.info("request_refused", path=path, status=error.status, reason=error.reason)
+        return _answer(error.status, "refused")
+    except web.HTTPException as error:
+        if error.status < 400:
+            raise
+        _log.info("request_refused", path=path, status=error.status, reason=error.reason)
+        return _answer(error.status, "refused", allow=error.headers.get("Allow", ""))
+    except StoreUnavailable as error:
+        _log.warning("store_unavailable", path=path, cause=str(error))
+        return _answer(503, "try again later", retry_after="1")
+    except ConnectionError:
+        raise  # the sender hung up; nobody reads an answer
+    except Exception:
+        _log.exception("request_failed", path=path)
+        return _answer(500, "internal error")
+
+
+def read_body(seconds: float = BODY_SECONDS) -> Middleware:
+    """Read the whole body before any handler: in time, under the size limit, and as it was signed."""
+
+    @web.middleware
+    async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise RequestRefused("compressed body", status=415)
+        try:
+            async with asyncio.timeout(seconds):
+                await request.read()
+        except TimeoutError:
+            raise RequestRefused("body too slow", status=408) from None
+        except (web.RequestPayloadError, HttpProcessingError):
+            raise RequestRefused("body cannot be read") from None
+        return await handler(request)
+
+    return middleware
+
+
+def _answer(status: int, text: str, *, allow: str = "", retry_after: str = "") -> web.Response:
+    response = web.Response(status=status, text=f"{text}\n")
+    if allow:
+        response.headers["Allow"] = allow
+    if retry_after:
+        response.headers["Retry-After"] = retry_after
+    return response

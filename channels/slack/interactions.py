@@ -1,0 +1,106 @@
+"""Presses of our buttons and forms of ours that were sent, as `core.messaging.messages.Press`; pure.
+
+Source of the shapes: docs.slack.dev, reference/interaction-payloads.
+"""
+
+import re
+from dataclasses import dataclass
+
+from channels.slack.messages import CHANNEL_NAME
+from channels.slack.payload_fields import (
+    CHANNEL,
+    TOKEN,
+    TS,
+    USER,
+    WORD,
+    name_at,
+    object_at,
+    objects_at,
+    optional_name,
+    text_at,
+)
+from core.errors import RequestRefused
+from core.json_types import JsonObject
+from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Press
+
+FORM = "onevalet_form"
+"""The callback_id of the forms that we open."""
+
+# How `notify` names the buttons of a message, and what a token may look like: anything else is not ours.
+_CHOICE = re.compile(r"choice_[0-9]{1,3}")
+_TOKEN = re.compile(r"[!-~]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """A button of ours pressed, or a form of ours sent.
+
+    Without `press.address.peer` it was in a form or in the App Home, which stand in no conversation.
+    `trigger_id` opens one form within 3 s.
+    """
+
+    press: Press
+    trigger_id: str = ""
+
+
+def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
+    """Read a block_actions payload; what no button of ours in a direct conversation sends is set aside.
+
+    Raises `RequestRefused`.
+    """
+    user = name_at(object_at(payload, "user"), "id", USER)
+    actions = objects_at(payload, "actions")
+    if not actions:
+        raise RequestRefused("actions are missing")
+    action, container = actions[0], object_at(payload, "container")
+    channel = optional_name(container, "channel_id", CHANNEL)
+    name = name_at(action, "action_id", TOKEN)
+    # Slack gives presses no id of their own.
+    keys = (f"action:{name_at(action, 'action_ts', TS)}:{user}:{name}",)
+    address = Address(CHANNEL_NAME, team, channel, optional_name(container, "thread_ts", TS))
+    token, message = _value(action), optional_name(container, "message_ts", TS)
+    if channel and not channel.startswith("D"):
+        return IgnoredMessage(address, user, keys, IgnoreReason.GROUP)
+    if text_at(action, "type") != "button" or not _CHOICE.fullmatch(name) or not _TOKEN.fullmatch(token):
+        return _unsupported(address, user, keys)
+    return Gesture(
+        Press(address, user, keys, token, provider_id=message, has_forms=True), text_at(payload, "trigger_id")
+    )
+
+
+def read_submission(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
+    """Read a view_submission payload; a form that is not ours is set aside. Raises `RequestRefused`."""
+    user = name_at(object_at(payload, "user"), "id", USER)
+    view = object_at(payload, "view")
+    name_at(view, "type", WORD)
+    if "callback_id" not in view:
+        raise RequestRefused("callback_id is missing")
+    # The hash changes with each state of the view.
+    keys = (f"view:{name_at(view, 'id', TOKEN)}:{name_at(view, 'hash', TOKEN)}",)
+    address = Address(CHANNEL_NAME, team, "")
+    token, entered = text_at(view, "private_metadata"), _entered(view)
+    if text_at(view, "callback_id") != FORM or not _TOKEN.fullmatch(token):
+        return _unsupported(address, user, keys)
+    return Gesture(Press(address, user, keys, token, entered=entered, has_forms=True), text_at(payload, "trigger_id"))
+
+
+def _unsupported(address: Address, user: str, keys: tuple[str, ...]) -> IgnoredMessage:
+    place = Address(address.channel, address.account, address.peer or user, address.thread)
+    return IgnoredMessage(place, user, keys, IgnoreReason.UNSUPPORTED)
+
+
+def _entered(view: JsonObject) -> tuple[tuple[str, str], ...]:
+    """Give the fields by name, which is an input's action_id; what was left empty is there, empty."""
+    state = view.get("state")
+    values = object_at(state, "values") if isinstance(state, dict) else {}
+    return tuple(
+        (action_id, _value(object_at(elements, action_id)))
+        for block_id in values
+        for elements in (object_at(values, block_id),)
+        for action_id in elements
+    )
+
+
+def _value(element: JsonObject) -> str:
+    option = element.get("selected_option")
+    return text_at(option, "value") if isinstance(option, dict) else text_at(element, "value")

@@ -1,0 +1,139 @@
+"""From one Slack message, told by an event or found in a history, to our inbound types; pure.
+
+Source of the shapes: docs.slack.dev, reference/events/message and its subtypes.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from channels.slack.payload_fields import CHANNEL, TS, USER, name_at, objects_at, optional_name, text_at
+from channels.slack.text import typed_text
+from core.errors import RequestRefused
+from core.json_types import JsonObject
+from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
+
+CHANNEL_NAME = "slack"
+GROUP_REPLY = "I only answer in direct messages: write to me there."
+COMMANDS = {"new": "new", "halt": "stop", "stop": "stop"}
+"""Words that are commands when they are the whole message."""
+
+_TYPED_SUBTYPES = ("", "file_share", "thread_broadcast", "me_message")
+_SLACKBOT = "USLACKBOT"
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """Our side, as far as Slack has told it yet: each is empty until then."""
+
+    team: str = ""
+    app: str = ""
+    bot_user: str = ""
+    bot_id: str = ""
+
+
+def read_message(
+    record: JsonObject, channel: str, ours: Ours, *, direct: bool, keys: tuple[str, ...] = ()
+) -> InboundMessage | IgnoredMessage:
+    """Decide what a message is to us.
+
+    `ours.team` must be known. `keys` are those that the way it came by adds. Raises `RequestRefused`.
+    """
+    ts = name_at(record, "ts", TS)
+    subtype = text_at(record, "subtype")
+    sender = optional_name(record, "user", USER)
+    address = Address(CHANNEL_NAME, ours.team, channel, _thread(record, ts))
+    all_keys = (*keys, *_own_keys(record, channel, ts))
+    reason = _reason(record, subtype, sender, ours)
+    if reason is not None:
+        # An edit or a deletion has an id of its own and is no second sight of the message.
+        return IgnoredMessage(address, sender, all_keys if subtype in _TYPED_SUBTYPES else keys or all_keys, reason)
+    if not direct:
+        reply = GROUP_REPLY if text_at(record, "type") == "app_mention" else ""
+        return IgnoredMessage(address, sender, all_keys, IgnoreReason.GROUP, reply)
+    if not sender:
+        raise RequestRefused("user is missing")
+    said, origin = _text(record)
+    text, media = typed_text(said), read_files(record)
+    if not text.strip() and not media:
+        return IgnoredMessage(address, sender, all_keys, IgnoreReason.EMPTY)
+    command = COMMANDS.get(text.strip().lower())
+    return InboundMessage(
+        address=address,
+        sender=sender,
+        keys=all_keys,
+        text=text,
+        media=media,
+        command=Command(command) if command else None,
+        sent_at=moment(ts),
+        provider_id=ts,
+        origin=origin,
+    )
+
+
+def read_files(record: JsonObject) -> tuple[Media, ...]:
+    """Give references to a message's files: fetched later, with the bot's token."""
+    found = []
+    for item in objects_at(record, "files"):
+        url = text_at(item, "url_private")
+        if not url.startswith(("https://", "http://")):  # deleted, or not yet shown to us
+            continue
+        size = item.get("size")
+        found.append(
+            Media(
+                url=url,
+                content_type=text_at(item, "mimetype"),
+                name=text_at(item, "name"),
+                size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
+            )
+        )
+    return tuple(found)
+
+
+def channel_at(record: JsonObject) -> str:
+    """Give the conversation that an event is about. Raises `RequestRefused`."""
+    return name_at(record, "channel", CHANNEL)
+
+
+def moment(ts: str) -> datetime:
+    """Give the time that a message's `ts` states."""
+    return datetime.fromtimestamp(float(ts), UTC)
+
+
+def _reason(record: JsonObject, subtype: str, sender: str, ours: Ours) -> IgnoreReason | None:
+    inner = record.get("message")
+    for one in (record, inner if isinstance(inner, dict) else {}):
+        named = ((one.get("bot_id"), ours.bot_id), (one.get("user"), ours.bot_user), (one.get("app_id"), ours.app))
+        if any(name and name == own for name, own in named):
+            return IgnoreReason.OWN
+    if record.get("bot_id") or subtype == "bot_message" or sender == _SLACKBOT:
+        return IgnoreReason.BOT
+    if subtype == "message_changed":
+        return IgnoreReason.EDITED
+    if subtype not in _TYPED_SUBTYPES:
+        return IgnoreReason.UNSUPPORTED
+    return None
+
+
+def _thread(record: JsonObject, ts: str) -> str:
+    """Give the thread's root; a message that is itself a root stands at the top level."""
+    root = optional_name(record, "thread_ts", TS)
+    return "" if root == ts else root
+
+
+def _own_keys(record: JsonObject, channel: str, ts: str) -> tuple[str, ...]:
+    """Give the keys that a message carries however it comes: one gesture has been seen under two `ts`."""
+    client = text_at(record, "client_msg_id")
+    return (*((f"client:{client}",) if client else ()), f"ts:{channel}:{ts}")
+
+
+def _text(record: JsonObject) -> tuple[str, Origin]:
+    """Return the text, or what a message that was only passed on quotes, and whose words they are.
+
+    What an app writes with a person's token names the app: nobody typed it.
+    """
+    said = text_at(record, "text")
+    if said.strip():
+        return said, Origin.VIA_BOT if text_at(record, "app_id") else Origin.OWN
+    quoted = [text_at(item, "text") or text_at(item, "fallback") for item in objects_at(record, "attachments")]
+    passed_on = "\n\n".join(text for text in quoted if text.strip())
+    return passed_on, Origin.FORWARDED if passed_on else Origin.OWN

@@ -1,0 +1,56 @@
+"""Who somebody is, as Slack tells it: their name and timezone, asked once after they first wrote.
+
+docs.slack.dev: reference/methods/users.info. It needs `users:read`, and is never in the way of an answer.
+"""
+
+from zoneinfo import available_timezones
+
+import structlog
+
+from channels.slack.client import FAILURES, SlackApi, as_object, describe
+from channels.slack.messages import CHANNEL_NAME
+from channels.slack.payload_fields import object_at
+from core.errors import RequestRefused, StoreUnavailable
+from core.messaging.channels import InboundSink
+from core.messaging.messages import SenderProfile
+
+MOST_KNOWN = 10_000
+"""People who are remembered as asked about; then it begins anew."""
+
+_log = structlog.get_logger()
+
+
+class People:
+    """Ask Slack about each person once, and hand in what it says."""
+
+    def __init__(self, api: SlackApi, sink: InboundSink) -> None:
+        self._api = api
+        self._sink = sink
+        self._asked: set[tuple[str, str]] = set()
+
+    def is_new(self, team: str, user: str) -> bool:
+        """Tell whether nobody has asked about this person yet; from now on somebody has."""
+        if (team, user) in self._asked:
+            return False
+        if len(self._asked) >= MOST_KNOWN:
+            self._asked.clear()
+        self._asked.add((team, user))
+        return True
+
+    async def ask(self, team: str, user: str) -> None:
+        """Ask, and hand in the answer; where there is none, the next message asks again."""
+        try:
+            found = object_at(as_object((await self._api.call("users.info", get=True, user=user)).data), "user")
+            name, zone = found.get("real_name"), found.get("tz")
+            await self._sink.accept(
+                SenderProfile(
+                    CHANNEL_NAME,
+                    team,
+                    user,
+                    name=name if isinstance(name, str) else "",
+                    timezone=zone if isinstance(zone, str) and zone in available_timezones() else "",
+                )
+            )
+        except (*FAILURES, RequestRefused, StoreUnavailable) as error:
+            self._asked.discard((team, user))
+            _log.info("slack_person_unknown", cause=describe(error))

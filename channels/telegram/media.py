@@ -1,0 +1,68 @@
+"""The files of a Bot API Message as references, fetched later and only when asked; pure.
+
+Source: core.telegram.org/bots/api#message. `tg:` and a file_id make the reference: a download needs getFile,
+whose address holds the token and ends after an hour.
+"""
+
+from core.errors import RequestRefused
+from core.json_types import Json, JsonObject
+from core.messaging.messages import Media
+
+SCHEME = "tg:"
+
+# The name of the field, and what such a file is when Telegram does not say.
+_FILES = {
+    "document": "application/octet-stream",
+    "voice": "audio/ogg",
+    "audio": "audio/mpeg",
+    "video": "video/mp4",
+    "video_note": "video/mp4",
+    "animation": "video/mp4",
+    "sticker": "image/webp",
+}
+_OTHER_CONTENT = frozenset(
+    {
+        *("location", "venue", "contact", "poll", "dice", "game", "story", "invoice", "checklist"),
+        *("paid_media", "giveaway", "gift", "unique_gift", "users_shared", "chat_shared", "web_app_data"),
+    }
+)
+
+
+def read_media(message: JsonObject) -> tuple[Media, ...]:
+    """Give the files of a message. Raises `RequestRefused` when they are not well-formed."""
+    found = []
+    if "photo" in message:
+        found.append(_largest(message["photo"]))
+    for name, content_type in _FILES.items():
+        if name == "document" and "animation" in message:
+            continue  # the same file again, for older bots
+        if name in message:
+            found.append(_file(message[name], content_type))
+    return tuple(found)
+
+
+def has_content(message: JsonObject) -> bool:
+    """Tell whether a person sent something that is neither text nor a file."""
+    return not _OTHER_CONTENT.isdisjoint(message)
+
+
+def _largest(sizes: Json) -> Media:
+    """Choose the largest of a photo's sizes."""
+    if not isinstance(sizes, list) or not sizes:
+        raise RequestRefused("photo is not a list of sizes")
+    return max((_file(size, "image/jpeg") for size in sizes), key=lambda media: media.size or 0)
+
+
+def _file(value: Json, content_type: str) -> Media:
+    if not isinstance(value, dict):
+        raise RequestRefused("file is not an object")
+    file_id = value.get("file_id")
+    if not isinstance(file_id, str) or not file_id:
+        raise RequestRefused("file has no file_id")
+    said, name, size = value.get("mime_type"), value.get("file_name"), value.get("file_size")
+    return Media(
+        url=f"{SCHEME}{file_id}",
+        content_type=said if isinstance(said, str) and said else content_type,
+        name=name if isinstance(name, str) else "",
+        size=size if isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**53 else None,
+    )

@@ -1,0 +1,51 @@
+"""The lease on polling: one web process at a time asks Telegram for updates."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from channels.telegram.parse import CHANNEL
+from core.db.database import Database
+
+TTL = timedelta(seconds=15)
+"""Longer than one long poll with its margin; how long a process that died keeps the others waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class PollState:
+    """What is known of polling over all processes."""
+
+    polled: bool
+    problem: str
+
+
+class PollLease:
+    """Hold the lease for one process. Every method raises `StoreUnavailable` while Postgres is away."""
+
+    def __init__(self, database: Database, *, account: str, owner: str, ttl: timedelta = TTL) -> None:
+        self._database = database
+        self._account = account
+        self._owner = owner
+        self._ttl = ttl
+
+    async def claim(self) -> int | None:
+        """Take or renew the lease; gives the offset to go on from, None while another process holds it."""
+        row = await self._database.call(
+            "select next_offset from claim_poll($1, $2, $3, $4)", CHANNEL, self._account, self._owner, self._ttl
+        )
+        return int(row["next_offset"]) if row else None
+
+    async def keep(self, offset: int, problem: str = "") -> bool:
+        """Keep the offset, and what stands in the way; False when the lease was lost."""
+        row = await self._database.call(
+            "select keep_poll($1, $2, $3, $4, $5) as kept", CHANNEL, self._account, self._owner, offset, problem
+        )
+        return bool(row and row["kept"])
+
+    async def release(self) -> None:
+        """Let the next process begin at once."""
+        await self._database.call("select release_poll($1, $2, $3)", CHANNEL, self._account, self._owner)
+
+    async def look(self) -> PollState:
+        """Tell whether any process polls, and what stands in its way."""
+        row = await self._database.call("select * from look_at_poll($1, $2)", CHANNEL, self._account)
+        return PollState(row["polled"], row["problem"]) if row else PollState(polled=False, problem="")

@@ -1,0 +1,20 @@
+"""A line typed in the terminal -> InboundMessage."""
+
+from core.messaging.messages import Address, Command, InboundMessage
+
+ACCOUNT = "local"
+
+
+def parse_line(line: str, *, person: str, key: str) -> InboundMessage:
+    """Read a line; `/new` and the like are commands. `person` is the identity's user key."""
+    command = None
+    if line.startswith("/") and (words := line[1:].split(maxsplit=1)):
+        command = Command(words[0].lower(), words[1] if len(words) > 1 else "")
+    return InboundMessage(
+        address=Address("terminal", ACCOUNT, peer=person),
+        sender=person,
+        keys=(key,),
+        text=line,
+        command=command,
+        provider_id=key,
+    )

@@ -1,0 +1,208 @@
+"""Which waiting agent a message is for: the person's answer is recognised, or the model is asked to tell."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import cast
+
+from pydantic import BaseModel
+
+from core.agents.field_collection import Answer, plain_answer, take
+from core.agents.pool_entry import PoolEntry
+from core.agents.registry import AgentRegistry
+from core.agents.schema import field_schema
+from core.agents.standard_agent import AgentStatus
+from core.agents.valet import Valet
+from core.errors import ToolRetry
+from core.journal.types import Effect, Outcome, StepKey
+from core.json_types import Json, JsonObject, read_json
+from core.llm.types import ChatMessage, Role, ToolCall
+from core.messaging.messages import Origin
+from core.tools.context import ToolExecutionContext
+from core.tools.schema import Signature
+from core.tools.tool import AnyTool, Tool
+from core.turns.types import TurnMessage, TurnRequest
+
+ANSWER = "answer_waiting_agent"
+"""The built-in tool with which the model hands on what the person said to an agent that waits."""
+TAKEN = "Taken: it goes on at once, and what comes of it is said then."
+_SAYS = (
+    "Hand on what the person said to an agent that waits for their answer: what was asked, a correction of what it "
+    "was given before, or that they drop it."
+)
+
+
+@dataclass(slots=True)
+class Waiting:
+    """The agents that wait for an answer in one conversation, in the order in which they began to wait.
+
+    `offered` are those that may be answered, as they were when the turn began; `changed` are entries as they are by
+    now, by id; `set_aside` names those that cannot go on.
+    """
+
+    offered: tuple[tuple[PoolEntry, Valet], ...] = ()
+    changed: dict[str, PoolEntry] = field(default_factory=dict)
+    ended: dict[str, PoolEntry] = field(default_factory=dict)
+    set_aside: tuple[str, ...] = ()
+
+    @property
+    def asking(self) -> list[tuple[PoolEntry, Valet]]:
+        """Give those that nothing was handed on to yet."""
+        return [(entry, valet) for entry, valet in self.offered if entry.agent_id not in self.changed]
+
+    @property
+    def entries(self) -> tuple[PoolEntry, ...]:
+        """Give the entries that are other than when the turn began."""
+        return (*self.ended.values(), *self.changed.values())
+
+    def answer_plainly(self, inbound: Sequence[TurnMessage]) -> PoolEntry | None:
+        """Take a message without the model, where exactly one agent asks for exactly one field and it fits."""
+        if len(self.offered) != 1 or len(inbound) != 1 or inbound[0].media_count:
+            return None
+        if inbound[0].origin is not Origin.OWN:
+            return None
+        [(entry, valet)] = self.offered
+        answer = plain_answer(entry, valet.inputs, inbound[0].text)
+        if answer is None:
+            return None
+        taken, wrong = take(entry, valet.inputs, answer)
+        if wrong:
+            return None
+        self.changed[entry.agent_id] = taken
+        return taken
+
+    def tools(self) -> list[AnyTool]:
+        """Give the tool that hands answers on; nothing when nobody asks."""
+        return [_answer_tool(self)] if self.offered else []
+
+    def note(self) -> str:
+        """Tell the model who waits for what; empty when nobody asks."""
+        if not self.offered:
+            return ""
+        lines = [f"{number}. {_described(entry, valet)}" for number, (entry, valet) in enumerate(self.offered, 1)]
+        return "\n".join(
+            [
+                "These wait for an answer of the person:",
+                *lines,
+                f"If the person's message answers one, corrects what it was given, or drops it, call {ANSWER}. If it "
+                "is something else, deal with that alone: it goes on waiting, and they are reminded without you.",
+            ]
+        )
+
+    def give(self, arguments: Mapping[str, object]) -> None:
+        """Hand one answer on. Raises `ToolRetry` with what the model should do instead."""
+        entry, valet = self._meant(arguments.get("task"))
+        fields, words = arguments.get("fields"), str(arguments.get("words") or "")
+        given = fields if isinstance(fields, dict) else {}
+        if words and len(entry.asked) == 1 and not given:
+            given, words = {entry.asked[0]: words}, ""
+        answer = Answer(given, "" if entry.asked or given else words, arguments.get("drop") is True)
+        taken, wrong = take(entry, valet.inputs, answer)
+        if wrong:
+            said = "; ".join(f"{name}: {what}" if name else what for name, what in wrong.items())
+            raise ToolRetry(f"Not taken: {said}. Ask the person for it, in your own words.")
+        self.changed[entry.agent_id] = taken
+
+    def replay(self, messages: Iterable[ChatMessage]) -> None:
+        """Hand on what a finished turn's messages handed on: a turn that was taken over did not do so itself."""
+        self.changed = {}
+        said = list(messages)
+        taken = {one.tool_call_id for one in said if one.role is Role.TOOL and one.text == TAKEN}
+        for call in (call for message in said for call in message.tool_calls):
+            if call.name == ANSWER and call.id in taken:
+                self.give(cast(JsonObject, read_json(call.arguments)))
+
+    def remind(self) -> str:
+        """Give the questions of which the person is to be reminded, each once, and note it."""
+        asked = [entry for entry, _ in self.asking if not entry.reminded]
+        for entry in asked:
+            self.changed[entry.agent_id] = replace(entry, reminded=True)
+        return "\n".join(entry.question for entry in asked)
+
+    def _meant(self, task: object) -> tuple[PoolEntry, Valet]:
+        if task is None and len(self.offered) == 1:
+            task = 1
+        if not isinstance(task, int) or not 1 <= task <= len(self.offered):
+            raise ToolRetry(f"Say which: `task` is a number from 1 to {len(self.offered)}.")
+        entry, valet = self.offered[task - 1]
+        return self.changed.get(entry.agent_id, entry), valet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTool(Tool[..., object]):
+    """The tool that hands answers on. It belongs to one turn."""
+
+    waiting: Waiting
+
+    def parse(self, arguments: Json) -> dict[str, object]:
+        """Take any object: `Waiting.give` says what is wrong with it."""
+        return dict(arguments) if isinstance(arguments, dict) else {}
+
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> tuple[str, Outcome]:
+        """Hand an answer on."""
+        self.waiting.give(arguments)
+        return TAKEN, Outcome.HANDED_OVER
+
+
+def waiting_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> Waiting:
+    """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
+    if not request.inbound or not request.conversation_id:
+        return Waiting()
+    offered: list[tuple[PoolEntry, Valet]] = []
+    ended: dict[str, PoolEntry] = {}
+    set_aside: list[str] = []
+    for entry in request.pool:
+        if entry.conversation_id != request.conversation_id or not entry.waits:
+            continue
+        valet = registry.find(entry.agent_type)
+        if valet is None or valet.schema_version != entry.schema_version:
+            ended[entry.agent_id] = entry.ended("stale")
+            set_aside.append(entry.told_as)
+        elif entry.expires_at <= now:
+            ended[entry.agent_id] = entry.ended("expired")
+        elif entry.status is AgentStatus.WAITING_FOR_INPUT and not entry.wakes:
+            offered.append((entry, valet))
+    return Waiting(tuple(offered), {}, ended, tuple(set_aside))
+
+
+def _answer_tool(waiting: Waiting) -> AnswerTool:
+    properties: JsonObject = {
+        "task": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": len(waiting.offered),
+            "description": "Which of those that wait, by its number.",
+        },
+        "fields": {
+            "type": "object",
+            "description": "Values by field name, as far as the person said them.",
+            "properties": {
+                name: {key: value for key, value in field_schema(one).items() if key != "default"}
+                for _, valet in waiting.offered
+                for name, one in valet.inputs.items()
+            },
+        },
+        "words": {"type": "string", "description": "Their answer in words, where no field was asked for."},
+        "drop": {"type": "boolean", "description": "True when the person no longer wants it."},
+    }
+    required: list[Json] = ["task"] if len(waiting.offered) > 1 else []
+    schema: JsonObject = {"type": "object", "properties": properties, "required": required}
+    return AnswerTool(
+        name=ANSWER,
+        description=_SAYS,
+        fn=waiting.give,
+        signature=Signature(BaseModel, schema, frozenset(properties), {}),
+        effect=Effect.READ,
+        parallel=False,
+        waiting=waiting,
+    )
+
+
+def _described(entry: PoolEntry, valet: Valet) -> str:
+    known = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry.fields.items())
+    asked = f" (fields: {', '.join(entry.asked)})" if entry.asked else ""
+    question = json.dumps(entry.question, ensure_ascii=False)
+    return f"{valet.name}, which asked: {question}{asked}. Given so far: {known or 'nothing'}."

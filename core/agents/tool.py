@@ -1,0 +1,90 @@
+"""An agent as a tool of the loop: offered by its fields, run by `core.agents.run`."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from core.agents.run import AgentRun
+from core.agents.schema import agent_spec
+from core.agents.standard_agent import AgentStatus
+from core.agents.turn_agents import TurnAgents, agent_path
+from core.agents.valet import Valet
+from core.errors import ToolRetry
+from core.journal.types import Effect, Outcome, StepKey
+from core.json_types import Json
+from core.llm.types import ToolCall
+from core.tools.context import ToolExecutionContext
+from core.tools.schema import Signature
+from core.tools.tool import AnyTool, Tool
+
+_GRACE = 10.0
+"""Seconds in which an agent that is out of time may write down what became of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTool(Tool[..., object]):
+    """An agent as the model sees it. It belongs to one turn.
+
+    Its effect is "read": it journals by itself what must not happen twice, so that it may always be entered again.
+    """
+
+    valet: Valet
+    turn: TurnAgents
+
+    @property
+    def in_thread(self) -> bool:
+        """Run in the loop's own thread."""
+        return False
+
+    @property
+    def place(self) -> str:
+        """Give the file and line of the agent's class."""
+        return self.valet.place
+
+    def parse(self, arguments: Json) -> dict[str, object]:
+        """Take the arguments as they are: what is invalid or missing is the person's to answer, not an error."""
+        if not isinstance(arguments, dict):
+            raise ToolRetry(f"The arguments of {self.name} must be one JSON object.")
+        if unknown := [name for name in arguments if name not in self.signature.names]:
+            known = ", ".join(sorted(self.signature.names))
+            raise ToolRetry(f"{self.name} has no parameter {unknown[0]!r}. It takes: {known}.")
+        return dict(arguments)
+
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> tuple[str, Outcome]:
+        """Run the agent, or on from where it waited."""
+        return await AgentRun(self.turn, self.valet, key, call, context).go(arguments)
+
+    def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
+        """Tell whether it is done, waits and for what, or did not come to its end."""
+        waits = self.turn.waiting.get(agent_path(key, self.name)) if outcome is Outcome.WAITING else None
+        if waits is not None:
+            return waits.status.value
+        return (AgentStatus.COMPLETED if outcome is Outcome.OK else AgentStatus.ERROR).value
+
+
+def agent_tools(valets: Iterable[Valet], turn: TurnAgents) -> list[AnyTool]:
+    """Give agents as tools of one turn."""
+    return [_agent_tool(valet, turn) for valet in valets]
+
+
+def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
+    spec = agent_spec(valet)
+    properties = spec.parameters["properties"]
+    names = frozenset(properties) if isinstance(properties, dict) else frozenset()
+    return AgentTool(
+        name=valet.name,
+        description=spec.description,
+        fn=valet.agent.on_running,
+        signature=Signature(BaseModel, spec.parameters, names, {}),
+        effect=Effect.READ,
+        risk=valet.risk,
+        group=valet.group,
+        needs_account=valet.needs_account,
+        agent=True,
+        timeout=(valet.timeout or turn.config.agent_tool_execution_timeout) + _GRACE,
+        valet=valet,
+        turn=turn,
+    )

@@ -1,0 +1,78 @@
+"""Ask the person in the assistant's own voice: one model call without tools, and the plain words where it fails."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import structlog
+
+from core import replies
+from core.budgets.types import OutOfMoney, TurnBudget
+from core.canonical import canonical_hash
+from core.errors import ModelError
+from core.hooks.hooks import HookContext
+from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
+from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
+from core.loop.model_caller import ModelCaller
+from core.turns.types import TurnTenant
+
+PATH = "ask"
+"""The agent path of what is asked, in the turn's journal."""
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who asks: the model, under the turn's journal and purse."""
+
+    caller: ModelCaller
+    journal: Journal
+    budget: TurnBudget
+    where: HookContext
+
+    async def say(self, step: int, messages: tuple[ChatMessage, ...], text: str) -> str:
+        """Give the text in the assistant's words, the same again when the turn is taken over."""
+        digest = canonical_hash(text)
+        recorded = {one.key: one for one in await self.journal.recorded() if one.key.agent_path == PATH}
+        if known := _known(recorded, step, digest):
+            answer = ModelAnswer.from_json(known.result, known.usage)
+            await self.budget.settle(known.key, answer.usage)
+            return answer.text.strip() or text
+        key = StepKey(step, sum(one.step == step for one in recorded), PATH)
+        request = ModelRequest(
+            (*messages, ChatMessage(Role.USER, f"{replies.SAY_THIS}{text}", internal=True)), use_tools=False
+        )
+        began = time.monotonic()
+        try:
+            await self.budget.reserve(key, request)
+            answer = (await self.caller.ask(request)).answer
+        except OutOfMoney:
+            return text
+        except ModelError as error:
+            _log.warning("question_said_plainly", turn=self.where.turn_id, cause=type(error).__name__)
+            await self.budget.release(key)
+            return text
+        took = int((time.monotonic() - began) * 1000)
+        await self.journal.write(
+            StepRecord(
+                key,
+                StepKind.MODEL,
+                answer.model,
+                StepState.DONE,
+                arguments_hash=digest,
+                result=answer.to_json(),
+                usage=answer.usage,
+                duration_ms=took,
+            )
+        )
+        await self.budget.settle(key, answer.usage)
+        return answer.text.strip() or text
+
+
+def has_a_voice(persona: str, tenant: TurnTenant) -> bool:
+    """Tell whether plain English is not how this person is spoken to."""
+    return bool(persona.strip()) or (bool(tenant.language) and not tenant.language.lower().startswith("en"))
+
+
+def _known(recorded: Mapping[StepKey, StepRecord], step: int, digest: str) -> StepRecord | None:
+    return next((one for key, one in recorded.items() if key.step == step and one.arguments_hash == digest), None)

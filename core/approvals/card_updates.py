@@ -1,0 +1,91 @@
+"""The redraws that are due, in Postgres: claimed by row, each write against its fence."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from core.db.database import Database
+from core.messaging.channels import Part
+from core.messaging.messages import Address
+
+LEASE = timedelta(seconds=20)
+"""Longer than a provider call may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedrawClaim:
+    """The right to draw one card."""
+
+    tenant_id: str
+    outbound_id: str
+    fence: int
+
+
+@dataclass(frozen=True, slots=True)
+class DueRedraw:
+    """A card to draw: its last part, which has the buttons, and where it was sent. None: it never was."""
+
+    outbound_id: str
+    outcome: str
+    attempts: int
+    address: Address
+    part: Part | None
+    provider_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RedrawEnd:
+    """How drawing went: `drawn`, `given_up`, or `due` again after `delay`."""
+
+    state: str
+    reason: str = ""
+    delay: timedelta = timedelta()
+
+
+class Redraws:
+    """Claim, load and end redraws."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim(self) -> RedrawClaim | None:
+        """Take the one that is due longest; None when none is. A card that is still on its way is waited for."""
+        row = await self._database.call("select * from claim_redraw($1)", LEASE)
+        return RedrawClaim(row["tenant_id"], row["outbound_id"], row["fence"]) if row else None
+
+    async def load(self, claim: RedrawClaim) -> DueRedraw:
+        """Read what is to be drawn."""
+        async with self._database.tenant(claim.tenant_id) as connection:
+            row = await connection.fetchrow(
+                "select r.outcome, r.attempts, c.channel, c.account, c.peer, c.thread, p.text, p.data, p.segments,"
+                " coalesce(p.provider_id, '') as provider_id from redraws r"
+                " join outbound o on o.tenant_id = r.tenant_id and o.id = r.outbound_id"
+                " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
+                " left join lateral (select * from outbound_parts e where e.tenant_id = o.tenant_id"
+                "  and e.outbound_id = o.id order by e.part desc limit 1) p on true"
+                " where r.tenant_id = $1 and r.outbound_id = $2",
+                claim.tenant_id,
+                claim.outbound_id,
+            )
+        assert row is not None  # noqa: S101 - claimed rows are never deleted
+        part = Part(row["text"], row["data"], row["segments"]) if row["text"] is not None else None
+        address = Address(row["channel"], row["account"], row["peer"], row["thread"])
+        return DueRedraw(claim.outbound_id, row["outcome"], row["attempts"], address, part, row["provider_id"])
+
+    async def end(self, claim: RedrawClaim, due: DueRedraw, end: RedrawEnd) -> None:
+        """Write down how it went; what is to be shown may have changed meanwhile, and is then due again."""
+        await self._database.call(
+            "select end_redraw($1,$2,$3,$4,$5,$6,$7)",
+            claim.tenant_id,
+            claim.outbound_id,
+            claim.fence,
+            due.outcome,
+            end.state,
+            end.reason,
+            end.delay,
+        )
+
+    async def set_aside(self, claim: RedrawClaim, reason: str) -> None:
+        """Give a card up about which nothing can be written."""
+        await self._database.call(
+            "select set_aside_redraw($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
+        )

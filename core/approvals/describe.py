@@ -1,0 +1,102 @@
+"""What a plain tool's or an agent's call asks consent to."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from core.agents.fields import InputField
+from core.agents.schema import INSTRUCTION, agent_parameters
+from core.agents.standard_agent import ApprovalRequest, StandardAgent
+from core.agents.valet import Valet
+from core.approvals.consent import ConsentTo, Described
+from core.approvals.edits import agent_check, agent_form, tool_check, tool_form
+from core.approvals.rendering import as_text, is_empty, plain_words
+from core.json_types import JsonObject
+from core.tools.tool import AnyTool
+
+_NONE = "no default"
+_MOST_OF_HEADING = 60
+"""Characters of arguments in a heading, which is also what lists and receipts name a call by."""
+MAY_HAVE_HAPPENED = "It may have happened already: what came of an earlier try is not known."
+
+
+def tool_consent(
+    place: str, tool: AnyTool, arguments: JsonObject, *, risk: str = "", note: str = "", begun: bool = False
+) -> ConsentTo:
+    """Ask consent to a plain tool's call; parameters that were left out are shown with their defaults."""
+
+    async def describe(given: JsonObject) -> Described:
+        told = _defaults(tool, given)
+        quiet = frozenset(name for name, one in _parameters(tool).items() if is_empty(one.get("default", _NONE)))
+        return Described(_heading(tool.name, told), told, quiet=quiet, form=tool_form(tool, given))
+
+    return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note, begun=begun)
+
+
+def agent_consent(
+    place: str,
+    valet: Valet,
+    arguments: JsonObject,
+    make: Callable[[JsonObject], Awaitable[StandardAgent]],
+    *,
+    risk: str = "",
+    note: str = "",
+    begun: bool = False,
+    asks: str = "",
+    state: JsonObject | None = None,
+) -> ConsentTo:
+    """Ask consent to an agent's run; `make` gives the agent with other values, which says what is shown of them."""
+    inputs = valet.inputs
+
+    async def describe(given: JsonObject) -> Described:
+        request: ApprovalRequest = (await make(given)).approval_request()
+        return Described(
+            request.action_summary,
+            dict(request.details),
+            _labels(inputs),
+            frozenset(name for name, one in inputs.items() if not one.required and is_empty(one.default)),
+            agent_form(inputs, _properties(valet), given),
+            request.timeout_minutes * 60.0,
+            request.allow_modification,
+        )
+
+    check = agent_check(inputs, (INSTRUCTION,))
+    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note, asks, state or {}, begun)
+
+
+def _heading(name: str, told: JsonObject) -> str:
+    """Say what a call does, with what tells it from another of the same tool; all of it stands below."""
+    words, said, left_out = name.replace("_", " "), list[str](), False
+    for label, value in told.items():
+        part = f"{label.replace('_', ' ')}: {as_text(value)}"
+        if is_empty(value):
+            continue
+        if "\n" in part or plain_words(part) != part or len(", ".join([*said, part])) > _MOST_OF_HEADING:
+            left_out = True
+        else:
+            said.append(part)
+    return f"{words} ({', '.join([*said, *(['...'] if left_out else [])])})" if said else words
+
+
+def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:
+    return {name: one.label for name, one in inputs.items()} | {INSTRUCTION: "instruction"}
+
+
+def _properties(valet: Valet) -> JsonObject:
+    properties = agent_parameters(valet).get("properties")
+    if not isinstance(properties, dict):
+        return {}
+    return {name: one for name, one in properties.items() if name in valet.inputs}
+
+
+def _defaults(tool: AnyTool, given: JsonObject) -> JsonObject:
+    return {
+        name: given[name] if name in given else one["default"]
+        for name, one in _parameters(tool).items()
+        if name in given or "default" in one
+    }
+
+
+def _parameters(tool: AnyTool) -> dict[str, JsonObject]:
+    properties = tool.signature.schema.get("properties")
+    if not isinstance(properties, dict):
+        return {}
+    return {name: one for name, one in properties.items() if isinstance(one, dict)}

@@ -1,0 +1,105 @@
+"""Budgets in Postgres: so many dollars per person and day, whatever runs for them at the same time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import ROUND_UP, Decimal
+
+from core import replies
+from core.budgets.types import OutOfMoney
+from core.clock import Clock
+from core.db.database import Database
+from core.journal.types import StepKey
+from core.llm.prices import ModelPrice, estimate
+from core.llm.types import ModelRequest, TokenUsage
+from core.people.tiers import Tiers
+from core.turns.types import TurnRequest
+from core.zones import zone_or_utc
+
+HELD = timedelta(minutes=10)
+"""How long a reservation counts whose worker died; far longer than a model call may take."""
+
+MORE_SHARE = 5
+MORE_CALLS = 4
+"""At the cap the person is asked for the larger of a fifth of it and what so many calls may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class DailyBudgets:
+    """Give every person the same purse each day of theirs, and each of their tasks one within it.
+
+    `cap` and `task_cap` in dollars, None for no limit; `prices` of all models in use.
+    """
+
+    database: Database
+    clock: Clock
+    cap: Decimal | None
+    prices: Sequence[ModelPrice]
+    task_cap: Decimal | None = None
+    tiers: Tiers | None = None
+    """A person's tier may say another cap for the day."""
+
+    def for_turn(self, request: TurnRequest) -> "PostgresBudget":
+        """Give the purse of one turn; its day is that on which each call is made."""
+        tier = self.tiers.of(request.tenant.role, request.tenant.tier) if self.tiers else None
+        cap = self.cap if tier is None or tier.dollars_a_day is None else tier.dollars_a_day
+        mine = replace(self, cap=cap)
+        return PostgresBudget(mine, request.tenant.id, request.turn_id, request.tenant.timezone, request.task_id)
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresBudget:
+    """The purse of one turn. Implements `core.budgets.types.TurnBudget`."""
+
+    budgets: DailyBudgets
+    tenant_id: str
+    turn_id: str
+    timezone: str
+    task_id: str = ""
+
+    async def reserve(self, key: StepKey, request: ModelRequest) -> None:
+        """Set aside what a call may cost. Raises `OutOfMoney` when that would pass the cap."""
+        amount = Decimal(str(estimate(request, self.budgets.prices)))
+        row = await self.budgets.database.call(
+            "select reserve_money($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) as passed",
+            *self._step(key),
+            self._today(),
+            self.task_id,
+            amount,
+            self.budgets.cap,
+            HELD,
+            self.budgets.task_cap,
+        )
+        passed = row["passed"] if row else ""
+        if passed == "task" and self.budgets.task_cap is not None:
+            raise OutOfMoney(replies.out_of_task_money(self.budgets.task_cap), _more(self.budgets.task_cap, amount))
+        if passed and self.budgets.cap is not None:
+            raise OutOfMoney(replies.out_of_money(self.budgets.cap), _more(self.budgets.cap, amount))
+
+    async def allow(self, key: StepKey, more: Decimal) -> None:
+        """Let the turn spend more, since the person said so at this step; repeating it changes nothing."""
+        await self.budgets.database.call(
+            "select allow_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.task_id, more
+        )
+
+    async def settle(self, key: StepKey, usage: TokenUsage) -> None:
+        """Pay what it did cost, or what was set aside where the price is not known; at most once."""
+        cost = None if usage.cost is None else Decimal(str(usage.cost))
+        await self.budgets.database.call(
+            "select settle_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.task_id, cost
+        )
+
+    async def release(self, key: StepKey) -> None:
+        """Give back what was set aside for a call that failed."""
+        await self.budgets.database.call("select release_money($1,$2,$3,$4,$5)", *self._step(key))
+
+    def _step(self, key: StepKey) -> tuple[str, str, str, int, int]:
+        return self.tenant_id, self.turn_id, key.agent_path, key.step, key.call_index
+
+    def _today(self) -> date:
+        return self.budgets.clock.now().astimezone(zone_or_utc(self.timezone)).date()
+
+
+def _more(cap: Decimal, amount: Decimal) -> Decimal:
+    """Propose what to go on with: a fifth of the cap, or a few calls like this one, in whole cents."""
+    return max(cap / MORE_SHARE, amount * MORE_CALLS).quantize(Decimal("0.01"), ROUND_UP)

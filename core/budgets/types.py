@@ -1,0 +1,67 @@
+"""What a turn may spend: money is reserved before a model call and settled after it.
+
+A reservation has the key of its step, so that a take-over neither reserves twice nor pays twice.
+"""
+
+from decimal import Decimal
+from typing import Protocol
+
+from core.errors import OneValetError
+from core.journal.types import StepKey
+from core.llm.types import ModelRequest, TokenUsage
+from core.turns.types import TurnRequest
+
+
+class OutOfMoney(OneValetError):
+    """The cap is reached; the message is the sentence that the person is told.
+
+    `more` is what they may be asked for, in dollars, so that the turn can go on.
+    """
+
+    def __init__(self, sentence: str, more: Decimal = Decimal(0)) -> None:
+        super().__init__(sentence)
+        self.more = more
+
+
+class TurnBudget(Protocol):
+    """The purse of one turn."""
+
+    async def reserve(self, key: StepKey, request: ModelRequest) -> None:
+        """Set aside what a call may cost. Raises `OutOfMoney`; repeating it changes nothing."""
+        ...
+
+    async def allow(self, key: StepKey, more: Decimal) -> None:
+        """Let the turn spend more, since the person said so at this step; repeating it changes nothing."""
+        ...
+
+    async def settle(self, key: StepKey, usage: TokenUsage) -> None:
+        """Pay what it did cost, or what was set aside where the price is not known; at most once."""
+        ...
+
+    async def release(self, key: StepKey) -> None:
+        """Give back what was set aside for a call that failed."""
+        ...
+
+
+class Budgets(Protocol):
+    """Where turns get their purses."""
+
+    def for_turn(self, request: TurnRequest) -> TurnBudget:
+        """Give the purse of one turn."""
+        ...
+
+
+class NoBudget:
+    """A purse without a bottom."""
+
+    async def reserve(self, key: StepKey, request: ModelRequest) -> None:
+        """Let every call pass."""
+
+    async def allow(self, key: StepKey, more: Decimal) -> None:
+        """Change nothing."""
+
+    async def settle(self, key: StepKey, usage: TokenUsage) -> None:
+        """Count nothing."""
+
+    async def release(self, key: StepKey) -> None:
+        """Have nothing to give back."""

@@ -1,0 +1,54 @@
+"""AES-256-GCM for what lies in the database: sealed bytes open only in the place they were sealed for.
+
+A sealed value is a random 96-bit nonce (NIST SP 800-38D, 8.2.2) and then ciphertext with its tag. The place
+is the associated data: it is not stored with the value, so a value that was moved elsewhere does not open.
+"""
+
+import json
+import os
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from core.credentials.secret_keys import KEY_BYTES, SecretKey
+from core.errors import OneValetError
+
+NONCE_BYTES = 12
+
+
+class CannotOpen(OneValetError):
+    """A sealed value was changed, moved, or sealed under another key."""
+
+
+def seal(key: bytes, plain: bytes, *place: str | int) -> bytes:
+    """Seal bytes for one place, such as a tenant, a service and an account."""
+    nonce = os.urandom(NONCE_BYTES)
+    return nonce + AESGCM(key).encrypt(nonce, plain, _associated(place))
+
+
+def open_sealed(key: bytes, sealed: bytes, *place: str | int) -> bytes:
+    """Open what `seal` gave; raises `CannotOpen` for another key, another place or changed bytes."""
+    try:
+        return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], _associated(place))
+    except (InvalidTag, ValueError) as error:
+        raise CannotOpen("a sealed value does not open here") from error
+
+
+def make_data_key() -> bytes:
+    """Make the key that one tenant's values are sealed under."""
+    return os.urandom(KEY_BYTES)
+
+
+def wrap(secret_key: SecretKey, data_key: bytes, tenant_id: str, version: int) -> bytes:
+    """Seal a tenant's data key under a secret key."""
+    return seal(secret_key.value, data_key, "data key", tenant_id, version, secret_key.id)
+
+
+def unwrap(secret_key: SecretKey, wrapped: bytes, tenant_id: str, version: int) -> bytes:
+    """Open a tenant's data key; raises `CannotOpen`."""
+    return open_sealed(secret_key.value, wrapped, "data key", tenant_id, version, secret_key.id)
+
+
+def _associated(place: tuple[str | int, ...]) -> bytes:
+    # JSON keeps the parts apart: ("ab", "c") and ("a", "bc") are different places.
+    return json.dumps(place).encode()

@@ -1,0 +1,87 @@
+"""`keys rotate`: every tenant's data key comes to lie under the newest secret key.
+
+Each data key is one step of its own, put in place only where it is still what was read: killed anywhere, or
+run twice at once, nothing is lost, and whoever has both secret keys reads and writes meanwhile.
+"""
+
+from dataclasses import dataclass
+
+import asyncpg
+import structlog
+
+from core.credentials.encryption import wrap
+from core.credentials.secret_keys import SecretKeys
+from core.credentials.store import CredentialsSealed, unwrap_data_key
+from core.db.database import Database
+
+AT_ONCE = 100
+"""Data keys that are looked up together."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """How many data keys were wrapped anew, and how many none of our secret keys opened."""
+
+    rewrapped: int
+    unopened: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataKeys:
+    """How many people's data keys lie under our newest secret key, under older ones, and under none that opens them."""
+
+    newest: int
+    older: int
+    unopened: int
+
+
+async def count_data_keys(database: Database, keys: SecretKeys) -> DataKeys:
+    """Try every data key, and change nothing."""
+    newest = older = unopened = 0
+    after: tuple[str, int] = ("", 0)
+    while found := await database.rows("select * from find_data_keys($1,$2,$3,$4)", "", *after, AT_ONCE):
+        for row in found:
+            after = (row["tenant_id"], row["version"])
+            kept = await database.call("select * from read_data_key($1,$2)", *after)
+            if kept is None:
+                continue
+            try:
+                unwrap_data_key(keys, after[0], kept)
+            except CredentialsSealed:
+                unopened += 1
+            else:
+                newest += kept["secret_key_id"] == keys.newest.id
+                older += kept["secret_key_id"] != keys.newest.id
+    return DataKeys(newest, older, unopened)
+
+
+async def rotate_keys(database: Database, keys: SecretKeys) -> Rotated:
+    """Wrap under the newest secret key whatever lies under another one."""
+    rewrapped = unopened = 0
+    after: tuple[str, int] = ("", 0)
+    while found := await _find(database, keys, after):
+        for row in found:
+            after = (row["tenant_id"], row["version"])
+            try:
+                await _rewrap(database, keys, *after)
+                rewrapped += 1
+            except CredentialsSealed:  # it was logged where it was found
+                unopened += 1
+    _log.info("keys_rotated", rewrapped=rewrapped, unopened=unopened)
+    return Rotated(rewrapped, unopened)
+
+
+async def _find(database: Database, keys: SecretKeys, after: tuple[str, int]) -> list[asyncpg.Record]:
+    return await database.rows("select * from find_data_keys($1,$2,$3,$4)", keys.newest.id, *after, AT_ONCE)
+
+
+async def _rewrap(database: Database, keys: SecretKeys, tenant_id: str, version: int) -> None:
+    row = await database.call("select * from read_data_key($1,$2)", tenant_id, version)
+    if row is None:
+        return  # the tenant was deleted meanwhile
+    wrapped = wrap(keys.newest, unwrap_data_key(keys, tenant_id, row), tenant_id, version)
+    await database.rows(
+        "select rewrap_data_key($1,$2,$3,$4,$5)", tenant_id, version, row["secret_key_id"], keys.newest.id, wrapped
+    )

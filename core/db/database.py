@@ -1,0 +1,187 @@
+"""The one door to Postgres: a pool that always serves as `onevalet_app`, and calls that may be repeated.
+
+An error does not mean "not committed": a connection that breaks may have committed first. Every statement
+that writes is therefore keyed so that a repeat changes nothing, and `call` repeats it while the server is
+away, until its patience ends in `StoreUnavailable`.
+"""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+import structlog
+
+from core.db.outages import NotConnected, StoreTrouble, cause_of, is_passing
+from core.errors import LeaseLost, StoreUnavailable
+from core.json_types import storable
+
+ROLE = "onevalet_app"
+LEASE_LOST = "OV001"
+
+_log = structlog.get_logger()
+
+type Acquired = tuple[asyncpg.Pool[asyncpg.Record], asyncpg.pool.PoolConnectionProxy[asyncpg.Record]]
+type Connection = asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
+
+
+class Database:
+    """Hand out connections under row-level security. `patience`: seconds that a call waits for the server."""
+
+    def __init__(self, url: str, *, patience: float = 5.0, size: int = 10, name: str = "onevalet") -> None:
+        self._url = url
+        self._patience = patience
+        self._size = size
+        self._name = name
+        self._pool: asyncpg.Pool[asyncpg.Record] | None = None
+        self._opening = asyncio.Lock()
+        self._trouble = StoreTrouble()
+        self._ready = True
+
+    async def call(self, statement: str, *args: object) -> asyncpg.Record | None:
+        """Run one repeatable statement and give its first row."""
+        rows = await self.rows(statement, *args)
+        return rows[0] if rows else None
+
+    async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        """Run one repeatable statement and give all rows; raises `StoreUnavailable` or `LeaseLost`."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._patience
+        pause = 0.05
+        while True:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    rows = await self._fetch(statement, *args)
+            except Exception as error:
+                if isinstance(error, asyncpg.PostgresError) and error.sqlstate == LEASE_LOST:
+                    raise LeaseLost from error
+                if not is_passing(error):
+                    raise
+                await self._pause(error, pause, deadline)
+            else:
+                self._trouble.worked()
+                return rows
+            pause = min(pause * 2, 1.0)
+
+    @asynccontextmanager
+    async def tenant(self, tenant_id: str) -> AsyncIterator[Connection]:
+        """Give a connection inside one transaction that sees this tenant's rows only."""
+        pool, connection = await self._acquire()
+        try:
+            try:
+                async with connection.transaction():
+                    await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
+                    yield connection
+            finally:
+                await pool.release(connection)
+        except Exception as error:
+            if not is_passing(error):
+                raise
+            self._trouble.failed(error)
+            raise StoreUnavailable(cause_of(error)) from error
+        self._trouble.worked()
+
+    async def ready(self) -> bool:
+        """Return whether the database answers and takes writes now."""
+        try:
+            async with asyncio.timeout(2):
+                cause = await self._what_is_wrong()
+        except Exception as error:
+            if not is_passing(error) and not isinstance(error, asyncpg.PostgresError):
+                raise
+            cause = cause_of(error)
+        if self._ready != (not cause):
+            self._ready = not cause
+            _log.warning("database_not_ready", cause=cause) if cause else _log.info("database_ready")
+        return self._ready
+
+    async def close(self) -> None:
+        """Close the pool; connections that do not end within seconds are cut."""
+        if self._pool is None:
+            return
+        try:
+            async with asyncio.timeout(3):
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()
+        self._pool = None
+
+    async def _fetch(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        pool, connection = await self._connection()
+        try:
+            return await connection.fetch(statement, *args)
+        finally:
+            await pool.release(connection)
+
+    async def _connection(self) -> Acquired:
+        """Take a connection; whatever keeps the server from giving one is no fault of a statement."""
+        try:
+            pool = await self._open()
+            return pool, await pool.acquire()
+        except asyncpg.PostgresError as error:
+            raise NotConnected(type(error).__name__) from error
+
+    async def _what_is_wrong(self) -> str:
+        pool, connection = await self._connection()
+        try:
+            # The table is looked into as well: a database without ours is of no use.
+            read_only = await connection.fetchval(
+                "select current_setting('transaction_read_only')::boolean"
+                " from (select 1) one left join (select 1 from schema_migrations limit 1) known on true"
+            )
+            if read_only:
+                return "ReadOnly"
+            if self._trouble.writes_fail:
+                await connection.execute("select probe_write()")
+                self._trouble.writes_fail = False
+        finally:
+            await pool.release(connection)
+        return ""
+
+    async def _acquire(self) -> Acquired:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._patience
+        pause = 0.05
+        while True:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    return await self._connection()
+            except Exception as error:
+                if not is_passing(error):
+                    raise
+                await self._pause(error, pause, deadline)
+            pause = min(pause * 2, 1.0)
+
+    async def _pause(self, error: Exception, pause: float, deadline: float) -> None:
+        """Wait before the next try; raise when there is none."""
+        self._trouble.failed(error)
+        if asyncio.get_running_loop().time() + pause >= deadline:
+            raise StoreUnavailable(cause_of(error)) from error
+        await asyncio.sleep(pause * (0.5 + random.random()))
+
+    async def _open(self) -> "asyncpg.Pool[asyncpg.Record]":
+        if self._pool is None:
+            async with self._opening:
+                if self._pool is None:
+                    self._pool = await asyncpg.create_pool(
+                        self._url,
+                        min_size=0,
+                        max_size=self._size,
+                        init=_prepare,
+                        timeout=5,
+                        command_timeout=20,
+                        server_settings={"role": ROLE, "application_name": self._name},
+                    )
+        return self._pool
+
+
+async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_encode, decoder=json.loads, format="text")
+
+
+def _encode(value: Any) -> str:
+    # Python writes NaN and Infinity, which no JSON has: refused here, before the statement is sent.
+    return json.dumps(storable(value), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,67 @@
+"""Two people who become one, and what each let events in by."""
+
+from typing import override
+
+from core.credentials.store import CredentialStore
+from core.db.database import Connection
+from core.people.merge import MergeHook, Parting
+
+
+class EventSourceMerge(MergeHook):
+    """Seal the secrets of the one who goes for the one who stays, and tell apart sources of one name."""
+
+    def __init__(self, credentials: CredentialStore) -> None:
+        self._credentials = credentials
+
+    @override
+    async def before(self, connection: Connection, kept: str, gone: str) -> None:
+        """Make the sources fit to be the other's."""
+        theirs = await connection.fetch("select * from event_sources where tenant_id = $1", gone)
+        await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
+        taken = {
+            row["name"] for row in await connection.fetch("select name from event_sources where tenant_id = $1", kept)
+        }
+        await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
+        for row in theirs:
+            name = _free(row["name"], taken)
+            taken.add(name)
+            version, sealed = row["key_version"], row["sealed"]
+            if sealed is not None:
+                place = ("event source", str(row["id"]))
+                secret = await self._credentials.open_for(gone, version, sealed, *place, connection=connection)
+                version, sealed = await self._credentials.seal_for(kept, secret, *place, connection=connection)
+                await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
+            await connection.execute(
+                "update event_sources set name = $3, key_version = $4, sealed = $5 where tenant_id = $1 and id = $2",
+                gone, row["id"], name, version, sealed,
+            )  # fmt: skip
+
+    @override
+    async def before_parting(self, connection: Connection, parting: Parting) -> None:
+        """Seal the secrets of the sources that go back for the other one again."""
+        rows = await connection.fetch(
+            "select s.* from event_sources s join linked_rows r on r.tenant_id = s.tenant_id and r.of = 'event_sources'"
+            " and r.key = array[s.id] where s.tenant_id = $1 and r.link_id = $2 and s.sealed is not null",
+            parting.tenant_id,
+            parting.link_id,
+        )
+        for row in rows:
+            place = ("event source", str(row["id"]))
+            secret = await self._credentials.open_for(
+                parting.tenant_id, row["key_version"], row["sealed"], *place, connection=connection
+            )
+            version, sealed = await self._credentials.seal_for(parting.other_id, secret, *place, connection=connection)
+            await connection.execute("select set_config('onevalet.tenant', $1, true)", parting.tenant_id)
+            await connection.execute(
+                "update event_sources set key_version = $3, sealed = $4 where tenant_id = $1 and id = $2",
+                parting.tenant_id, row["id"], version, sealed,
+            )  # fmt: skip
+
+
+def _free(name: str, taken: set[str]) -> str:
+    if name not in taken:
+        return name
+    number = 2
+    while (other := f"{name[:60]}-{number}") in taken:
+        number += 1
+    return other

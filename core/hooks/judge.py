@@ -1,0 +1,185 @@
+"""The judge: hooks that rate how a turn goes. It advises first, and ends the turn honestly after a bound.
+
+What it finds is in the journal, so that a take-over goes on with the same advice and asks no model twice.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from core.budgets.types import OutOfMoney, TurnBudget
+from core.canonical import canonical_json
+from core.errors import ModelError
+from core.hooks.hooks import Hook, HookContext, Messages
+from core.journal.types import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import read_json
+from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage, ToolCall
+from core.loop.tool_runner import CallResult
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A call that was made. `arguments` are canonical JSON, `ok` whether it did what was asked."""
+
+    name: str
+    arguments: str
+    result: str
+    ok: bool = True
+
+
+type Trail = tuple[tuple[Act, ...], ...]
+"""The calls of a turn so far, by model answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge says. Without a `finding` all is well; `usage` is what asking a model took.
+
+    `finding` is one word or two for the journal, `advice` what the model is told.
+    """
+
+    finding: str = ""
+    advice: str = ""
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    ends: bool = False
+    """Whether there was advice enough: set by the loop, not by judges."""
+
+
+ALL_WELL = Judgement()
+
+
+class Judge(Hook):
+    """A hook that rates what a turn has come to. It must not keep anything of a turn."""
+
+    async def rate_results(self, context: HookContext, trail: Trail) -> Judgement:
+        """Rate the newest results, those of the trail's last step, in the light of the others."""
+        return ALL_WELL
+
+    async def rate_answer(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> Judgement:
+        """Rate an answer that is about to be the person's; `messages` are what it answers."""
+        return ALL_WELL
+
+
+class AskingJudge(Judge):
+    """A judge that asks a model. The loop asks `client` for it, within the turn's budget; no answer, no judgement."""
+
+    client: ModelClient
+
+    def question(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> ModelRequest | None:
+        """Give what the model is asked about an answer; None for nothing."""
+        return None
+
+    def judgement(self, told: ModelAnswer) -> Judgement:
+        """Read what the model said, its usage included."""
+        return ALL_WELL
+
+
+type _Ask = Callable[[Judge, HookContext], Awaitable[Judgement]]
+
+
+class Judging:
+    """Ask the judges of one turn and keep what they say. One instance a turn."""
+
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        journal: Journal,
+        recorded: Mapping[StepKey, StepRecord],
+        where: HookContext,
+        most_advice: int,
+        budget: TurnBudget,
+    ) -> None:
+        self._judges = judges
+        self._journal = journal
+        self._recorded = recorded
+        self._where = where
+        self._most_advice = most_advice
+        self._budget = budget
+        self._advised = 0
+        self._trail: Trail = ()
+
+    async def of_results(self, step: int, results: Sequence[CallResult]) -> Judgement:
+        """Rate the results of the calls of a step."""
+        if not self._judges:
+            return ALL_WELL
+        self._trail = (*self._trail, tuple(_act(one) for one in results))
+        key = StepKey(step, len(results) + 1, self._where.agent_path)
+        return await self._judge(key, lambda judge, where: judge.rate_results(where, self._trail))
+
+    async def of_answer(self, step: int, messages: Messages, answer: ModelAnswer) -> Judgement:
+        """Rate an answer without calls."""
+        if not self._judges:
+            return ALL_WELL
+        key = StepKey(step, 1, self._where.agent_path)
+
+        async def ask(judge: Judge, where: HookContext) -> Judgement:
+            if isinstance(judge, AskingJudge):
+                return await self._ask_model(judge, key, judge.question(where, messages, self._trail, answer))
+            return await judge.rate_answer(where, messages, self._trail, answer)
+
+        return await self._judge(key, ask)
+
+    async def _judge(self, key: StepKey, ask: _Ask) -> Judgement:
+        if known := self._recorded.get(key):
+            judged = Judgement(known.name, str(known.result.get("advice", "")), known.usage)
+        elif StepKey(key.step + 1, 0, key.agent_path) in self._recorded:
+            return ALL_WELL
+        else:
+            judged = await self._ask(self._where.at(key.step), ask)
+            if judged is not ALL_WELL:
+                await self._journal.write(_record(key, judged))
+        if judged is ALL_WELL:
+            return judged
+        await self._budget.settle(key, judged.usage)
+        self._advised += bool(judged.finding)
+        return replace(judged, ends=bool(judged.finding) and self._advised > self._most_advice)
+
+    async def _ask_model(self, judge: AskingJudge, key: StepKey, request: ModelRequest | None) -> Judgement:
+        if request is None:
+            return ALL_WELL
+        try:
+            await self._budget.reserve(key, request)
+            return judge.judgement(await judge.client.answer(request))
+        except OutOfMoney:
+            return ALL_WELL  # there is an answer, and it is the person's
+        except ModelError:
+            await self._budget.release(key)
+            return ALL_WELL
+
+    async def _ask(self, where: HookContext, ask: _Ask) -> Judgement:
+        usage = TokenUsage()
+        for judge in self._judges:
+            try:
+                judged = await ask(judge, where)
+            except Exception as error:  # an extension may raise anything; the turn goes on without its word
+                _log.warning("judge_failed", judge=type(judge).__qualname__, error=type(error).__name__)
+                continue
+            if judged is not ALL_WELL:
+                usage += judged.usage
+            if judged.finding:
+                return replace(judged, usage=usage)
+        return Judgement(usage=usage) if usage.total else ALL_WELL
+
+
+def _act(result: CallResult) -> Act:
+    return Act(result.call.name, _canonical(result.call), result.text, result.outcome is Outcome.OK)
+
+
+def _canonical(call: ToolCall) -> str:
+    try:
+        return canonical_json(read_json(call.arguments or "{}"))
+    except ValueError:
+        return call.arguments
+
+
+def _record(key: StepKey, judged: Judgement) -> StepRecord:
+    return StepRecord(
+        key, StepKind.JUDGE, judged.finding, StepState.DONE, result={"advice": judged.advice}, usage=judged.usage
+    )

@@ -1,0 +1,188 @@
+"""Rules that are written down as data: which calls may run, which may not, and which need the person's approval.
+
+Deny goes before approve, and approve before allow; among equals the first decides. A rule that cannot be worked
+out raises, and the call is denied (`core.hooks.hooks.Hooks.evaluate`).
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+import regex
+
+from core.canonical import canonical_hash
+from core.hooks.hooks import Decision, HookContext, PlannedCall, Rule, Verdict
+from core.json_types import Json
+from core.tools.context import TenantStorage
+
+SEEN = "_rules_seen"
+"""The collection of a tenant's storage that says which values calls have run with."""
+_SECONDS = 1.0
+"""How long one of a rule's regular expressions may take on one argument."""
+_RANK = (Decision.DENY, Decision.APPROVE, Decision.ALLOW)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What an argument must be like. Several that are set must all hold, for one and the same value.
+
+    `argument` is a path: `to`, `items.*.price`, or `*` for every value at any depth. `above` and `below` read
+    numbers out of text too (`$1,200`). `first_time`: no call that the rule covers has run with it for this
+    person.
+    """
+
+    argument: str
+    equals: tuple[Json, ...] = ()
+    matches: str = ""
+    """A regular expression, found anywhere in the value, whatever the case."""
+    above: Decimal | None = None
+    below: Decimal | None = None
+    first_time: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """One rule: it covers the calls of `tools` (names with `*`) on `channels` (all when empty) where `when` holds."""
+
+    name: str
+    decision: Decision
+    tools: tuple[str, ...] = ("*",)
+    channels: tuple[str, ...] = ()
+    when: tuple[Condition, ...] = ()
+    reason: str = ""
+    risk: str = ""
+
+    def covers(self, context: HookContext, call: PlannedCall) -> bool:
+        """Tell whether it is about this tool on this channel, whatever the arguments."""
+        named = any(fnmatchcase(call.name.lower(), pattern.lower()) for pattern in self.tools)
+        return named and (not self.channels or context.channel in self.channels)
+
+
+class StorageAccess(Protocol):
+    """Where rules remember what calls have run with."""
+
+    def for_tenant(self, tenant_id: str) -> TenantStorage:
+        """Give access to this tenant's values only."""
+        ...
+
+
+class RuleBook(Rule):
+    """All rules of the configuration, as one hook. `default` is for calls that no rule covers."""
+
+    priority = 0
+
+    def __init__(
+        self, rules: Iterable[ToolRule], default: Decision = Decision.ALLOW, storage: StorageAccess | None = None
+    ) -> None:
+        self.rules = tuple(rules)
+        self._default = default
+        self._storage = storage
+
+    async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
+        """Ask every rule that covers the call; deny goes before approve, approve before allow."""
+        found = [rule for rule in self.rules if rule.covers(context, call) and await self._holds(rule, context, call)]
+        if not found:
+            return Verdict(self._default, "No rule allows it." if self._default is Decision.DENY else "")
+        first = min(found, key=lambda rule: _RANK.index(rule.decision))
+        risks = {rule.risk for rule in found if rule.decision is first.decision}
+        return Verdict(first.decision, first.reason or f"The rule {first.name!r} says so.", max(risks))
+
+    async def post_acting(self, context: HookContext, call: PlannedCall, result: str) -> str:
+        """Remember what a call has run with, for `first_time`: it ran, so it was allowed or approved."""
+        for rule, condition in self._remembering(context, call):
+            for value in _values(call.arguments, condition.argument.split(".")):
+                await self._seen_by(context).put(SEEN, _seen_key(rule, condition, value), True)
+        return result
+
+    def _remembering(self, context: HookContext, call: PlannedCall) -> Iterator[tuple[ToolRule, Condition]]:
+        for rule in self.rules:
+            if rule.covers(context, call):
+                yield from ((rule, condition) for condition in rule.when if condition.first_time)
+
+    async def _holds(self, rule: ToolRule, context: HookContext, call: PlannedCall) -> bool:
+        for condition in rule.when:
+            if condition.matches:  # one badly written may run for hours: beside the loop, and not for long
+                values = await asyncio.to_thread(_fitting, condition, call)
+            else:
+                values = _fitting(condition, call)
+            if condition.first_time:
+                values = [value for value in values if not await self._seen(context, _seen_key(rule, condition, value))]
+            if not values:
+                return False
+        return True
+
+    async def _seen(self, context: HookContext, key: str) -> bool:
+        return await self._seen_by(context).get(SEEN, key) is not None
+
+    def _seen_by(self, context: HookContext) -> TenantStorage:
+        if self._storage is None:
+            raise LookupError("a rule asks for the first time, and nothing is kept here")
+        return self._storage.for_tenant(context.tenant_id)
+
+
+def _fitting(condition: Condition, call: PlannedCall) -> list[Json]:
+    """List the values of a call that are as a condition wants them."""
+    tests = _tests(condition)
+    path = condition.argument.split(".")
+    return [value for value in _values(call.arguments, path) if all(test(value) for test in tests)]
+
+
+def _tests(condition: Condition) -> Sequence[Callable[[Json], bool]]:
+    tests: list[Callable[[Json], bool]] = []
+    if condition.equals:
+        tests.append(lambda value: any(_plain(value) == _plain(one) for one in condition.equals))
+    if condition.matches:
+        tests.append(lambda value: _found(condition.matches, str(value)))
+    if (above := condition.above) is not None:
+        tests.append(lambda value: _number(value) > above)
+    if (below := condition.below) is not None:
+        tests.append(lambda value: _number(value) < below)
+    return tests
+
+
+def _found(pattern: str, text: str) -> bool:
+    """Search a text for what a rule describes; raises where that takes too long."""
+    try:
+        return regex.search(pattern, text, regex.IGNORECASE, concurrent=True, timeout=_SECONDS) is not None
+    except TimeoutError as error:
+        raise ValueError("a rule's expression takes too long on an argument") from error
+
+
+def _values(value: Json, path: Sequence[str]) -> Iterator[Json]:
+    """Give what stands at a path; a list counts as its items, and `*` at the end goes to any depth."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _values(item, path[1:] if path and path[0] == "*" and len(path) > 1 else path)
+    elif not path or (path == ["*"] and not isinstance(value, dict)):
+        yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            if path == ["*"]:
+                yield from _values(item, path)
+            elif path[0] in (name, "*"):
+                yield from _values(item, path[1:])
+
+
+def _number(value: Json) -> Decimal:
+    """Read a number, also out of text; raises where there is none, or more than one."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Decimal(str(value))
+    found = re.findall(r"[-+]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?", str(value))
+    if len(found) != 1:
+        raise ValueError("an argument that a rule compares is no number")
+    try:
+        return Decimal(re.sub(r"[,' ]", "", found[0]))
+    except InvalidOperation as error:
+        raise ValueError("an argument that a rule compares is no number") from error
+
+
+def _plain(value: Json) -> Json:
+    return value.strip().casefold() if isinstance(value, str) else value
+
+
+def _seen_key(rule: ToolRule, condition: Condition, value: Json) -> str:
+    return canonical_hash([rule.name, condition.argument, _plain(value)])

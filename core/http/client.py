@@ -1,0 +1,266 @@
+"""The guarded way out: the one client for every address that a model or a message can name.
+
+The check is made where the socket is made, on the very address that is then connected to: no name can mean
+one server when it is checked and another when it is used, and each redirect passes the same door.
+"""
+
+import asyncio
+import json as jsons
+import re
+import socket
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import aiohttp
+import structlog
+from aiohttp.abc import AbstractResolver
+from multidict import CIMultiDict
+
+from core.errors import ToolFailed
+from core.http.address_guard import USUAL_PORTS, Barred, Target, is_public, read_host, read_target
+from core.http.body import ENCODINGS, UnreadableBody, read_body
+from core.http.types import HttpResponse
+from core.json_types import Json
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_OURS = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect", "keep-alive"}
+)
+_HARMLESS = frozenset({"accept", "accept-language", "user-agent", "content-type"})
+"""What may go along to another host: nothing that could be a credential."""
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]{0,8000}")
+
+_NOT_PUBLIC = "That address is not on the public internet."
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`most_bytes`: of a body, decompressed. Times in seconds, `total` over all redirects and the body."""
+
+    most_bytes: int = 2 * 1024 * 1024
+    redirects: int = 5
+    connect: float = 5.0
+    silence: float = 10.0
+    total: float = 20.0
+    header_bytes: int = 8190
+    headers: int = 128
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    method: str
+    target: Target
+    headers: CIMultiDict[str]
+    body: bytes | None
+
+
+class GuardedClient:
+    """Fetch from public addresses, and from hosts that the operator named. Implements `tools.context.HttpClient`."""
+
+    def __init__(
+        self,
+        *,
+        allowed_hosts: Iterable[str] = (),
+        ports: Iterable[int] = USUAL_PORTS.values(),
+        limits: Limits | None = None,
+        resolver: AbstractResolver | None = None,
+    ) -> None:
+        """`allowed_hosts`: `host` or `host:port`, allowed exactly, wherever they lie; raises ValueError.
+
+        `ports`: those of all other hosts.
+        """
+        self._allowed = frozenset(read_allowed(text) for text in allowed_hosts)
+        self._ports = frozenset(ports)
+        self._limits = limits or Limits()
+        self._resolver = resolver
+        self._guarded: aiohttp.ClientSession | None = None
+        self._open: aiohttp.ClientSession | None = None
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        json: Json = None,
+        most_bytes: int | None = None,
+        may_go: Callable[[Target], bool] | None = None,
+    ) -> HttpResponse:
+        """Make one request, following redirects; raises `ToolFailed` in one plain sentence.
+
+        `may_go` narrows further where the request and each redirect may lead. Headers that could hold a
+        credential are left behind when a redirect leaves the host.
+        """
+        try:
+            ask = _first(method, url, headers or {}, json)
+            async with asyncio.timeout(self._limits.total):
+                return await self._follow(ask, most_bytes or self._limits.most_bytes, may_go)
+        except Barred as error:
+            _log.warning("fetch_refused", reason=str(error))
+            raise ToolFailed(str(error)) from error
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            _log.info("fetch_failed", cause=type(error).__name__)
+            raise ToolFailed(_plain(error)) from error
+
+    async def check(self, url: str) -> None:
+        """Refuse an address that is barred, or whose name leads only to such addresses now. Raises `ToolFailed`.
+
+        A name that leads nowhere at the moment passes: each request is checked when it is made.
+        """
+        try:
+            target = read_target(url)
+            if self._admit(target) is self._open or target.literal:
+                return
+            resolver = self._resolver or aiohttp.ThreadedResolver()
+            async with asyncio.timeout(self._limits.connect):
+                found = await resolver.resolve(target.host, target.port, socket.AF_UNSPEC)
+        except Barred as error:
+            raise ToolFailed(str(error)) from error
+        except OSError:
+            return
+        if found and not any(is_public(one["host"]) for one in found):
+            raise ToolFailed(_NOT_PUBLIC)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for session in (self._guarded, self._open):
+            if session is not None:
+                await session.close()
+        self._guarded = self._open = None
+
+    async def _follow(self, ask: _Ask, most: int, may_go: Callable[[Target], bool] | None) -> HttpResponse:
+        for _ in range(self._limits.redirects + 1):
+            session = self._admit(ask.target)
+            if may_go is not None and not may_go(ask.target):
+                raise Barred("That address is not one that may be fetched here.")
+            async with session.request(
+                ask.method, ask.target.url, headers=ask.headers, data=ask.body, allow_redirects=False
+            ) as answer:
+                location = answer.headers.get("Location")
+                if answer.status in _REDIRECTS and location is not None:
+                    ask = _next(ask, answer.status, location)
+                    continue
+                return await _read(answer, ask, most)
+        raise Barred("That address redirects too often.")
+
+    def _admit(self, target: Target) -> aiohttp.ClientSession:
+        """Give the session for a target: the open one for a host that the operator named, else the guarded one."""
+        usual = USUAL_PORTS[target.scheme] == target.port
+        if (target.host, target.port) in self._allowed or (usual and (target.host, None) in self._allowed):
+            if self._open is None:
+                self._open = self._make(None)
+            return self._open
+        if target.port not in self._ports:
+            raise Barred("Only the usual ports of the web can be reached.")
+        if target.literal and not is_public(target.host):
+            raise Barred(_NOT_PUBLIC)
+        if self._guarded is None:
+            self._guarded = self._make(_public_socket)
+        return self._guarded
+
+    def _make(self, factory: "Callable[[aiohttp.AddrInfoType], socket.socket] | None") -> aiohttp.ClientSession:
+        limits = self._limits
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                socket_factory=factory, resolver=self._resolver, use_dns_cache=False, limit=50, limit_per_host=8
+            ),
+            timeout=aiohttp.ClientTimeout(total=limits.total, sock_connect=limits.connect, sock_read=limits.silence),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            max_line_size=limits.header_bytes,
+            max_field_size=limits.header_bytes,
+            max_headers=limits.headers,
+        )
+
+
+def read_allowed(text: str) -> tuple[str, int | None]:
+    """Read `host`, `host:port` or `[address]:port`; raises ValueError in words for the operator."""
+    found = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^\[\]:]+))(?::([0-9]{1,5}))?", text.strip())
+    if found is None or not 0 < int(found[3] or 1) < 65536:
+        raise ValueError(f"{text.strip()!r} is no host, nor host:port")
+    return read_host(found[1] or found[2]), int(found[3]) if found[3] else None
+
+
+class _BarredAddress(OSError):
+    """A name leads to an address that is not public."""
+
+
+def _public_socket(info: "aiohttp.AddrInfoType") -> socket.socket:
+    family, kind, protocol, _, address = info
+    if not is_public(str(address[0])):
+        raise _BarredAddress(_NOT_PUBLIC)
+    return socket.socket(family, kind, protocol)
+
+
+def _first(method: str, url: str, headers: Mapping[str, str], json: Json) -> _Ask:
+    if method.upper() not in METHODS:
+        raise Barred("That is no method of a web request.")
+    sent = CIMultiDict({"Accept": "*/*", "User-Agent": "OneValet/0.1"})
+    body = None
+    if json is not None:
+        body = jsons.dumps(json).encode()
+        sent["Content-Type"] = "application/json"
+    for name, value in headers.items():
+        if name.lower() in _OURS or name.lower().startswith("proxy-") or not _TOKEN.fullmatch(name):
+            raise Barred(f"The header {name[:40]!r} cannot be set.")
+        if not _VALUE.fullmatch(value):
+            raise Barred(f"The header {name[:40]!r} cannot have this value.")
+        sent[name] = value
+    sent["Accept-Encoding"] = ENCODINGS
+    return _Ask(method.upper(), read_target(url), sent, body)
+
+
+def _next(ask: _Ask, status: int, location: str) -> _Ask:
+    """Give what is asked after a redirect, as RFC 9110 15.4 and browsers have it."""
+    target = read_target(urljoin(str(ask.target.url), location))
+    headers, method, body = ask.headers.copy(), ask.method, ask.body
+    if (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST"):
+        method, body = "GET", None
+        headers.popall("Content-Type", None)
+    if not _same_host(ask.target, target):
+        if body is not None:
+            raise Barred("The server passes what was sent to it on to another one.")
+        kept = {name: value for name, value in headers.items() if name.lower() in _HARMLESS}
+        headers = CIMultiDict(kept | {"Accept-Encoding": ENCODINGS})
+    return _Ask(method, target, headers, body)
+
+
+def _same_host(one: Target, other: Target) -> bool:
+    if one.host != other.host:
+        return False
+    # From http to https on the usual ports is the same server, better protected; never the other way.
+    ways = (one.scheme, one.port), (other.scheme, other.port)
+    return ways[0] == ways[1] or ways == (("http", 80), ("https", 443))
+
+
+async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int) -> HttpResponse:
+    body, cut = b"", False
+    if ask.method != "HEAD":
+        encoding = ",".join(answer.headers.getall("Content-Encoding", []))
+        body, cut = await read_body(answer.content.iter_chunked(64 * 1024), encoding, most)
+    if cut:
+        answer.close()  # the rest is not wanted: the connection cannot be used again
+    return HttpResponse(answer.status, answer.headers, body, url=str(ask.target.url), cut=cut)
+
+
+def _plain(error: Exception) -> str:
+    match error:
+        case aiohttp.ClientConnectorError() if isinstance(error.os_error, _BarredAddress):
+            return _NOT_PUBLIC
+        case TimeoutError():
+            return "The server took too long."
+        case aiohttp.ClientSSLError() | aiohttp.ClientConnectorCertificateError():
+            return "No secure connection to the server could be made."
+        case aiohttp.ClientConnectorError():
+            return "The server cannot be reached."
+        case UnreadableBody() | aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
+            return "The server's answer cannot be read."
+        case ValueError():
+            return "That request is not well-formed."
+        case _:
+            return "The server cannot be reached."

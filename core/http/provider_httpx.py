@@ -1,0 +1,58 @@
+"""The provider session for an SDK that uses httpx: no redirect is followed, no answer is read without a bound."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+
+from core.http.body import ENCODINGS, UnreadableBody, read_body
+
+
+class StrangeAnswer(httpx.TransportError):
+    """What came back is not the provider's: a redirect, or more than a provider sends. `status` is HTTP's."""
+
+    def __init__(self, what: str, status: int) -> None:
+        super().__init__(f"{what}, HTTP {status}")
+        self.status = status
+
+
+def client_options(most: int) -> dict[str, Any]:
+    """Return the options of an httpx client whose answers have at most so many bytes, decompressed."""
+
+    async def guard(response: httpx.Response) -> None:
+        if 300 <= response.status_code < 400:
+            raise StrangeAnswer("a redirect", response.status_code)
+        response.stream = _Bounded(response, most)
+        # What comes out of that stream is plain.
+        response.headers.pop("Content-Encoding", None)
+
+    return {
+        "follow_redirects": False,
+        "headers": {"Accept-Encoding": ENCODINGS},
+        "event_hooks": {"response": [guard]},
+    }
+
+
+class _Bounded(httpx.AsyncByteStream):
+    """A body that raises `StrangeAnswer` when it is too long."""
+
+    def __init__(self, response: httpx.Response, most: int) -> None:
+        stream = response.stream
+        assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - an asynchronous client has no other
+        self._stream = stream
+        self._encoding = response.headers.get("Content-Encoding", "")
+        self._status = response.status_code
+        self._most = most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            body, more = await read_body(aiter(self._stream), self._encoding, self._most)
+        except UnreadableBody as error:
+            raise httpx.ReadError("the body cannot be decompressed") from error
+        if more:
+            raise StrangeAnswer("longer than an answer of the provider", self._status)
+        yield body
+
+    async def aclose(self) -> None:
+        """Close the connection's stream."""
+        await self._stream.aclose()

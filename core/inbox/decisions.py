@@ -1,0 +1,132 @@
+"""Decisions at the door: presses, forms and exact words, decided in the inbox's own transaction, without any lease."""
+
+from dataclasses import dataclass
+
+import asyncpg
+import structlog
+
+from core.approvals.cards import DRAW, NEEDS_CODE, SAY
+from core.approvals.exact_replies import Exact, Verb, button, new_number, read_button
+from core.approvals.types import read_form
+from core.clock import Clock
+from core.db.database import Database
+from core.ids import IdMaker
+from core.json_types import storable
+from core.messaging.channels import Received
+from core.messaging.messages import Form, InboundMessage, Press
+from core.people.access_policy import Access, Policy
+from core.queue.wakeups import Bell
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Take in what decides. Statements may be repeated: their keys make them the same once more.
+
+    On the channels in `codes_only` a bare word decides nothing, and is answered with the codes that wait.
+    """
+
+    database: Database
+    bell: Bell
+    make_id: IdMaker
+    access: Access
+    clock: Clock
+    codes_only: frozenset[str] = frozenset()
+
+    async def press(self, press: Press, sender: str) -> Received | None:
+        """Take in a press or a sent form; None where its token is not one of ours."""
+        read = read_button(press.token)
+        if read is None:
+            return None
+        verb, token = read
+        address = press.address
+        row = await self.database.call(
+            "select * from receive_press($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)",
+            self.make_id("msg"),
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            sender,
+            storable(press.keys),
+            storable(press.provider_id),
+            self.make_id("cv"),
+            verb.value,
+            token,
+            None if press.entered is None else storable(dict(press.entered)),
+            self.clock.now(),
+            self.make_id("out"),
+            SAY,
+            DRAW,
+            press.has_forms,
+            self.access.policy is Policy.ALLOWLIST and not self.access.admits(address.channel, address.account, sender),
+        )
+        assert row is not None  # noqa: S101 - the function always says what became of it
+        self._ring(row)
+        _log.info("pressed", channel=address.channel, outcome=row["outcome"], duplicate=row["duplicate"])
+        form = _form(row["form"], verb) if row["form"] else None
+        said = "" if form or row["outcome"] in ("approve", "cancel") else row["said"] or ""
+        return Received(row["inbound_id"], row["duplicate"], said or _done(row["outcome"]), form)
+
+    async def exact(self, message: InboundMessage, sender: str, exact: Exact) -> asyncpg.Record:
+        """Take in an exact word; the row is `receive_message`'s, with `outcome` empty where it decided nothing."""
+        address = message.address
+        row = await self.database.call(
+            "select * from receive_exact($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,"
+            "$21,$22,$23,$24,$25,$26,$27,$28)",
+            self.make_id("msg"),
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            sender,
+            storable(message.keys),
+            storable(message.text),
+            storable(message.provider_id),
+            message.sent_at,
+            storable(message.sender_name),
+            storable(message.sender_timezone),
+            self.make_id("tn"),
+            self.make_id("idn"),
+            self.make_id("cv"),
+            self.access.admits(address.channel, address.account, sender),
+            self.access.policy is Policy.ALLOWLIST,
+            self.access.role.value,
+            exact.verb.value,
+            exact.code,
+            exact.given,
+            new_number(),
+            exact.snooze,
+            self.clock.now(),
+            self.make_id("out"),
+            SAY | ({"needs_code": NEEDS_CODE} if address.channel in self.codes_only else {}),
+            DRAW,
+            storable(message.reply_to),
+        )
+        assert row is not None  # noqa: S101 - the function always returns one row
+        self._ring(row)
+        if row["outcome"]:
+            _log.info("decided_by_word", channel=address.channel, outcome=row["outcome"])
+        return row
+
+    def _ring(self, row: asyncpg.Record) -> None:
+        if row["lane_id"]:
+            self.bell.turn(row["lane_id"])
+        for lane in row["woken"] or ():
+            self.bell.turn(lane)
+        if row["conversation_id"]:
+            self.bell.delivery(row["conversation_id"])
+
+
+def _done(outcome: str) -> str:
+    return {"approve": "Approved.", "cancel": "Cancelled."}.get(outcome, "")
+
+
+def _form(row: dict[str, object], verb: Verb) -> Form:
+    pairs = [*row["shown"], ("By", row["name"]), ("Open until", row["until"])]  # type: ignore[misc]
+    shown = "\n".join(f"{label}: {text}" for label, text in pairs)
+    token, title = button(Verb.EDIT, str(row["token"])), str(row["code"])
+    if verb is Verb.DETAILS:
+        return Form(token, f"Details of {title}", shown)
+    return Form(token, f"Change {title}", str(row["summary"]), read_form(row["form"]))

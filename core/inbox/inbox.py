@@ -1,0 +1,322 @@
+"""The inbox: the one door in. What it returned for is committed; what it raised for may be sent again."""
+
+from dataclasses import asdict, replace
+from typing import Protocol
+
+import asyncpg
+import structlog
+
+from core.approvals.exact_replies import read_exact
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import RequestRefused
+from core.ids import IdMaker
+from core.inbox.decisions import Decisions
+from core.inbox.link_requests import LinkStrangers
+from core.json_types import storable
+from core.messaging.channels import Received
+from core.messaging.commands import own_words
+from core.messaging.messages import (
+    AddressChange,
+    IgnoredMessage,
+    IgnoreReason,
+    Inbound,
+    InboundMessage,
+    Origin,
+    Press,
+    ReachabilityChange,
+    SenderProfile,
+    StatusUpdate,
+)
+from core.people.access_policy import Access, Policy
+from core.people.pairing import (
+    MOST_OF_ACCOUNT,
+    MOST_OF_SENDER,
+    VALID,
+    code_hash,
+    new_code,
+    pairing_sentence,
+)
+from core.queue.limits import BUSY, Waiting
+from core.queue.wakeups import Bell
+
+_log = structlog.get_logger()
+NO_BOUND = 0
+"""What was once the most codes that wait at once: it let a few strangers shut all others out."""
+
+
+class CodeMaker(Protocol):
+    """Make a pairing code by chance."""
+
+    def __call__(self) -> str: ...
+
+
+class Inbox:
+    """Take in whatever a channel parsed: one transaction each, then the bell.
+
+    `access` says who may come in; unless told otherwise, strangers are given a code. Past `waiting` a message is
+    kept and refused. On the channels in `codes_only` approvals are decided by their codes only.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        bell: Bell,
+        make_id: IdMaker,
+        access: Access | None = None,
+        *,
+        clock: Clock | None = None,
+        make_code: CodeMaker = new_code,
+        waiting: Waiting | None = None,
+        codes_only: frozenset[str] = frozenset(),
+    ) -> None:
+        self._database = database
+        self._bell = bell
+        self._make_id = make_id
+        self._access = access or Access()
+        self._clock = clock or Clock()
+        self._make_code = make_code
+        self._waiting = waiting or Waiting()
+        self._decisions = Decisions(database, bell, make_id, self._access, self._clock, codes_only)
+        self._links = LinkStrangers(database, bell, make_id, self._clock)
+
+    async def accept(self, inbound: Inbound) -> Received:
+        """Commit it (promise 1), once (promise 2).
+
+        Raises `StoreUnavailable` when it may not be kept, and `RequestRefused` when nobody is named as its sender.
+        """
+        match inbound:
+            case InboundMessage():
+                return await self._receive(inbound)
+            case Press():
+                return await self._press(inbound)
+            case IgnoredMessage():
+                return await self._ignore(inbound)
+            case StatusUpdate():
+                return await self._apply_status(inbound)
+            case ReachabilityChange():
+                return await self._change_reachability(inbound)
+            case AddressChange():
+                return await self._change_address(inbound)
+            case SenderProfile():
+                return await self._note_sender(inbound)
+
+    async def _receive(self, message: InboundMessage) -> Received:
+        address = message.address
+        sender = _named(message.sender)
+        own = message.origin is Origin.OWN
+        command = message.command or own_words(message.text, address.channel)
+        message = replace(message, command=command if own else None)
+        exact = read_exact(message.text) if own and command is None and not message.media else None
+        if exact is not None:
+            decided = await self._decisions.exact(message, sender, exact)
+            return await self._received(message, sender, decided, await self._refused(decided))
+        row = await self._database.call(
+            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $21), note_origin(r.tenant_id, r.inbound_id, $27),"
+            " refuse_overload("
+            "r.tenant_id, case when not r.duplicate then r.inbound_id end, $22,$23,$24,$25,$26) as refused"
+            " from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20) r",
+            self._make_id("msg"),
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            sender,
+            storable(message.keys),
+            storable(message.text),
+            [asdict(media) for media in message.media],
+            asdict(message.command) if message.command else None,
+            storable(message.provider_id),
+            message.sent_at,
+            storable(message.sender_name),
+            storable(message.sender_timezone),
+            self._make_id("tn"),
+            self._make_id("idn"),
+            self._make_id("cv"),
+            self._access.admits(address.channel, address.account, sender),
+            self._access.policy is Policy.ALLOWLIST,
+            self._access.role.value,
+            storable(message.reply_to),
+            *self._bounds(),
+            message.origin.value,
+        )
+        assert row is not None  # noqa: S101 - the function always returns one row
+        return await self._received(message, sender, row, row["refused"])
+
+    def _bounds(self) -> tuple[int, int, str, str, str]:
+        return self._waiting.of_person, self._waiting.of_all, self._waiting.full, BUSY, self._make_id("out")
+
+    async def _refused(self, row: asyncpg.Record) -> str | None:
+        """Refuse an exact word that decided nothing where too much waits, as any other text."""
+        if row["duplicate"] or not row["lane_id"]:
+            return None
+        said = await self._database.call(
+            "select refuse_overload($1,$2,$3,$4,$5,$6,$7) as refused",
+            row["tenant_id"],
+            row["inbound_id"],
+            *self._bounds(),
+        )
+        return said["refused"] if said else None
+
+    async def _received(
+        self, message: InboundMessage, sender: str, row: asyncpg.Record, refused: str | None
+    ) -> Received:
+        """Ring for what was taken in; `refused`: where something is owed about a refusal, None where it is none."""
+        address = message.address
+        if row["inbound_id"] is None:
+            return await self._meet_stranger(message, sender)
+        if refused is not None:
+            _log.warning("message_refused", channel=address.channel, message=row["inbound_id"], reason="overload")
+            if refused:
+                self._bell.delivery(refused)
+        elif row["lane_id"]:
+            self._bell.turn(row["lane_id"])
+        _log.info(
+            "message_received",
+            channel=address.channel,
+            message=row["inbound_id"],
+            duplicate=row["duplicate"],
+        )
+        return Received(row["inbound_id"], row["duplicate"])
+
+    async def _press(self, press: Press) -> Received:
+        """Let a press decide; one that is not of ours is recorded, and nothing else."""
+        if received := await self._decisions.press(press, _named(press.sender)):
+            return received
+        return await self._ignore(IgnoredMessage(press.address, press.sender, press.keys, IgnoreReason.UNSUPPORTED))
+
+    async def _meet_stranger(self, message: InboundMessage, sender: str) -> Received:
+        """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12)."""
+        address, now = message.address, self._clock.now()
+        if self._access.policy is Policy.PAIRING and (linked := await self._links.take(message, sender)):
+            return linked
+        code = self._make_code() if self._access.policy is Policy.PAIRING else ""
+        row = await self._database.call(
+            "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)",
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            sender,
+            storable(message.keys),
+            storable(message.sender_name),
+            storable(message.sender_timezone),
+            code_hash(code) if code else None,
+            self._make_id("out"),
+            pairing_sentence(code) if code else "",
+            now,
+            now + VALID,
+            NO_BOUND,
+            MOST_OF_SENDER,
+            MOST_OF_ACCOUNT,
+            self._make_id("tn"),
+            self._make_id("idn"),
+            self._make_id("cv"),
+        )
+        assert row is not None  # noqa: S101 - the function always returns one row
+        if row["conversation_id"]:
+            self._bell.delivery(row["conversation_id"])
+        _log.info(
+            "message_ignored",
+            channel=address.channel,
+            reason=IgnoreReason.UNKNOWN.value,
+            code_given=bool(row["conversation_id"]),
+        )
+        return Received(message.keys[0] if message.keys else "", duplicate=row["duplicate"])
+
+    async def _ignore(self, message: IgnoredMessage) -> Received:
+        address = message.address
+        row = await self._database.call(
+            "select ignore_message($1,$2,$3,$4) as added",
+            address.channel,
+            address.account,
+            storable(message.keys),
+            message.reason.value,
+        )
+        _log.info("message_ignored", channel=address.channel, reason=message.reason.value)
+        added = bool(row and row["added"])
+        if added and message.reply and message.sender:
+            await self._say_once(message)
+        return Received(message.keys[0] if message.keys else "", duplicate=not added)
+
+    async def _say_once(self, message: IgnoredMessage) -> None:
+        """Owe a sentence about it, once per place and reason, to somebody whom we know."""
+        address = message.address
+        row = await self._database.call(
+            "select say_once($1,$2,$3,$4,$5,$6,$7,$8,$9) as conversation",
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            storable(message.sender),
+            message.reason.value,
+            message.reply,
+            self._make_id("out"),
+            self._make_id("cv"),
+        )
+        if row and row["conversation"]:
+            self._bell.delivery(row["conversation"])
+
+    async def _apply_status(self, update: StatusUpdate) -> Received:
+        row = await self._database.call(
+            "select * from apply_status($1,$2,$3,$4,$5,$6,$7)",
+            update.channel,
+            update.account,
+            storable(update.ref),
+            storable(update.provider_id),
+            update.status.value,
+            update.status.rank,
+            storable(update.error_code),
+        )
+        if row and row["resolved"]:
+            self._bell.delivery(row["conversation_id"])
+        return Received(update.provider_id, duplicate=row is None)
+
+    async def _change_reachability(self, change: ReachabilityChange) -> Received:
+        state = "active" if change.reachable else ("stopped" if change.reason == "stopped" else "blocked")
+        row = await self._database.call(
+            "select * from change_reachability($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
+            change.channel,
+            change.account,
+            _named(change.sender),
+            state,
+            storable(change.reason),
+            storable(change.keys),
+            change.reply,
+            self._make_id("out"),
+            self._make_id("cv"),
+            change.said_at,
+        )
+        if row and row["conversation_id"]:
+            self._bell.delivery(row["conversation_id"])
+        _log.info("reachability_changed", channel=change.channel, state=state, reason=change.reason)
+        return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["changed"]))
+
+    async def _change_address(self, change: AddressChange) -> Received:
+        row = await self._database.call(
+            "select change_address($1,$2,$3,$4) as moved",
+            change.channel,
+            change.account,
+            change.old_peer,
+            change.new_peer,
+        )
+        return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["moved"]))
+
+    async def _note_sender(self, profile: SenderProfile) -> Received:
+        row = await self._database.call(
+            "select note_sender($1,$2,$3,$4,$5) as known",
+            profile.channel,
+            profile.account,
+            _named(profile.sender),
+            storable(profile.name),
+            storable(profile.timezone),
+        )
+        return Received(profile.sender, duplicate=not (row and row["known"]))
+
+
+def _named(sender: str) -> str:
+    """Give the sender as stored. Raises `RequestRefused` where nobody is named: that is not somebody."""
+    stored = storable(sender)
+    if not stored.strip():
+        raise RequestRefused("no sender")
+    return stored

@@ -1,0 +1,115 @@
+"""A stranger who types a code that one of our people was given: asked first, then let in as that person."""
+
+import asyncpg
+import structlog
+
+from core.clock import Clock
+from core.db.database import Connection, Database
+from core.ids import IdMaker
+from core.json_types import storable
+from core.messaging.channels import Received
+from core.messaging.messages import InboundMessage
+from core.people.link_codes import GUESSES_WITHIN, MOST_OF_SENDER, link_code_hash, read_code
+from core.people.link_messages import link_question, linked_with, now_linked
+from core.people.place_names import places_of, tell_places
+from core.queue.wakeups import Bell
+
+_log = structlog.get_logger()
+
+
+class LinkStrangers:
+    """Link the address of somebody whom nobody knows to the person whose code they type."""
+
+    def __init__(self, database: Database, bell: Bell, make_id: IdMaker, clock: Clock) -> None:
+        self._database = database
+        self._bell = bell
+        self._make_id = make_id
+        self._clock = clock
+
+    async def take(self, message: InboundMessage, sender: str) -> Received | None:
+        """Ask or link, all in one transaction; None where the message has no code that counts.
+
+        Raises `StoreUnavailable` when nothing was kept.
+        """
+        command = message.command
+        if command is None or command.name != "link" or not command.argument:
+            return None
+        code, agreed = read_code(command.argument)
+        rung: list[str] = []
+        async with self._database.tenant("") as connection:
+            row = await self._link(connection, message, sender, code, agreed=agreed)
+            if row["outcome"] == "ask":
+                rung = await self._ask(connection, message, sender, code, row["tenant_id"], row["identity_id"])
+            elif row["outcome"] == "linked":
+                rung = await self._tell(connection, row["tenant_id"], row["identity_id"])
+        for conversation in rung:
+            self._bell.delivery(conversation)
+        _log.info("link_code_typed", channel=message.address.channel, outcome=row["outcome"])
+        if row["outcome"] not in ("ask", "linked", "duplicate"):
+            return None
+        return Received(message.keys[0] if message.keys else "", duplicate=row["outcome"] == "duplicate")
+
+    async def _link(
+        self, connection: Connection, message: InboundMessage, sender: str, code: str, *, agreed: bool
+    ) -> asyncpg.Record:
+        address = message.address
+        row = await connection.fetchrow(
+            "select * from link_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)",
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            sender,
+            storable(message.keys),
+            storable(message.sender_name),
+            storable(message.sender_timezone),
+            link_code_hash(code),
+            self._clock.now(),
+            agreed,
+            MOST_OF_SENDER,
+            GUESSES_WITHIN,
+            self._make_id("idn"),
+            self._make_id("cv"),
+            self._make_id("out"),
+        )
+        assert row is not None  # noqa: S101 - the function always says what became of it
+        return row
+
+    async def _ask(
+        self, connection: Connection, message: InboundMessage, sender: str, code: str, tenant_id: str, identity_id: str
+    ) -> list[str]:
+        """Owe the stranger the question; return its conversation, none where they said STOP."""
+        places = sorted(await places_of(connection, tenant_id), key=lambda place: place.id != identity_id)
+        address = message.address
+        rows = await connection.fetch(
+            "select conversation_id from tell_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12)",
+            address.channel,
+            address.account,
+            storable(address.peer),
+            storable(address.thread),
+            sender,
+            storable(message.sender_name),
+            storable(message.sender_timezone),
+            self._make_id("out"),
+            link_question(places, code),
+            self._make_id("tn"),
+            self._make_id("idn"),
+            self._make_id("cv"),
+        )
+        return [row["conversation_id"] for row in rows]
+
+    async def _tell(self, connection: Connection, tenant_id: str, identity_id: str) -> list[str]:
+        """Note the link, and owe what was linked to every place, the new one too; return their conversations."""
+        places = await places_of(connection, tenant_id)
+        new = [place for place in places if place.id == identity_id]
+        old = [place for place in places if place.id != identity_id]
+        await connection.execute(
+            "select note_link_of_stranger($1,$2,$3,$4,$5)",
+            tenant_id,
+            identity_id,
+            self._make_id("lnk"),
+            self._make_id("tn"),
+            self._clock.now(),
+        )
+        told = await tell_places(connection, tenant_id, new, linked_with(old), self._make_id)
+        return [*told, *await tell_places(connection, tenant_id, old, now_linked(new), self._make_id)]

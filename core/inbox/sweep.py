@@ -1,0 +1,31 @@
+"""Handing in what a sweep found: one message that breaks us may not keep all that come after it away."""
+
+import structlog
+
+from core.db.outages import is_store_error
+from core.errors import StoreUnavailable
+from core.messaging.channels import InboundSink, Received
+from core.messaging.messages import IgnoredMessage, IgnoreReason, Inbound, InboundMessage
+
+_log = structlog.get_logger()
+
+
+async def bring(sink: InboundSink, inbound: Inbound) -> Received:
+    """Hand in what a sweep found; a message that breaks us twice is recorded and left out.
+
+    A store that fails is no reason to leave anything out: that is raised.
+    """
+    try:
+        return await sink.accept(inbound)
+    except StoreUnavailable:
+        raise
+    except Exception as error:
+        if is_store_error(error) or not isinstance(inbound, InboundMessage):
+            raise
+    try:
+        return await sink.accept(inbound)
+    except Exception as error:
+        if isinstance(error, StoreUnavailable) or is_store_error(error):
+            raise
+        _log.exception("message_left_out", channel=inbound.address.channel)
+    return await sink.accept(IgnoredMessage(inbound.address, inbound.sender, inbound.keys, IgnoreReason.BROKEN))

@@ -1,0 +1,197 @@
+"""The journal of a turn: what was said and done, so that another worker can finish it (promise 5).
+
+A row per step, keyed (step, call_index, agent_path) inside one turn:
+
+    step        the model's answers of the turn, counted from 0
+    call_index  0 is the model's answer; 1, 2 … its calls in order, and after them what a judge found in
+                them; below 0 what came in just before the answer
+    agent_path  empty for the orchestrator's own loop; "2.1/EmailAgent" inside an agent-tool
+
+A turn taken over reads `recorded()` once and replays: a done row is never done again. A started row without
+its end follows the tool's effect: `read` runs again, `idempotent` again with the same key, `once` does not.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from core.errors import StoreUnavailable
+from core.json_types import JsonObject
+from core.llm.types import TokenUsage
+
+
+class StepKind(StrEnum):
+    """What a step is."""
+
+    MODEL = "model"
+    TOOL = "tool"
+    AGENT = "agent"
+    STEER = "steer"
+    """Messages of the person that came in while the turn ran and that the model was told of."""
+    JUDGE = "judge"
+    """What a judge found in what came before; `name` is its finding, `result` {"advice": what the model is told}."""
+
+
+class StepState(StrEnum):
+    """How far a step came."""
+
+    STARTED = "started"
+    DONE = "done"
+
+
+class Effect(StrEnum):
+    """What a tool does to the world, hence what may happen to a call that started and has no end."""
+
+    READ = "read"
+    IDEMPOTENT = "idempotent"
+    ONCE = "once"
+
+
+class Outcome(StrEnum):
+    """How a done step ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    """It failed, and the model was told why."""
+    UNKNOWN = "unknown"
+    """It started and may have taken effect; the same arguments are then refused without approval."""
+    REFUSED = "refused"
+    """It was not allowed to start."""
+    WAITING = "waiting"
+    """It waits for a person; never journalled, so that the call is entered again when the turn goes on."""
+    HANDED_OVER = "handed_over"
+    """A waiting turn goes on with it, and will say what there is to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepKey:
+    """Which step of the turn."""
+
+    step: int
+    call_index: int
+    agent_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One row of the journal.
+
+    `name` is the tool's or the model's; `arguments_hash` the canonical hash of a call's arguments, or of the
+    tools that a model was offered. `result` is the model's answer (`ModelAnswer.to_json`), or of a call
+    {"text": what the model is told, "chars": length before truncation}. `idempotency_key` is what the tool
+    got.
+    """
+
+    key: StepKey
+    kind: StepKind
+    name: str
+    state: StepState
+    arguments_hash: str = ""
+    effect: Effect = Effect.READ
+    outcome: Outcome = Outcome.OK
+    result: JsonObject = field(default_factory=dict)
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    duration_ms: int = 0
+    idempotency_key: str = ""
+
+    def ended(self, outcome: Outcome, result: JsonObject, duration_ms: int) -> "StepRecord":
+        """Give the row of the same step with what became of it; each call makes one: no `dataclasses.replace`."""
+        return StepRecord(
+            self.key,
+            self.kind,
+            self.name,
+            self.state,
+            self.arguments_hash,
+            self.effect,
+            outcome,
+            result,
+            self.usage,
+            duration_ms,
+            self.idempotency_key,
+        )
+
+
+class Journal(Protocol):
+    """Where the loop of one turn writes what it did. Safe to call concurrently."""
+
+    async def recorded(self) -> Sequence[StepRecord]:
+        """Give every row of this turn, by key."""
+        ...
+
+    async def write(self, record: StepRecord) -> None:
+        """Keep a row under its key; committed when this returns.
+
+        Repeating it changes nothing; a started row never replaces a done one. Raises `LeaseLost` when another
+        worker has the turn by now: the loop then stops and does nothing more.
+        """
+        ...
+
+    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
+        """Tell whether this tenant has a call of this tool with these arguments whose outcome is unknown.
+
+        That covers earlier turns too, as far as the store keeps them; a later OK for the same call ends it.
+        """
+        ...
+
+
+class MemoryJournal:
+    """A journal in memory: for tests, and for turns that need not survive."""
+
+    def __init__(self, records: Sequence[StepRecord] = ()) -> None:
+        self._rows = {record.key: record for record in records}
+
+    async def recorded(self) -> Sequence[StepRecord]:
+        """Give every row, by key."""
+        return sorted(self._rows.values(), key=_order)
+
+    async def write(self, record: StepRecord) -> None:
+        """Keep a row under its key; a started row never replaces a done one."""
+        known = self._rows.get(record.key)
+        if known is None or known.state is StepState.STARTED:
+            self._rows[record.key] = record
+
+    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
+        """Look among the rows of this turn."""
+        return any(
+            row.name == name and row.arguments_hash == arguments_hash and row.outcome is Outcome.UNKNOWN
+            for row in self._rows.values()
+        )
+
+
+class PatientJournal:
+    """A journal that waits for a store that is away for a moment.
+
+    What a tool did has happened whether or not it can be written down: giving up at once would leave its
+    outcome unknown. `patience` is in seconds; after it `StoreUnavailable` is raised as it came.
+    """
+
+    def __init__(self, journal: Journal, patience: float, pause: float = 0.3) -> None:
+        self._journal = journal
+        self._patience = patience
+        self._pause = pause
+
+    async def recorded(self) -> Sequence[StepRecord]:
+        """Give every row of this turn, by key."""
+        return await self._journal.recorded()
+
+    async def write(self, record: StepRecord) -> None:
+        """Keep a row under its key, trying again while the store is away."""
+        ends = time.monotonic() + self._patience
+        while True:
+            try:
+                return await self._journal.write(record)
+            except StoreUnavailable:
+                if time.monotonic() >= ends:
+                    raise
+                await asyncio.sleep(self._pause)
+
+    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
+        """Ask the store."""
+        return await self._journal.outcome_unknown(name, arguments_hash)
+
+
+def _order(record: StepRecord) -> tuple[str, int, int]:
+    return record.key.agent_path, record.key.step, record.key.call_index

@@ -1,0 +1,399 @@
+"""The only module that knows litellm: one call to one model, its answer and its errors made ours.
+
+Importing litellm takes seconds, so it happens at the first call or in `warm_up`, in a thread. Retries, keys and
+fallbacks are `core.loop.model_caller`' business: here a call is made once.
+"""
+
+import asyncio
+import importlib
+import json
+import logging
+import os
+import re
+import warnings
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from core.errors import ModelRejected, ModelUnavailable
+from core.json_types import JsonObject, read_json, storable
+from core.llm.json_mode import from_json_mode, to_json_mode
+from core.llm.provider_errors import is_providers, our_error, whole_within
+from core.llm.streamed_answer import CUT, StreamedAnswer, bounded
+from core.llm.types import (
+    ChatMessage,
+    LocalModel,
+    ModelAnswer,
+    ModelChunk,
+    ModelLayer,
+    ModelRequest,
+    Role,
+    TokenUsage,
+    ToolCall,
+)
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+type ToolMode = Literal["auto", "native", "json"]
+
+# Anthropic and Google refuse a conversation that the assistant begins, as ours does when it writes first.
+_USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
+
+
+_NET = 2.0
+EMBED_PATIENCE = 20.0
+"""Seconds that a provider may take to embed."""
+
+
+class LiteLLMClient:
+    """Reach models through litellm, by its names (`openai/gpt-4o`, `anthropic/claude-…`).
+
+    `keys` are tried in turn with the models of the first one's provider; without any, and for other providers,
+    litellm reads its own variables. `local` is a model that runs in this process. `tool_mode` "auto" calls tools
+    natively unless litellm's map says that the model cannot.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        fallback_models: Sequence[str] = (),
+        keys: Sequence[str] = (),
+        *,
+        reasoning_effort: str = "",
+        tool_mode: ToolMode = "auto",
+        local: LocalModel | None = None,
+    ) -> None:
+        self._local = local
+        self._keys = tuple(keys)
+        self._tool_mode = tool_mode
+        self._reasoning_effort = reasoning_effort
+        self._unstreamed: set[str] = set()
+        self.layers: Sequence[ModelLayer] = _layers(model, fallback_models, len(self._keys), reasoning_effort)
+        self._provider = _provider(model)
+
+    async def warm_up(self) -> None:
+        """Load litellm without holding up the loop; seconds of CPU the first time."""
+        await asyncio.to_thread(self._load)
+
+    def known(self, model: str) -> dict[str, Any]:
+        """Give what litellm's map knows of a model; nothing for one that it does not list."""
+        costs = _litellm().model_cost
+        return costs.get(model) or costs.get(model.split("/", 1)[-1]) or {}
+
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
+        litellm = await asyncio.to_thread(self._load)
+        layer = self.layers[request.layer]
+        as_json = self._json_mode(litellm, layer.model)
+        sent = to_json_mode(request) if as_json else request
+        async with whole_within(request.timeout + _NET):
+            answer = await self._call(litellm, sent, layer)
+            if not as_json:
+                return answer
+            return await from_json_mode(request, answer, lambda again: self._call(litellm, again, layer))
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
+        """Make one call and give its text as it is written, the whole answer last. Raises as `answer` does."""
+        litellm = await asyncio.to_thread(self._load)
+        layer = self.layers[request.layer]
+        if self._is_local(layer.model) or layer.model in self._unstreamed:
+            yield ModelChunk(answer=await self.answer(request))
+            return
+        as_json = self._json_mode(litellm, layer.model)
+        sent = to_json_mode(request) if as_json else request
+        response = await self._open(litellm, sent, layer)
+        if response is None:
+            yield ModelChunk(answer=await self.answer(request))
+            return
+        try:
+            with _errors_made_ours(litellm, layer.model):
+                whole = await _not_streamed(litellm, response)
+                streamed = StreamedAnswer(request.max_output_tokens)
+                if whole is None:
+                    async for said in streamed.read(response):
+                        yield ModelChunk("" if as_json else said)
+                    whole = await streamed.whole(litellm, response)
+                answer = bounded(_answer(litellm, whole, layer.model), request.max_output_tokens)
+                answer = replace(answer, finish_reason=CUT) if streamed.cut else answer
+        finally:
+            await response.aclose()
+        if as_json:
+            answer = await from_json_mode(request, answer, lambda again: self._call(litellm, again, layer))
+        yield ModelChunk(answer=answer)
+
+    async def _call(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> ModelAnswer:
+        with _errors_made_ours(litellm, layer.model):
+            response = await litellm.acompletion(**self._arguments(request, layer))
+            return bounded(_answer(litellm, response, layer.model), request.max_output_tokens)
+
+    async def _open(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> Any:
+        """Begin a streamed answer; None when the provider refuses to stream, which is remembered."""
+        try:
+            with _errors_made_ours(litellm, layer.model):
+                return await litellm.acompletion(
+                    **self._arguments(request, layer), stream=True, stream_options={"include_usage": True}
+                )
+        except ModelRejected as error:
+            if "stream" not in str(error.__cause__).lower():
+                raise
+            self._unstreamed.add(layer.model)
+            return None
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""
+        litellm = await asyncio.to_thread(self._load)
+        key = self._keys[0] if self._keys and _provider(model) == self._provider else None
+        patience = EMBED_PATIENCE + _NET
+        async with whole_within(patience):
+            with _errors_made_ours(litellm, model):
+                response = await litellm.aembedding(model=model, input=list(texts), timeout=patience, api_key=key)
+        found = sorted(response.data, key=lambda one: int(one["index"]))
+        return [[float(number) for number in one["embedding"]] for one in found]
+
+    async def close(self) -> None:
+        """Release litellm's connections."""
+        if _loaded:
+            await _litellm().close_litellm_async_clients()
+
+    def _load(self) -> "ModuleType":
+        litellm = _litellm()
+        if self._local is not None:
+            _register(litellm, self._local)
+        return litellm
+
+    def _is_local(self, model: str) -> bool:
+        return self._local is not None and model == self._local.model
+
+    def _json_mode(self, litellm: "ModuleType", model: str) -> bool:
+        if self._is_local(model):
+            return False
+        if self._tool_mode != "auto":
+            return self._tool_mode == "json"
+        known = litellm.model_cost.get(model) or litellm.model_cost.get(model.split("/", 1)[-1]) or {}
+        return known.get("supports_function_calling") is False
+
+    def _arguments(self, request: ModelRequest, layer: ModelLayer) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "model": layer.model,
+            "messages": _messages(request.messages, layer.model),
+            # Who calls keeps the time; this is the net below.
+            "timeout": request.timeout + _NET,
+            "max_retries": 0,
+            "num_retries": 0,
+        }
+        if request.tools and request.use_tools:
+            arguments["tools"] = [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": tool.name,
+                        "description": tool.description,
+                        "parameters": tool.parameters,
+                    },
+                }
+                for tool in request.tools
+            ]
+            if not request.parallel_tools:
+                arguments["parallel_tool_calls"] = False
+        optional = {
+            "max_tokens": self._most_tokens(request, layer.model),
+            "temperature": request.temperature,
+            "reasoning_effort": layer.reasoning_effort or None,
+            "api_key": self._key(layer),
+        }
+        return arguments | {name: value for name, value in optional.items() if value is not None}
+
+    def _most_tokens(self, request: ModelRequest, model: str) -> int | None:
+        """Return how long an answer may be; providers refuse a request for more than a model can write."""
+        most, longest = request.max_output_tokens, self.known(model).get("max_output_tokens")
+        return min(most, longest) if most is not None and isinstance(longest, int) else most
+
+    def _key(self, layer: ModelLayer) -> str | None:
+        if not self._keys or _provider(layer.model) != self._provider:
+            return None
+        return self._keys[layer.key]
+
+
+_loaded = False
+
+
+def _litellm() -> "ModuleType":
+    """Import litellm, tamed: the price map that it ships with, no telemetry, no words on the terminal."""
+    global _loaded
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm
+
+    if not _loaded:
+        litellm.telemetry = False
+        litellm.suppress_debug_info = True
+        litellm.drop_params = True
+        # Its own log repeats requests and providers' words; ours tells what failed, without them (promise 14).
+        logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        _warm_up(litellm)
+        _loaded = True
+    return litellm
+
+
+def _warm_up(litellm: "ModuleType") -> None:
+    """Do now, in whatever thread this is, what litellm otherwise does in the middle of its first call for seconds."""
+    with warnings.catch_warnings(), suppress(ImportError):
+        warnings.simplefilter("ignore")
+        litellm.ModelResponse()
+        litellm.ModelResponseStream()
+        importlib.import_module("litellm.responses.mcp.chat_completions_handler")
+
+
+def _register(litellm: "ModuleType", local: LocalModel) -> None:
+    """Put a model that runs in this process behind litellm's interface for custom providers, once."""
+    provider = _provider(local.model)
+    if all(known["provider"] != provider for known in litellm.custom_provider_map):
+        litellm.custom_provider_map.append({"provider": provider, "custom_handler": _handler(local)})
+
+
+def _handler(local: LocalModel) -> Any:
+    from litellm import Choices, Message, Usage
+    from litellm.llms.custom_llm import CustomLLM
+
+    class LocalProvider(CustomLLM):
+        async def acompletion(self, *args: Any, **given: Any) -> Any:
+            """Fill in the response that litellm made."""
+            tools = [tool["function"]["name"] for tool in given["optional_params"].get("tools") or ()]
+            answer = local.answer(given["messages"], tools)
+            message = Message(
+                content=answer.text or None,
+                tool_calls=[_call(call, keep_extra=False) for call in answer.tool_calls] or None,
+            )
+            response = given["model_response"]
+            response.choices = [Choices(finish_reason=answer.finish_reason, message=message)]
+            response.usage = Usage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
+            return response
+
+    return LocalProvider()
+
+
+@contextmanager
+def _errors_made_ours(litellm: "ModuleType", model: str) -> Iterator[None]:
+    try:
+        yield
+    except litellm.exceptions.openai.OpenAIError as error:  # the root of all that litellm types
+        raise our_error(error) from error
+    except Exception as error:
+        if not is_providers(error):
+            raise
+        raise ModelUnavailable(f"{model}: {type(error).__name__}") from error
+
+
+def _layers(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> tuple[ModelLayer, ...]:
+    """Order the onion: every key, then less reasoning, then the fallback models with their keys."""
+    layers = [ModelLayer(model, key, effort) for key in range(max(keys, 1))]
+    if effort and effort != "low":
+        layers.append(ModelLayer(model, 0, "low"))
+    for fallback in fallbacks:
+        same = _provider(fallback) == _provider(model)
+        layers += [ModelLayer(fallback, key, effort) for key in range(max(keys, 1) if same else 1)]
+    return tuple(layers)
+
+
+def _provider(model: str) -> str:
+    return model.split("/", 1)[0] if "/" in model else ""
+
+
+def _messages(messages: Sequence[ChatMessage], model: str) -> list[JsonObject]:
+    out = [_message(message, model) for message in messages]
+    first = next((index for index, one in enumerate(messages) if one.role is not Role.SYSTEM), len(out))
+    if _USER_FIRST.search(model) and out[first : first + 1] and messages[first].role is not Role.USER:
+        out.insert(first, {"role": "user", "content": "[The assistant writes first.]"})
+    return out
+
+
+def _message(message: ChatMessage, model: str) -> JsonObject:
+    out: JsonObject = {"role": message.role.value, "content": storable(message.text)}
+    if message.role is Role.TOOL:
+        out["tool_call_id"] = message.tool_call_id
+        return out
+    if message.tool_calls:
+        out["content"] = message.text or None
+        out["tool_calls"] = [_call(call, keep_extra=message.model == model) for call in message.tool_calls]
+    if message.model == model:
+        blocks = [block for block in message.thinking if block.get("type") != "reasoning_content"]
+        plain = [block["text"] for block in message.thinking if block.get("type") == "reasoning_content"]
+        if blocks:
+            out["thinking_blocks"] = list(blocks)
+        elif plain:
+            out["reasoning_content"] = plain[0]
+    return out
+
+
+def _call(call: ToolCall, *, keep_extra: bool) -> JsonObject:
+    out: JsonObject = {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": _object_text(call.arguments)},
+    }
+    if call.extra and keep_extra:
+        out["provider_specific_fields"] = call.extra
+    return out
+
+
+def _object_text(arguments: str) -> str:
+    """Give arguments as a JSON object's text: providers refuse a request that repeats a model's bad JSON."""
+    try:
+        return arguments if isinstance(read_json(arguments), dict) else "{}"
+    except ValueError:
+        return "{}"
+
+
+def _answer(litellm: "ModuleType", response: Any, model: str) -> ModelAnswer:
+    choice = response.choices[0]
+    said = choice.message
+    calls: list[ToolCall] = []
+    for index, call in enumerate(said.tool_calls or ()):
+        fresh = call.id and all(call.id != other.id for other in calls)
+        calls.append(
+            ToolCall(
+                id=str(call.id) if fresh else f"{response.id or 'call'}_{index}",
+                name=storable(str(call.function.name or "")),
+                arguments=storable(str(call.function.arguments or "")),
+                extra=dict(getattr(call, "provider_specific_fields", None) or {}),
+            )
+        )
+    return ModelAnswer(
+        text=storable(str(said.content or "")),
+        tool_calls=tuple(calls),
+        thinking=_thinking(said),
+        usage=_usage(litellm, response),
+        model=model,
+        finish_reason=str(choice.finish_reason or ""),
+    )
+
+
+async def _not_streamed(litellm: "ModuleType", response: Any) -> Any:
+    """Read the answer of a server that was asked to stream and gave one JSON document; None of one that streams."""
+    http = getattr(getattr(response, "completion_stream", None), "response", None)
+    if http is None or "json" not in http.headers.get("content-type", ""):
+        return None
+    return litellm.ModelResponse(**json.loads(await http.aread()))
+
+
+def _thinking(said: Any) -> tuple[JsonObject, ...]:
+    if blocks := getattr(said, "thinking_blocks", None):
+        return tuple(dict(block) for block in blocks)
+    if plain := getattr(said, "reasoning_content", None):
+        return ({"type": "reasoning_content", "text": str(plain)},)
+    return ()
+
+
+def _usage(litellm: "ModuleType", response: Any) -> TokenUsage:
+    usage = getattr(response, "usage", None)
+    if usage is None:
+        return TokenUsage()
+    details = getattr(usage, "prompt_tokens_details", None)
+    cost = getattr(response, "_hidden_params", {}).get("response_cost")
+    return TokenUsage(
+        usage.prompt_tokens or 0,
+        usage.completion_tokens or 0,
+        getattr(details, "cached_tokens", 0) or 0,
+        cost if isinstance(cost, float) and cost > 0 else None,
+    )

@@ -1,0 +1,159 @@
+"""Keep a conversation within what a model takes: three defences, and never a broken one.
+
+Whatever is cut, the system prompt and the person's last messages stay, a call keeps its results, and the
+first message after the system prompt is a user's, as providers demand.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from core.llm.types import ChatMessage, Role
+from core.loop.config import ReactLoopConfig
+
+type Messages = tuple[ChatMessage, ...]
+
+LOST_RESULT = "The result of this call was lost."
+_BYTES_PER_TOKEN = 4
+_MESSAGE_TOKENS = 4
+_CUT = "\n[...truncated]"
+
+
+class ContextManager:
+    """Cut results and messages by the numbers of one config. Pure: every method gives new messages."""
+
+    def __init__(self, config: ReactLoopConfig) -> None:
+        self._config = config
+        self._budget = int(config.context_token_limit * config.context_trim_threshold)
+
+    def truncate_tool_result(self, text: str) -> str:
+        """Cut one result to its share of the context: the first defence, right after a call."""
+        share = int(self._config.context_token_limit * self._config.max_tool_result_share) * _BYTES_PER_TOKEN
+        return _cut(text, max(min(share, self._config.max_tool_result_chars), 1))
+
+    def trim_if_needed(self, messages: Messages, tokens: int | None = None) -> Messages:
+        """Drop the oldest when the context is nearly full: the second defence, before each model call.
+
+        `tokens` is what the messages count for the model where that is known.
+        """
+        if (estimate_tokens(messages) if tokens is None else tokens) <= self._budget:
+            return messages
+        limit = self._config.max_history_messages
+        trimmed = self.keep_recent(messages, limit)
+        while estimate_tokens(trimmed) > self._budget and limit > 1:
+            limit //= 2
+            trimmed = self.keep_recent(messages, limit)
+        return trimmed
+
+    def truncate_all_tool_results(self, messages: Messages) -> Messages:
+        """Cut every result to the least that is worth keeping."""
+        return tuple(
+            replace(message, text=_cut(message.text, self._config.min_tool_result_chars))
+            if message.role is Role.TOOL
+            else message
+            for message in messages
+        )
+
+    def force_trim(self, messages: Messages) -> Messages:
+        """Keep only the last few messages: the third defence."""
+        return self.keep_recent(messages, self._config.force_trim_messages)
+
+    def recoveries(self, messages: Messages) -> Iterator[Messages]:
+        """Give ever smaller conversations to try after an overflow; a step that cuts nothing is left out."""
+        last = messages
+        for step in (
+            lambda now: self.keep_recent(now, self._config.max_history_messages),
+            self.truncate_all_tool_results,
+            self.force_trim,
+        ):
+            smaller = step(last)
+            if smaller != last:
+                last = smaller
+                yield smaller
+
+    def keep_recent(self, messages: Messages, limit: int) -> Messages:
+        """Keep the system prompt, the person's last messages, and about the last `limit` messages."""
+        system = tuple(message for message in messages if message.role is Role.SYSTEM)
+        units = _units([message for message in repair(messages) if message.role is not Role.SYSTEM])
+        pinned = _pinned(units, limit)
+        kept: list[int] = []
+        count = 0
+        for index in range(len(units) - 1, -1, -1):
+            if kept and count + len(units[index]) > limit:
+                break
+            kept.insert(0, index)
+            count += len(units[index])
+        kept = sorted({*kept, *pinned})
+        while kept and pinned and units[kept[0]][0].role is not Role.USER:
+            kept.pop(0)
+        return (*system, *(message for index in kept for message in units[index]))
+
+
+def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
+    """Guess how many tokens messages are: four bytes each, which is near for most languages."""
+    size = 0
+    for message in messages:
+        text = message.text
+        size += _MESSAGE_TOKENS * _BYTES_PER_TOKEN
+        size += len(text) if text.isascii() else len(text.encode(errors="replace"))
+        for call in message.tool_calls:
+            size += len(call.arguments) + len(call.name)
+        for block in message.thinking:
+            size += len(str(block))
+    return size // _BYTES_PER_TOKEN
+
+
+def repair(messages: Messages) -> Messages:
+    """Give each call exactly one result, right behind it, and drop results that nobody asked for."""
+    out: list[ChatMessage] = []
+    index = 0
+    while index < len(messages):
+        message = messages[index]
+        index += 1
+        if message.role is Role.TOOL:
+            continue
+        out.append(message)
+        if message.tool_calls:
+            found: dict[str, ChatMessage] = {}
+            while index < len(messages) and messages[index].role is Role.TOOL:
+                found.setdefault(messages[index].tool_call_id, messages[index])
+                index += 1
+            out.extend(
+                found.get(call.id, ChatMessage(Role.TOOL, LOST_RESULT, tool_call_id=call.id, name=call.name))
+                for call in message.tool_calls
+            )
+    return tuple(out) if len(out) != len(messages) or tuple(out) != messages else messages
+
+
+def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
+    """Group a message with the results that answer it: what may only be dropped together."""
+    units: list[list[ChatMessage]] = []
+    for message in messages:
+        if message.role is Role.TOOL and units:
+            units[-1].append(message)
+        else:
+            units.append([message])
+    return units
+
+
+def _pinned(units: Sequence[Sequence[ChatMessage]], limit: int) -> set[int]:
+    """Find the person's last messages, those taken together included; else whatever user message is last."""
+    users = [index for index, unit in enumerate(units) if unit[0].role is Role.USER]
+    persons = [index for index in users if not units[index][0].internal]
+    if not (persons or users):
+        return set()
+    last = (persons or users)[-1]
+    pinned = {last}
+    while last - 1 in users and len(pinned) < limit:
+        last -= 1
+        pinned.add(last)
+    return pinned
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit or (text.endswith(_CUT) and len(text) <= limit + len(_CUT)):
+        return text
+    kept = text[:limit]
+    newline = kept.rfind("\n")
+    if newline > limit // 2:
+        kept = kept[:newline]
+    return kept + _CUT

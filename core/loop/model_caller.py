@@ -1,0 +1,242 @@
+"""What to do when a model call fails: one handler a kind of error; `ModelCaller` only dispatches.
+
+The onion: the same again after a pause, the next key, less reasoning effort, a fallback model; then the error is
+the caller's, who tells the person. Without progress all of it fits into `llm_patience`; each piece of an answer that
+comes in is progress, so a slow model may take its time, up to `llm_longest_answer`.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from core.errors import (
+    ContextOverflow,
+    ModelAuthError,
+    ModelError,
+    ModelRateLimited,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from core.llm.types import (
+    ModelAnswer,
+    ModelChunk,
+    ModelClient,
+    ModelLayer,
+    ModelRequest,
+    StreamingModelClient,
+    TextSoFar,
+)
+from core.loop.config import ReactLoopConfig
+from core.loop.context_window import ContextManager, Messages
+
+type Sleep = Callable[[float], Awaitable[None]]
+type Tell = Callable[[TextSoFar], Awaitable[None]]
+type Handler = Callable[["Effort", ModelError], Awaitable[None]]
+
+_log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class Effort:
+    """One model answer being sought: a handler changes it for the next try, or raises to give up."""
+
+    request: ModelRequest
+    layers: tuple[ModelLayer, ...]
+    config: ReactLoopConfig
+    smaller: Iterator[Messages]
+    ends: float
+    """When patience runs out, in monotonic seconds; `progress` moves it."""
+    latest: float
+    sleep: Sleep
+    chance: Callable[[], float]
+    tries: int = 0
+    """Failed tries of this layer."""
+    overflows: int = 0
+    timeouts: int = 0
+    layer: int = 0
+    cut: bool = False
+
+    @property
+    def left(self) -> float:
+        """Give the seconds that remain."""
+        return self.ends - time.monotonic()
+
+    @property
+    def wait(self) -> float:
+        """Give how long the next sign of life may take."""
+        return max(min(self.config.llm_timeout, self.left), 0.1)
+
+    def progress(self) -> None:
+        """Note a sign of life: patience begins anew."""
+        self.ends = min(time.monotonic() + self.config.llm_patience, self.latest)
+
+    def go_on(self, fits: Callable[[ModelLayer], bool], error: ModelError) -> None:
+        """Take the next layer that fits; raise the error when there is none, or no time."""
+        for index in range(self.layer + 1, len(self.layers)):
+            if fits(self.layers[index]) and self.left > 0:
+                self.layer, self.tries, self.timeouts = index, 0, 0
+                self.request = replace(self.request, layer=index)
+                return
+        raise error
+
+    async def pause(self, seconds: float, error: ModelError) -> None:
+        """Wait and try this layer again, or take the next at once when that would be too often or too long."""
+        if self.tries > self.config.llm_max_retries or seconds >= self.left:
+            self.go_on(lambda layer: True, error)
+        else:
+            await self.sleep(seconds)
+
+    def backoff(self) -> float:
+        """Give the pause before the next try: doubling, with jitter of a quarter either way."""
+        base = self.config.llm_retry_base_delay * 2.0 ** (self.tries - 1)
+        return base * (0.75 + self.chance() / 2)
+
+
+async def after_rate_limit(effort: Effort, error: ModelError) -> None:
+    """Wait as long as the provider says, or by backoff."""
+    told = error.retry_after if isinstance(error, ModelRateLimited) else None
+    await effort.pause(effort.backoff() if told is None else told.total_seconds(), error)
+
+
+async def after_timeout(effort: Effort, error: ModelError) -> None:
+    """Try once more, on another model where there is one."""
+    effort.timeouts += 1
+    now = effort.layers[effort.layer].model
+    if any(layer.model != now for layer in effort.layers[effort.layer + 1 :]) or effort.timeouts > 1:
+        effort.go_on(lambda layer: layer.model != now, error)
+    elif effort.left <= 0:
+        raise error
+
+
+async def after_auth_error(effort: Effort, error: ModelError) -> None:
+    """Take the next key, else a model with a key of its own."""
+    now = effort.layers[effort.layer]
+    effort.go_on(lambda layer: (layer.model, layer.key) != (now.model, now.key), error)
+
+
+async def after_overflow(effort: Effort, error: ModelError) -> None:
+    """Send a smaller conversation: the one that the context manager cut, and not the same again."""
+    effort.overflows += 1
+    smaller = next(effort.smaller, None)
+    if smaller is None or effort.overflows > effort.config.max_overflow_recovery_attempts:
+        raise error
+    effort.request = replace(effort.request, messages=smaller)
+    effort.cut = True
+
+
+async def after_unavailable(effort: Effort, error: ModelError) -> None:
+    """Wait a little and try again."""
+    await effort.pause(effort.backoff(), error)
+
+
+async def after_rejected(effort: Effort, error: ModelError) -> None:
+    """Ask another model, since this one never will."""
+    now = effort.layers[effort.layer].model
+    effort.go_on(lambda layer: layer.model != now, error)
+
+
+HANDLERS: Mapping[type[ModelError], Handler] = {
+    ModelRateLimited: after_rate_limit,
+    ModelTimeout: after_timeout,
+    ModelAuthError: after_auth_error,
+    ContextOverflow: after_overflow,
+    ModelUnavailable: after_unavailable,
+    ModelRejected: after_rejected,
+    ModelError: after_unavailable,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, and the messages that were really sent; `cut` when an overflow made them fewer."""
+
+    answer: ModelAnswer
+    messages: Messages
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCaller:
+    """Ask a model until it answers or there is nothing left to try. `sleep` and `chance` are for tests."""
+
+    client: ModelClient
+    config: ReactLoopConfig
+    context: ContextManager
+    handlers: Mapping[type[ModelError], Handler] = field(default_factory=lambda: HANDLERS)
+    sleep: Sleep = asyncio.sleep
+    chance: Callable[[], float] = random.random
+
+    async def ask(self, request: ModelRequest, tell: Tell | None = None) -> Asked:
+        """Get one answer; `tell` gets its text as it is written, and the model is read no faster than that returns.
+
+        Raises the last `ModelError` when every way is closed.
+        """
+        now = time.monotonic()
+        effort = Effort(
+            request=request,
+            layers=tuple(self.client.layers),
+            config=self.config,
+            smaller=self.context.recoveries(request.messages),
+            ends=now + self.config.llm_patience,
+            latest=now + self.config.llm_longest_answer,
+            sleep=self.sleep,
+            chance=self.chance,
+        )
+        while True:
+            try:
+                answer = await self._try(effort.request.within(effort.wait), effort, tell)
+                return Asked(answer, effort.request.messages, effort.cut)
+            except ModelError as error:
+                effort.tries += 1
+                layer = effort.layers[effort.layer]
+                _log.warning(
+                    "model_failed", kind=type(error).__name__, cause=str(error), layer=layer.model, key=layer.key
+                )
+                await self._handler(error)(effort, error)
+
+    async def _try(self, request: ModelRequest, effort: Effort, tell: Tell | None) -> ModelAnswer:
+        if self.config.llm_streaming and isinstance(self.client, StreamingModelClient):
+            async with aclosing(self.client.stream(request)) as chunks:
+                return await _read(chunks, effort, tell)
+        try:
+            async with asyncio.timeout(request.timeout):
+                answer = await self.client.answer(request)
+        except TimeoutError as error:
+            raise ModelTimeout(f"no answer within {request.timeout:.1f} s") from error
+        if tell and answer.text:
+            await tell(TextSoFar(answer.text, answer.text))
+        return answer
+
+    def _handler(self, error: ModelError) -> Handler:
+        return next(self.handlers[kind] for kind in type(error).__mro__ if kind in self.handlers)
+
+
+async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell | None) -> ModelAnswer:
+    """Read an answer to its end, each piece of which must come in time; how long `tell` takes does not count."""
+    whole = ""
+    while True:
+        wait = effort.wait
+        try:
+            async with asyncio.timeout(wait):
+                chunk = await anext(chunks)
+        except TimeoutError as error:
+            raise ModelTimeout(f"nothing for {wait:.1f} s") from error
+        except StopAsyncIteration as error:
+            raise ModelUnavailable("a stream without an answer") from error
+        if chunk.text:
+            whole += chunk.text
+            if tell:
+                await tell(TextSoFar(chunk.text, whole))
+        effort.progress()
+        if chunk.answer is not None:
+            if tell and not whole and chunk.answer.text:
+                await tell(TextSoFar(chunk.answer.text, chunk.answer.text))
+            return chunk.answer
+        if effort.left <= 0:
+            raise ModelTimeout("an answer without end")

@@ -1,0 +1,122 @@
+"""What reaches a turn while it runs: a wish to stop, and further messages, which the model is told of."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import cast
+
+from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject
+from core.llm.types import ChatMessage, Role
+from core.loop.forwarded import passed_on
+from core.messaging.messages import Origin
+from core.turns.types import TurnControl, TurnMessage, WhileRunning
+
+
+class Steering:
+    """Ask the turn's control, and journal what was taken in, so that a take-over sees the same.
+
+    One instance a turn. `absorbed` are the ids of the messages taken in, in order.
+    """
+
+    def __init__(
+        self,
+        control: TurnControl | None,
+        journal: Journal,
+        recorded: Mapping[StepKey, StepRecord],
+        inbound: tuple[TurnMessage, ...],
+        agent_path: str,
+        mode: WhileRunning = WhileRunning.STEER,
+    ) -> None:
+        self._control = control
+        self._journal = journal
+        self._agent_path = agent_path
+        self._mode = mode
+        self._seen = {message.id for message in inbound}
+        self._steps = {
+            key: record
+            for key, record in recorded.items()
+            if record.kind is StepKind.STEER and key.agent_path == agent_path
+        }
+        self._recorded_ids = {message.id for record in self._steps.values() for message in _messages(record)}
+        self.absorbed: list[str] = []
+
+    async def stopped(self) -> str | None:
+        """Give None to go on, or the message with which the person stopped the turn."""
+        return await self._control.stopped() if self._control else None
+
+    async def superseded(self) -> bool:
+        """Tell whether the person wrote again and wants the turn to end for it."""
+        if self._mode is not WhileRunning.INTERRUPT or self._control is None:
+            return False
+        return any(message.id not in self._seen for message in await self._control.absorb())
+
+    async def absorb(self, step: int, *, replaying: bool) -> list[ChatMessage]:
+        """Give what the model is to be told before this step."""
+        if not self._steps and (self._control is None or self._mode is not WhileRunning.STEER):
+            return []
+        index = -1
+        fresh: list[TurnMessage] = []
+        while record := self._steps.get(StepKey(step, index, self._agent_path)):
+            fresh += _messages(record)
+            index -= 1
+        if self._control and not replaying and self._mode is WhileRunning.STEER:
+            waiting = await self._control.absorb()
+            more = [
+                message for message in waiting if message.id not in self._seen and message.id not in self._recorded_ids
+            ]
+            if more:
+                await self._journal.write(self._record(StepKey(step, index, self._agent_path), more))
+                fresh += more
+        taken = [message for message in fresh if message.id not in self._seen]
+        self._seen.update(message.id for message in taken)
+        self.absorbed += [message.id for message in taken]
+        return [said for message in taken for said in spoken(message)]
+
+    def _record(self, key: StepKey, messages: list[TurnMessage]) -> StepRecord:
+        told: list[JsonObject] = [
+            {
+                "id": message.id,
+                "text": message.text,
+                "received_at": message.received_at.isoformat(),
+                "media_count": message.media_count,
+                "origin": message.origin.value,
+            }
+            for message in messages
+        ]
+        return StepRecord(key, StepKind.STEER, "steer", StepState.DONE, result={"messages": list(told)})
+
+
+def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
+    """Give what a turn took in while it ran, by its journal: it belongs to the turn, however that ends."""
+    found = {
+        message.id: message for record in records if record.kind is StepKind.STEER for message in _messages(record)
+    }
+    return list(found.values())
+
+
+def spoken(message: TurnMessage) -> list[ChatMessage]:
+    """Return a person's message as the model sees it: its text unchanged, and a note of what it cannot show.
+
+    Words that are not the person's own are quoted behind a head that says so.
+    """
+    said = [ChatMessage(Role.USER, message.text)] if message.text else []
+    if message.origin is not Origin.OWN:
+        said = [passed_on(one, message.origin) for one in said]
+    if message.media_count:
+        files = "1 file" if message.media_count == 1 else f"{message.media_count} files"
+        said.append(ChatMessage(Role.USER, f"[The person sent {files}, not shown here.]", internal=bool(said)))
+    return said
+
+
+def _messages(record: StepRecord) -> list[TurnMessage]:
+    told = cast(list[JsonObject], record.result.get("messages", []))
+    return [
+        TurnMessage(
+            str(one["id"]),
+            str(one["text"]),
+            datetime.fromisoformat(str(one["received_at"])),
+            cast(int, one.get("media_count", 0)),
+            origin=Origin(str(one.get("origin") or Origin.OWN)),
+        )
+        for one in told
+    ]

@@ -1,0 +1,171 @@
+"""The structured indexes of a worker: one per person, caught up by version, the least used dropped when there are many.
+
+There is no folder to lose: an index lives in RAM and is made of rows. What was forgotten raises the person's epoch, and
+an index of another epoch is dropped before it is asked again, in every worker.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import structlog
+
+from core.errors import ModelError
+from core.memory.config import MomexConfig
+from core.memory.extraction.terms import terms_of
+from core.memory.index.embedder import Embedder
+from core.memory.index.thread import OwnerThread
+from core.memory.index.typeagent_index import IndexBroken, PersonIndex, StructuredQuery, loaded
+from core.memory.store.memories import MemoryStore
+from core.memory.types import Hit, Vector, Version
+
+BATCH = 50
+"""Memories taken in at once: the thread is free for another person in between."""
+
+_log = structlog.get_logger()
+
+
+class CatchingUp(Exception):
+    """There is no index of this person yet, or it holds what was forgotten; one is on its way."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A person's index and how far it has come."""
+
+    index: PersonIndex
+    version: Version = field(default_factory=Version)
+
+
+class StructuredIndexes:
+    """Search and catch up; bounded by the people and the memories it holds."""
+
+    def __init__(self, store: MemoryStore, embedder: Embedder, config: MomexConfig) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._config = config
+        self._thread = OwnerThread()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._catching: dict[str, asyncio.Task[None]] = {}
+        self._soon: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def held(self) -> dict[str, int]:
+        """Tell how many memories are indexed, by person."""
+        return {tenant: len(entry.index.ids) for tenant, entry in self._entries.items()}
+
+    async def search(self, tenant_id: str, query: StructuredQuery, most: int) -> list[Hit]:
+        """Search a person's index as of now. Whoever is cut off while it catches up leaves it catching up.
+
+        Raises `CatchingUp` where there is none yet: it is made when nobody waits for an answer.
+        """
+        entry, now = self._entries.get(tenant_id), await self._store.version(tenant_id)
+        if now.number and (entry is None or entry.version.epoch != now.epoch):
+            self.soon(tenant_id)
+            raise CatchingUp
+        await self.catch_up(tenant_id)
+        entry = self._entries.get(tenant_id)
+        if entry is None:
+            return []
+        self._entries.move_to_end(tenant_id)
+        return await self._thread.run(entry.index.search(query, most))
+
+    def vectors(self, tenant_id: str, words: Sequence[str]) -> dict[str, Vector]:
+        """Give the vectors of those words that stand in a person's index: they need not be embedded again."""
+        entry = self._entries.get(tenant_id)
+        return entry.index.vectors(words) if entry else {}
+
+    def soon(self, tenant_id: str) -> None:
+        """Have a person's index made or brought up to date a little later; the first one loads typeagent."""
+        if tenant_id in self._soon:
+            return
+        self._soon[tenant_id] = task = asyncio.create_task(self._later(tenant_id), name="memory index soon")
+        task.add_done_callback(lambda _: self._soon.pop(tenant_id, None))
+
+    async def catch_up(self, tenant_id: str) -> None:
+        """Bring a person's index to the newest version."""
+        task = self._catching.get(tenant_id)
+        if task is None:
+            task = asyncio.create_task(self._catch_up(tenant_id), name="memory index")
+            self._catching[tenant_id] = task
+            task.add_done_callback(lambda _: self._catching.pop(tenant_id, None))
+        await asyncio.shield(task)
+
+    async def drop(self, tenant_id: str) -> None:
+        """Throw a person's index away."""
+        if entry := self._entries.pop(tenant_id, None):
+            await self._thread.run(entry.index.close())
+
+    async def close(self) -> None:
+        """Stop catching up and end the thread."""
+        running = [*self._soon.values(), *self._catching.values()]
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=5)
+        for tenant_id in list(self._entries):
+            await self.drop(tenant_id)
+        self._thread.close()
+
+    async def _later(self, tenant_id: str) -> None:
+        await asyncio.sleep(0.0 if loaded() else self._config.index_after)
+        try:
+            await self.catch_up(tenant_id)
+        except Exception as error:  # the outermost place of this work; the next search tries again
+            _log.warning("memory_index_not_made", tenant=tenant_id, cause=type(error).__name__)
+
+    async def _catch_up(self, tenant_id: str) -> None:
+        now = await self._store.version(tenant_id)
+        entry = self._entries.get(tenant_id)
+        if entry is not None and entry.version.epoch != now.epoch:
+            await self.drop(tenant_id)
+            entry = None
+        if now.number == 0:
+            return
+        if entry is None:
+            entry = self._entries[tenant_id] = _Entry(PersonIndex(self._embedder.name), Version(0, now.epoch))
+        try:
+            while entry.version.number < now.number and await self._append(tenant_id, entry):
+                self._entries.move_to_end(tenant_id)
+                await self._make_room(tenant_id)
+        except (IndexBroken, asyncio.CancelledError, ValueError, KeyError, TypeError) as error:
+            # Half a batch may be in it: it is made anew at the next search.
+            _log.warning("memory_index_dropped", tenant=tenant_id, cause=type(error).__name__)
+            await self.drop(tenant_id)
+            raise
+
+    async def _append(self, tenant_id: str, entry: _Entry) -> bool:
+        items = await self._store.after(tenant_id, entry.version.number, BATCH)
+        if not items:
+            return False
+        terms = sorted({term for item in items for term in terms_of(item.knowledge)})
+        vectors = await self._vectors(tenant_id, terms, entry.version.epoch)
+        await self._thread.run(entry.index.append(items, vectors))
+        entry.version = Version(items[-1].number, entry.version.epoch)
+        return True
+
+    async def _vectors(self, tenant_id: str, terms: list[str], epoch: int) -> dict[str, Vector]:
+        """Give the vectors of terms; those that were not kept are embedded now, and kept for every other worker.
+
+        Whatever cannot be embedded is found by its own letters only, until the index is made anew.
+        """
+        vectors = await self._store.terms(tenant_id, self._embedder.name, terms)
+        if missing := [term for term in terms if term not in vectors]:
+            try:
+                found = dict(zip(missing, await self._embedder.embed(missing), strict=True))
+            except ModelError as error:
+                _log.warning("memory_terms_not_embedded", cause=type(error).__name__)
+                return vectors
+            await self._store.keep_terms(tenant_id, self._embedder.name, found, epoch)
+            vectors |= found
+        return vectors
+
+    async def _make_room(self, keep: str) -> None:
+        while len(self._entries) > 1 and (
+            len(self._entries) > self._config.index_people or sum(self.held.values()) > self._config.index_memories
+        ):
+            oldest = next(iter(self._entries))
+            if oldest == keep:
+                return
+            await self.drop(oldest)

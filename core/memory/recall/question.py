@@ -1,0 +1,140 @@
+"""What a question looks for: its words, the terms that knowledge is filed under, the time it names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.memory.extraction.rules_others import PERSON_WORD
+from core.memory.extraction.rules_self import PETS, names_in
+from core.memory.extraction.words import STOP_WORDS, content_words, stem, word_set
+from core.memory.recall.synonyms import synonyms
+from core.memory.recall.time_expressions import Period, asks_about_the_past, period_of
+
+MOST_TEXT = 1000
+MOST_TERMS = 12
+
+# How people ask for what a slot of the rules holds.
+_SLOTS = (
+    (
+        r"\bwhere\b.*\b(?:live|lived|living|based|home|resid\w+|settled?|moved?)\b"
+        r"|\b(?:my|our) (?:(?!e?mail )\w+ )?address\b"
+        r"|\b(?:which|what) (?:city|town|village|country|place)\b.*"
+        r"\b(?:live|lived|living|based|home|resid\w+|am i in)\b",
+        "home",
+    ),
+    (
+        r"\b(?:where|who|whom)\b.*\b(?:work|working|worked|works|employ\w*)\b|\bfor a living\b"
+        r"|\b(?:which|what) (?:company|firm|employer)\b|\b(?:my|our) (?:\w+ )?(?:employer|company|firm|job)\b",
+        "work",
+    ),
+    (
+        r"\b(?:profession|occupation)\b|(?:\bmy|\bhis|\bher|\btheir|['’]s) trade\b"
+        r"|\b(?:what|which)\b.*\b(?:job|works? as|working as)\b|\bfor a living\b"
+        r"|\bfor work\b|\bwhat do(?:es)? (?!(?:i|we|you)\b)(?:\w+ ){1,2}do\b"
+        r"|\b(?:what|who)\b.*\b(?:train|stud|want|hop|learn|plan)\w* to (?:be|become)\b",
+        "profession",
+    ),
+    (r"\b(?:what|which)\b.*\b(?:drive|cars?|vehicles?)\b", "car"),
+    (rf"\b(?:pets?|animals?|{PETS})\b", "pet"),
+    (r"\bhobb(?:y|ies)\b|\bpastimes?\b|\b(?:free|spare) time\b|\binstruments?\b|\bmake music\b", "hobby"),
+    (r"\b(?:when|what|which)\b.*\b(?:birthday|born)\b", "birthday"),
+    (
+        r"\ballerg|\bintoleran|\b(?:can'?t|cannot|can i not|must i not|mustn'?t|may i not|unable to|avoid)\b.*\beat",
+        "allergy",
+    ),
+    (r"\b(?:diet|vegetarian|vegan|eat meat)\b", "diet"),
+    (r"\b(?:phone|mobile) number\b", "phone"),
+    (r"\be-?mail address\b", "email"),
+)
+_TIMES = word_set(
+    "last past previous week weeks month months year years day days ago recently during january february march april"
+    " may june july august september october november december one two three four five six seven eight nine ten couple"
+    " spring summer autumn fall winter weekend monday tuesday wednesday thursday friday saturday sunday"
+)
+_ASIDE = re.compile(r"[?!.,;:]+")
+
+
+_MINE = re.compile(r"\b(?:my|our) ([a-z]+(?:-in-law)?)")
+_THING = re.compile(r"\b(?:my|our) ([a-z]+ [a-z-]+)")
+_OURSELVES = re.compile(r"\b(?:i|me|we|us|my|our|mine|ours)\b", re.IGNORECASE)
+_WHO = word_set("name names called")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as the legs take it. `past`: what holds no longer is asked for too.
+
+    `words` are its own, `meant` others that say the same; `slots` are what it asks for by a rule, and `relations` whom
+    it speaks of as "my sister", whose name is looked up before anything else. `known`: what the name stands for then.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    meant: tuple[str, ...] = ()
+    slots: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    period: Period | None = None
+    past: bool = False
+    known: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> frozenset[str]:
+        """Give the terms of which a sure find has most: each thing asked for counts once."""
+        return frozenset([*self.slots, *self.names, *self.words]) - frozenset(self.known)
+
+    @property
+    def asked_slots(self) -> frozenset[str]:
+        """Give the slots whose filling is the answer."""
+        return frozenset(self.slots) - frozenset(self.known)
+
+    @property
+    def beyond_now(self) -> bool:
+        """Tell whether what holds no longer may be the answer."""
+        return self.past or self.period is not None
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Give what knowledge may be filed under, the surest first."""
+        stems = (stem(word) for word in self.words)
+        return tuple(dict.fromkeys([*self.slots, *self.names, *self.words, *stems, *self.meant]))
+
+    def naming(self, names: Sequence[str]) -> "Question":
+        """Give the same question with the names of those whom it speaks of: the second of two hops.
+
+        Where it asks for more than the name, whoever is named counts and "my sister" hardly does any more.
+        """
+        whole = tuple(dict.fromkeys([*self.names, *names]))
+        people = frozenset(word for word in self.words if PERSON_WORD.fullmatch(word))
+        if not names or not set(self.words) - people - _WHO:
+            return replace(self, names=whole)
+        known = [term for term in (*self.slots, *self.words) if term.removeprefix("my ") in people]
+        return replace(self, names=whole, known=tuple(known))
+
+
+def read_question(text: str, now: datetime) -> Question:
+    """Read a question, or whatever a person wrote, without a model."""
+    text = text.strip()[-MOST_TEXT:]
+    period = period_of(text, now)
+    words = content_words(text)
+    if period is not None:  # the time is looked for by itself
+        words = [word for word in words if word not in _TIMES and not word.isdigit()]
+    kept = tuple(words[:MOST_TERMS])
+    mine = _MINE.findall(text.lower())
+    relations = [f"my {found}" for found in mine]
+    things = [f"my {found}" for found in _THING.findall(text.lower()) if found.split()[1] not in STOP_WORDS]
+    names = [_ASIDE.sub("", name).lower() for name in names_in(text)]
+    names = [name for name in names if not (period and name in _TIMES) and name.removesuffix("'s") not in STOP_WORDS]
+    others = any(PERSON_WORD.fullmatch(found) for found in mine) or (names and not _OURSELVES.search(text))
+    slots = [f"{'their' if others else 'my'} {slot}" for pattern, slot in _SLOTS if re.search(pattern, text, re.I)]
+    return Question(
+        text,
+        kept,
+        synonyms(kept),
+        tuple(dict.fromkeys([*slots, *relations, *things])),
+        tuple(names),
+        tuple(dict.fromkeys(relations)),
+        period,
+        asks_about_the_past(text),
+    )

@@ -1,0 +1,71 @@
+"""Shared collections: a household's or a team's memory is a tenant of its own, open to its members."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.db.database import Database
+from core.errors import ToolFailed
+from core.ids import IdMaker
+from core.memory.recall.search import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCollections:
+    """Who may see which shared collection. A name means what it means to the person who says it."""
+
+    database: Database
+    make_id: IdMaker
+
+    async def make(self, owner: str, name: str) -> str:
+        """Make a collection that this person owns; gives its tenant. The same name again gives the same one."""
+        row = await self.database.call(
+            "select shared_id from make_shared_collection($1, $2, $3)", owner, name, self.make_id("col")
+        )
+        return str(row["shared_id"]) if row else ""
+
+    async def let_in(self, owner: str, name: str, member: str) -> bool:
+        """Let someone see a collection and add to it; False unless its owner asks."""
+        return await self._change(owner, name, member, inside=True)
+
+    async def put_out(self, owner: str, name: str, member: str) -> bool:
+        """Let someone see it no longer; False unless its owner asks."""
+        return await self._change(owner, name, member, inside=False)
+
+    async def names(self, tenant_id: str) -> dict[str, str]:
+        """Give the shared collections that a person may see: their tenants by name."""
+        async with self.database.tenant(tenant_id) as connection:
+            rows = await connection.fetch(
+                "select name, shared_id from memory_members where tenant_id = $1 order by name", tenant_id
+            )
+        return {row["name"]: row["shared_id"] for row in rows}
+
+    async def home_of(self, tenant_id: str, collection: str) -> tuple[str, str]:
+        """Give the tenant that a collection's memories lie under, and the collection's name there.
+
+        A collection below a shared one (`team:eng:plans` below `team:eng`) lies with it; any other is the person's
+        own. Raises `ToolFailed` for what only a member may use.
+        """
+        shared = await self.names(tenant_id)
+        for name, home in sorted(shared.items(), key=lambda item: -len(item[0])):
+            if collection == name or collection.startswith(f"{name}:"):
+                return home, collection
+        if collection.startswith(("team:", "household:")):
+            raise ToolFailed(f"You are no member of {collection}.")
+        return tenant_id, collection
+
+    async def scopes(self, tenant_id: str, collections: Sequence[str] = ()) -> list[Scope]:
+        """Give where to look: everything that a person may see, or what lies under the named prefixes."""
+        shared = await self.names(tenant_id)
+        if not collections:
+            return [Scope(tenant_id), *(Scope(home) for home in dict.fromkeys(shared.values()))]
+        scopes = [Scope(tenant_id, tuple(collections))]
+        for name, home in shared.items():
+            if any(name == prefix or name.startswith(f"{prefix}:") for prefix in collections):
+                scopes.append(Scope(home))
+            elif below := tuple(prefix for prefix in collections if prefix.startswith(f"{name}:")):
+                scopes.append(Scope(home, below))
+        return scopes
+
+    async def _change(self, owner: str, name: str, member: str, *, inside: bool) -> bool:
+        row = await self.database.call("select shared_id from change_member($1,$2,$3,$4)", owner, name, member, inside)
+        return row is not None

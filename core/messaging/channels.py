@@ -1,0 +1,255 @@
+"""The two borders of the product: a channel brings messages in, a notification channel takes them out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from core.json_types import JsonObject
+from core.messaging.messages import Address, Form, Inbound, OutboundMessage
+from core.messaging.segments import SegmentBudget
+
+if TYPE_CHECKING:
+    from aiohttp.web import RouteDef
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One provider message, ready to send: an outbound message is sent in one or more of these.
+
+    `text` is what the person reads, plain, and the fallback where the provider refuses `data`: the
+    provider's own formatting (entities, blocks, a keyboard), which only its renderer and sender read.
+    `segments` counts what is billed (SMS). Portions after the first, which is 0, wait until the person asks for more.
+    """
+
+    text: str
+    data: JsonObject = field(default_factory=dict)
+    segments: int = 1
+    portion: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where one part goes. `ref` is our opaque id of it, unique for ever: it travels with the call where
+    the provider has room for it (Twilio's StatusCallback, Slack's metadata): a lost answer can be found."""
+
+    address: Address
+    ref: str
+    reply_to: str = ""
+    stream: str = ""
+    """The message that grew while this part was written (`Streaming`): the part takes its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The provider's word that it accepted a part. `address` is set when it moved the conversation."""
+
+    provider_id: str
+    moved_to: str = ""
+    degraded: bool = False
+    """The provider refused the formatting, so the plain text was sent."""
+
+
+class NotificationChannel(Protocol):
+    """The way out over one provider. One instance per process; methods are safe to call concurrently."""
+
+    name: str
+    can_find: bool
+    """Whether `find` can answer. Where it cannot, an ambiguous part follows the channel's stated policy."""
+    resend_unknown: bool
+    """The stated policy for an ambiguous part that cannot be looked up: send again (may double) or leave."""
+
+    def render(self, message: OutboundMessage) -> tuple[Part, ...]:
+        """Turn a message into the provider's parts, in order; pure, deterministic, never empty."""
+        ...
+
+    async def send(self, part: Part, to: Target) -> Receipt:
+        """Make the provider call for one part.
+
+        Raises one of `core.errors.DeliveryError`: `Ambiguous` whenever the provider may have accepted it.
+        """
+        ...
+
+    async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
+        """Look for a part whose answer was lost. None: the provider shows that it never arrived.
+
+        Raises `Unavailable` while that cannot be told.
+        """
+        ...
+
+    async def show_working(self, to: Address) -> None:
+        """Tell the person that we are at work (typing, status). A hint: errors are logged, never raised."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+@runtime_checkable
+class Billed(Protocol):
+    """What a notification channel has beside, if each part costs money by its segments."""
+
+    budget: SegmentBudget
+
+
+@runtime_checkable
+class Preview(Protocol):
+    """What a notification channel has beside, if it can show an answer that is still being written."""
+
+    draft_every: float
+    """Seconds to leave between two drafts, as the provider wants it."""
+
+    async def show_draft(self, to: Address, text: str, draft_id: str) -> None:
+        """Show the text so far, Markdown that may end anywhere, in place of what this `draft_id` showed before.
+
+        A hint: not every text comes, and the final message is sent by the outbox all the same. Raises
+        `core.errors.DeliveryError`: `RateLimited` pauses the drafts, any other ends those of this turn.
+        """
+        ...
+
+
+@runtime_checkable
+class Redrawing(Protocol):
+    """What a notification channel has beside, if it can change what it has sent."""
+
+    async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
+        """Draw a sent part anew: its text as it was, without its buttons, and `outcome` (one plain line) below it.
+
+        Repeatable; already drawn so counts as done. Raises `core.errors.DeliveryError`: `Rejected` where it can
+        never be drawn (too old, deleted).
+        """
+        ...
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """What a notification channel has beside, if an answer can grow in the very message that will hold it.
+
+    That message is nobody's answer until `send` is given it as `Target.stream`: then it holds the part, or the part
+    is sent anew and the message is gone. Either way the person has the part once. All but `streams_to` raise
+    `core.errors.DeliveryError`.
+    """
+
+    stream_every: float
+    """Seconds to leave between two additions, as the provider wants it."""
+    stream_limit: int
+    """Characters that a growing message may have."""
+
+    def streams_to(self, to: Address) -> bool:
+        """Tell whether answers there may grow."""
+        ...
+
+    async def start_stream(self, to: Address) -> str:
+        """Begin an empty message and give the provider's id of it."""
+        ...
+
+    async def append_stream(self, to: Address, stream: str, text: str) -> None:
+        """Add Markdown to a growing message."""
+        ...
+
+    async def find_stream(self, to: Address, since: datetime) -> str:
+        """Find a message that was begun since then and never got a word, since its id was lost; empty for none."""
+        ...
+
+    async def drop_stream(self, to: Address, stream: str) -> None:
+        """Take a message back; one that is gone already is well."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that `channels setup` found or changed at the provider."""
+
+    what: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of `doctor`: what was looked at, whether it is well, and what to do when it is not."""
+
+    what: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What became of something taken in: `duplicate` when we knew it already.
+
+    For a press: `said` is shown to the presser at once where the provider can (a toast, at most 200 characters),
+    and `form` is to be opened for them. Neither is owed: the press counts whether they are seen or not.
+    """
+
+    id: str
+    duplicate: bool = False
+    said: str = ""
+    form: Form | None = None
+
+
+class InboundSink(Protocol):
+    """Where every channel hands in what it parsed: the core inbox."""
+
+    async def accept(self, inbound: Inbound) -> Received:
+        """Commit it; only after this returns may the provider be told that we have it.
+
+        Repeating the call with the same keys adds nothing. Raises `StoreUnavailable` when it may not be kept.
+        """
+        ...
+
+
+class Sweep:
+    """How far a sweep of what was missed came, in the channel's own words; empty at its beginning.
+
+    This one remembers nothing: a sweep that is done in one go.
+    """
+
+    place: str = ""
+
+    async def reached(self, place: str) -> None:
+        """Remember that all before this place is in the inbox; raises `LeaseLost` when somebody else sweeps by now."""
+
+
+WHOLE = Sweep()
+
+
+class Channel(Protocol):
+    """The way in over one provider, in the web process."""
+
+    name: str
+    account: str
+
+    def routes(self) -> Sequence["RouteDef"]:
+        """Give the HTTP routes to serve; empty for sockets and polling."""
+        ...
+
+    async def identify(self) -> None:
+        """Learn `account` where only the provider knows it; raises `Unavailable`. Needed before `catch_up`."""
+        ...
+
+    async def start(self) -> None:
+        """Start sockets or polling, if this channel has any."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop taking in; what is being committed is finished first."""
+        ...
+
+    async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
+        """Bring in through the inbox what the provider kept since then; return how many were new.
+
+        It may be cut off anywhere: `sweep` says from where to go on, and is told what was reached. Never past
+        anything that is not in the inbox yet.
+        """
+        ...
+
+    async def setup(self) -> Sequence[Change]:
+        """Set webhooks and commands at the provider; idempotent."""
+        ...
+
+    async def check(self) -> Sequence[Check]:
+        """Look at the provider's side for `doctor`; never raises."""
+        ...

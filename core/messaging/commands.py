@@ -1,0 +1,75 @@
+"""People's own words for the gateway itself, answered without a model."""
+
+import re
+from dataclasses import dataclass
+
+from core.messaging.messages import Command
+
+_LETTER = "[2-9A-HJ-NP-Z]"
+_LINK = re.compile(
+    rf"/?link ((?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}(?: agree)?)", re.I
+)
+_PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
+_UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
+_AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
+MORE = "more"
+"""Asks for the rest of a long text, where one is kept; else it is a word like any other."""
+PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
+"""What people say about themselves (core.people.commands); where nobody writes slashes, words that stand alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAnswer:
+    """What is said to a command. `new_session`: what was said before is set aside for the model."""
+
+    text: str
+    new_session: bool = False
+    reason: str = ""
+    """Why nothing is said, where `text` is empty."""
+    owed: tuple[str, ...] = ()
+    """Conversations in which something waits to be sent already: the answer, or what others are told of it."""
+
+
+def own_words(text: str, channel: str) -> Command | None:
+    """Read a command that a person typed as plain words, the same on every channel; None for anything else."""
+    said = " ".join(text.split()).rstrip(".!")
+    if found := _LINK.fullmatch(said):
+        return Command("link", found[1])
+    if found := _PREFS.fullmatch(said):
+        return Command("prefs", found[1])
+    if found := _UNDO.fullmatch(said):
+        return Command("profile", found[1])
+    if found := _AGAIN.fullmatch(said):
+        return Command("again", found[1].upper())
+    word = said.lower()
+    if word in ("pending", "unlink"):  # as our own sentences name them, wherever they are read
+        return Command(word)
+    if channel == "sms" and word == MORE:
+        return Command(word)
+    return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "memory"} else None
+
+
+def answer_command(command: Command, channel: str) -> CommandAnswer | None:
+    """Answer a command, or None when it is not one of ours and its text goes to the assistant."""
+    match command.name:
+        case "new":
+            return CommandAnswer("A fresh start. What can I do for you?", new_session=True)
+        case "stop":
+            return CommandAnswer("Nothing is running at the moment.")
+        case "start":
+            return CommandAnswer(f"Hello! I am your assistant: write to me in your own words. {_help(channel)}")
+        case "help":
+            return CommandAnswer(_help(channel))
+    return None
+
+
+def _help(channel: str) -> str:
+    match channel:
+        case "sms":
+            new, stop, link, more = "NEW", "HALT", "LINK", ", STOP ends all messages from me"
+        case "slack":
+            new, stop, link, more = "`/valet new`", "`/valet stop`", "`/valet link`", ""
+        case _:
+            new, stop, link, more = "/new", "/stop", "/link", ""
+    words = f"{new} starts afresh, {stop} stops what I am doing, {link} joins another place of yours{more}."
+    return f"Ask me anything, for example “what can you do?”. {words}"

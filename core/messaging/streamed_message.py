@@ -1,0 +1,44 @@
+"""The outbox row of an answer that grows on the screen while its turn still runs."""
+
+from dataclasses import dataclass
+
+from core.db.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRow:
+    """Held under the turn's lease until the turn ends; then the reply takes its place, or it is taken back."""
+
+    database: Database
+    tenant_id: str
+    lane_id: str
+    fence: int
+    turn_id: str
+    outbound_id: str
+
+    async def begin(self) -> bool:
+        """Take the row before the provider is asked for a message; False: it is not the time for one.
+
+        Something else is to be sent first, or an earlier worker began one. Raises `LeaseLost`.
+        """
+        return await self._told("select begin_stream($1,$2,$3,$4,$5) as told", self.turn_id, self.outbound_id)
+
+    async def keep(self, stream: str) -> bool:
+        """Keep the provider's id of the message, before a word is added to it; False: the turn has ended.
+
+        Raises `LeaseLost`.
+        """
+        return await self._told("select keep_stream($1,$2,$3,$4,$5) as told", self.outbound_id, stream)
+
+    async def forget(self) -> None:
+        """Give the row up: no message was begun."""
+        await self.database.call("select forget_stream($1,$2)", self.tenant_id, self.outbound_id)
+
+    async def leads(self) -> bool:
+        """Tell whether words may still be added: nothing has come between, and the turn runs."""
+        row = await self.database.call("select stream_leads($1,$2) as told", self.tenant_id, self.outbound_id)
+        return bool(row and row["told"])
+
+    async def _told(self, statement: str, *arguments: str) -> bool:
+        row = await self.database.call(statement, self.tenant_id, self.lane_id, self.fence, *arguments)
+        return bool(row and row["told"])

@@ -1,0 +1,108 @@
+"""What people say about themselves in exact words: /link, /unlink, /prefs and /profile, answered without a model."""
+
+from datetime import datetime
+
+from core.messaging.commands import PERSON_COMMANDS, CommandAnswer
+from core.messaging.messages import Command
+from core.people.link_codes import read_code, shown_code
+from core.people.link_messages import LINKED_BEFORE, link_question, linked_with
+from core.people.linking import Link, Linking, LinkOutcome, count_in_words
+from core.people.people import People
+from core.people.preferences import PreferenceRefused, written
+
+UNLINKED = "This place is on its own now: I know nothing about you here, and we start afresh."
+ALONE = "This is the only place that I know you by, so there is nothing to unlink."
+
+
+class PersonCommands:
+    """Answer the commands of this room, each for the person of its turn."""
+
+    def __init__(self, linking: Linking, people: People) -> None:
+        self._linking = linking
+        self._people = people
+        self._preferences = people.preferences
+        self._clock = people.clock
+
+    def knows(self, command: Command) -> bool:
+        """Tell whether a command is one of these."""
+        return command.name in PERSON_COMMANDS
+
+    async def answer(self, command: Command, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer | None:
+        """Answer a command, or None when it is not one of these. Repeating it by the same turn changes nothing."""
+        now = self._clock.now()
+        match command.name:
+            case "link" if command.argument:
+                return await self._redeem(command.argument, tenant_id, turn_id, now)
+            case "link":
+                return await self._give(tenant_id, turn_id, channel, now)
+            case "unlink":
+                unlinked = await self._linking.unlink(tenant_id, turn_id, UNLINKED, now)
+                if not unlinked.done:
+                    return CommandAnswer(ALONE)
+                return CommandAnswer(unlinked.text, reason="" if unlinked.text else "unlinked", owed=unlinked.owed)
+            case "prefs":
+                return CommandAnswer(await self._prefer(command.argument, tenant_id, turn_id, channel))
+            case "profile":
+                return CommandAnswer(await self._profile(command.argument, tenant_id, turn_id, channel))
+        return None
+
+    async def _give(self, tenant_id: str, turn_id: str, channel: str, now: datetime) -> CommandAnswer:
+        code = await self._linking.give_code(tenant_id, turn_id, now)
+        if not code:
+            return CommandAnswer("You have asked for many codes today; try again tomorrow.")
+        return CommandAnswer(
+            f"To link another place to this one, write to me there within ten minutes: LINK {shown_code(code)}\n"
+            "Who writes from there then reads all that I keep for you, and I act for them as for you. "
+            "Give the code to nobody."
+        )
+
+    async def _redeem(self, said: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
+        code, agreed = read_code(said)
+        link = await self._linking.redeem(tenant_id, turn_id, code, agreed=agreed, now=now)
+        return CommandAnswer(_sentence(link, code), owed=link.told)
+
+    async def _prefer(self, said: str, tenant_id: str, turn_id: str, channel: str) -> str:
+        name, _, value = said.strip().partition(" ")
+        if not name:
+            how = {"sms": "PREFS timezone Lisbon", "slack": "/valet prefs timezone Lisbon"}
+            return (
+                f"{written(await self._preferences.read(tenant_id))}\n"
+                f"To change one, tell me, or write for example: {how.get(channel, '/prefs timezone Lisbon')}"
+            )
+        try:
+            return written(await self._preferences.set(tenant_id, name, value, turn_id))
+        except PreferenceRefused as error:
+            return str(error)
+
+    async def _profile(self, said: str, tenant_id: str, turn_id: str, channel: str) -> str:
+        person = self._people.for_turn(tenant_id, turn_id)
+        match said.lower().split():
+            case ["undo", number] if number.isdecimal() and len(number) < 10:
+                return await person.unlearn(int(number))
+        how = {"sms": "PROFILE undo 3", "slack": "/valet profile undo 3"}.get(channel, "/profile undo 3")
+        listed = await person.profile()
+        return f"{listed}\nTo take one back, tell me, or write for example: {how}" if "\n" in listed else listed
+
+
+def _sentence(link: Link, code: str) -> str:
+    match link.outcome:
+        case LinkOutcome.LINKED:
+            return linked_with(link.places) if link.places else LINKED_BEFORE
+        case LinkOutcome.ASK:
+            there, here = count_in_words(link.counts, 0), count_in_words(link.counts, 1)
+            more = f"What both have becomes one person's: {there} there, {here} here."
+            if link.role:
+                more += f" You would be a {link.role} here too."
+            return link_question(link.places, code, more)
+        case LinkOutcome.SAME:
+            return "That code is for another place of yours: write it to me there, not here."
+        case LinkOutcome.BUSY:
+            return "I am just at work for you in the other place. Please write this again in a minute."
+        case LinkOutcome.EXPIRED:
+            return "This code has run out. Write /link, or LINK in a text message, for a new one."
+        case LinkOutcome.USED:
+            return "This code was used already."
+        case LinkOutcome.WRONG:
+            return "I gave nobody this code. Codes have nine letters and digits."
+        case LinkOutcome.LIMITED:
+            return "Too many wrong codes: try again in an hour."

@@ -1,0 +1,185 @@
+"""One person on several channels: codes to link two places by, and what becomes of what both have."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+import asyncpg
+import structlog
+
+from core.credentials.store import CredentialStore
+from core.db.database import Connection, Database
+from core.errors import LeaseLost
+from core.ids import IdMaker
+from core.people.access_policy import PersonRole
+from core.people.link_codes import (
+    GUESSES_WITHIN,
+    MOST_CODES,
+    MOST_OF_SENDER,
+    VALID,
+    Choose,
+    link_code_hash,
+    new_link_code,
+)
+from core.people.link_messages import now_linked
+from core.people.merge import MergeHook
+from core.people.place_names import Place, places_of, tell_places
+from core.people.tenant_tables import MERGE_RULES, TENANT_TABLES
+from core.people.unlinking import Unlinked, Unlinking
+
+_log = structlog.get_logger()
+
+
+class LinkOutcome(StrEnum):
+    """What became of a code that somebody typed."""
+
+    LINKED = "linked"
+    ASK = "ask"
+    """The person has to agree first, in a message after the question."""
+    SAME = "same"
+    BUSY = "busy"
+    WRONG = "wrong"
+    USED = "used"
+    EXPIRED = "expired"
+    LIMITED = "limited"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What became of it; `counts`: rows per table of the other place, and of this one.
+
+    `places` are those of the other person, as far as there is one; `role` is what both become, where that is less than
+    this one is; `told` are the conversations in which other places are told.
+    """
+
+    outcome: LinkOutcome
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    places: tuple[Place, ...] = ()
+    role: str = ""
+    told: tuple[str, ...] = ()
+
+
+class Linking:
+    """Link and unlink what people are known by. `hooks` are called in every merge, in order."""
+
+    def __init__(
+        self,
+        database: Database,
+        credentials: CredentialStore,
+        make_id: IdMaker,
+        *,
+        hooks: Sequence[MergeHook] = (),
+        choose: Choose = secrets.choice,
+    ) -> None:
+        self._database = database
+        self._credentials = credentials
+        self._make_id = make_id
+        self._hooks = tuple(hooks)
+        self._choose = choose
+        self._unlinking = Unlinking(database, credentials, make_id, self._hooks)
+
+    async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str:
+        """Give a code to the person of a turn, in place of any earlier one; empty when there were too many today."""
+        code = new_link_code(self._choose)
+        row = await self._database.call(
+            "select keep_link_code($1,$2,$3,$4,$5,$6) as outcome",
+            tenant_id, turn_id, link_code_hash(code), now, now + VALID, MOST_CODES,
+        )  # fmt: skip
+        return code if row and row["outcome"] == "given" else ""
+
+    async def redeem(self, tenant_id: str, turn_id: str, code: str, *, agreed: bool, now: datetime) -> Link:
+        """Make one person of the one in whose turn a code was typed and the one who was given it.
+
+        All in one transaction; repeating it by the same turn says the same. Raises `LeaseLost` when the turn is over.
+        """
+        hashed = link_code_hash(code)
+        try:
+            async with self._database.tenant(tenant_id) as connection:
+                link, gone = await self._begin(connection, tenant_id, turn_id, hashed, agreed=agreed, now=now)
+                if link.outcome is LinkOutcome.LINKED and gone:
+                    told = await self._merge(connection, tenant_id, gone, turn_id, hashed, now)
+                    link = replace(link, told=told)
+        except asyncpg.PostgresError as error:
+            if error.sqlstate == "OV001":
+                raise LeaseLost from error
+            raise
+        _log.info("link_code_typed", turn=turn_id, tenant=tenant_id, outcome=link.outcome.value, other=gone)
+        return link
+
+    async def unlink(self, tenant_id: str, turn_id: str, text: str, now: datetime) -> Unlinked:
+        """Take the person's newest link back, or let the turn's place start again (`Unlinking.unlink`)."""
+        return await self._unlinking.unlink(tenant_id, turn_id, text, now)
+
+    async def _begin(
+        self, connection: Connection, tenant_id: str, turn_id: str, hashed: bytes, *, agreed: bool, now: datetime
+    ) -> tuple[Link, str]:
+        row = await connection.fetchrow(
+            "select * from begin_link($1,$2,$3,$4,$5,$6,$7,$8)",
+            tenant_id,
+            turn_id,
+            hashed,
+            agreed,
+            [table for table in TENANT_TABLES if MERGE_RULES[table].one],
+            now,
+            MOST_OF_SENDER,
+            GUESSES_WITHIN,
+        )
+        assert row is not None  # noqa: S101 - the function always says what became of it
+        counts = {table: (both[0], both[1]) for table, both in row["counts"].items()}
+        outcome = LinkOutcome.LINKED if row["outcome"] == "go" else LinkOutcome(row["outcome"])
+        gone = row["gone_id"]
+        if not gone:
+            return Link(outcome, counts), ""
+        # The place that asked for the code first: it is the one that the typer should know.
+        places = sorted(await places_of(connection, gone), key=lambda place: place.id != row["identity_id"])
+        return Link(outcome, counts, tuple(places), await _lower_role(connection, tenant_id, gone)), gone
+
+    async def _merge(
+        self, connection: Connection, kept: str, gone: str, turn_id: str, hashed: bytes, now: datetime
+    ) -> tuple[str, ...]:
+        theirs, ours = await places_of(connection, gone), await places_of(connection, kept)
+        await connection.execute("set constraints all deferred")
+        await connection.fetch(
+            "select note_link($1,$2,$3,$4,$5,$6)", kept, gone, self._make_id("lnk"), turn_id, hashed, now
+        )
+        for hook in self._hooks:
+            await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
+            await hook.before(connection, kept, gone)
+        sealed = [one.to_json() for one in await self._credentials.sealed_for(connection, kept, gone)]
+        rules = {table: rule.how.value for table, rule in MERGE_RULES.items()}
+        await connection.fetch(
+            "select * from merge_people($1,$2,$3,$4,$5,$6)", kept, gone, turn_id, hashed, rules, sealed
+        )
+        for hook in self._hooks:
+            await hook.after(connection, kept, gone)
+        here = await connection.fetchval(
+            "select c.identity_id from turns t join conversations c on c.tenant_id = t.tenant_id"
+            " and c.id = t.conversation_id where t.tenant_id = $1 and t.id = $2",
+            kept,
+            turn_id,
+        )
+        others = [place for place in ours if place.id != here]
+        told = await tell_places(connection, kept, others, now_linked(theirs), self._make_id)
+        return (*told, *await tell_places(connection, kept, theirs, now_linked(ours), self._make_id))
+
+
+async def _lower_role(connection: Connection, kept: str, gone: str) -> str:
+    """Return the other person's role where it is the lower one, and so becomes that of both; empty otherwise."""
+    ranks = list(PersonRole)
+    roles = []
+    for tenant_id in (kept, gone):
+        await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
+        roles.append(PersonRole(await connection.fetchval("select role from tenants where tenant_id = $1", tenant_id)))
+    await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
+    return roles[1].value if ranks.index(roles[1]) > ranks.index(roles[0]) else ""
+
+
+def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:
+    """Say what one of two places has, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this one."""
+    said = []
+    for table, rule in MERGE_RULES.items():
+        if number := counts.get(table, (0, 0))[which]:
+            said.append(f"{number} {rule.one if number == 1 else rule.many}")
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said) or "nothing"

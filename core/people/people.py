@@ -1,0 +1,74 @@
+"""What tools and turns may know and change of one person: preferences and profile."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ToolRetry
+from core.ids import IdMaker
+from core.people.preferences import PreferenceRefused, PreferenceStore, written
+from core.people.profile import MOST_VALUE, FactSource, ProfileStore, fact_lines, written_facts
+
+
+class People:
+    """What is known of everybody, one person at a time."""
+
+    def __init__(self, database: Database, make_id: IdMaker, clock: Clock) -> None:
+        self.preferences = PreferenceStore(database)
+        self.profile = ProfileStore(database, make_id)
+        self.clock = clock
+
+    def for_turn(self, tenant_id: str, turn_id: str) -> "Person":
+        """Give access to this person only."""
+        return Person(self, tenant_id, turn_id)
+
+    async def known(self, tenant_id: str) -> Sequence[str]:
+        """Give the person's profile as lines for the model."""
+        return fact_lines(await self.profile.read(tenant_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One person, as tools see them. Implements `core.tools.context.PersonAccess`."""
+
+    people: People
+    tenant_id: str
+    turn_id: str
+
+    async def preferences(self) -> str:
+        """List what the person prefers, a line each."""
+        return written(await self.people.preferences.read(self.tenant_id))
+
+    async def prefer(self, name: str, value: str) -> str:
+        """Keep a preference, and list all. Raises `ToolRetry` with what can be kept."""
+        try:
+            return written(await self.people.preferences.set(self.tenant_id, name, value, self.turn_id))
+        except PreferenceRefused as error:
+            raise ToolRetry(str(error)) from error
+
+    async def needs_timezone(self) -> bool:
+        """Tell whether nobody knows the person's timezone yet."""
+        return await self.people.preferences.needs_timezone(self.tenant_id)
+
+    async def profile(self) -> str:
+        """List what is known about the person, a line each with its number."""
+        return written_facts(await self.people.profile.read(self.tenant_id))
+
+    async def learn(self, key: str, value: str) -> str:
+        """Keep a fact that the person told. Raises `ToolRetry`."""
+        key = "_".join(key.lower().split())
+        value = " ".join(value.split())
+        if not value or len(value) > MOST_VALUE:
+            raise ToolRetry(f"A fact has 1 to {MOST_VALUE} characters.")
+        now = self.people.clock.now()
+        number = await self.people.profile.keep(self.tenant_id, key, value, FactSource.TOLD, self.turn_id, now)
+        return f"Kept as number {number}: {key}: {value}" if number else "That was known already."
+
+    async def unlearn(self, number: int) -> str:
+        """Take a fact back."""
+        undone = await self.people.profile.undo(self.tenant_id, number, self.people.clock.now())
+        if undone is None:
+            return f"There is no fact {number} now."
+        again = f" What counts again: {undone.before}." if undone.before else ""
+        return f"Taken back: {undone.key}: {undone.value}.{again}"

@@ -1,0 +1,67 @@
+"""How a place of a person is named to somebody else: its channel, its address with most of it masked, and its name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.approvals.rendering import plain_words
+from core.db.database import Connection
+from core.ids import IdMaker
+
+_CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "terminal": "the terminal"}
+_MASK = "•••••"
+_MOST_OF_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One identity: `user_key` is the provider's id of its person, `name` what they call themselves there."""
+
+    id: str
+    channel: str
+    user_key: str
+    name: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Return it as somebody else may read it, such as `Telegram •••••042 (Ada)`."""
+        name = plain_words(self.name)[:_MOST_OF_NAME].strip()
+        channel = _CHANNELS.get(self.channel, self.channel)
+        return f"{channel} {masked(self.user_key)}" + (f" ({name})" if name else "")
+
+
+def masked(user_key: str) -> str:
+    """Return an address with its end only, and a phone number with its country, such as `+1•••••0199`."""
+    if user_key.startswith("+") and len(user_key) > 8:
+        return f"{user_key[:2]}{_MASK}{user_key[-4:]}"
+    return _MASK + user_key[-3:] if len(user_key) > 5 else _MASK
+
+
+def places_in_words(places: Sequence[Place]) -> str:
+    """Return the places as a list in one sentence."""
+    shown = [place.shown for place in places]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "another place"
+
+
+async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]:
+    """Return the places that a person was let in at; from then on the connection sees this person's rows."""
+    await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
+    rows = await connection.fetch(
+        "select id, channel, user_key, name from identities"
+        " where tenant_id = $1 and admitted <> '' and state_reason <> 'unlinked' order by created_at, id",
+        tenant_id,
+    )
+    return tuple(Place(row["id"], row["channel"], row["user_key"], row["name"]) for row in rows)
+
+
+async def tell_places(
+    connection: Connection, tenant_id: str, places: Sequence[Place], text: str, make_id: IdMaker
+) -> tuple[str, ...]:
+    """Owe a text to places of a person, each in its newest conversation; return the conversations."""
+    rows = await connection.fetch(
+        "select conversation_id from tell_places($1,$2,$3,$4)",
+        tenant_id,
+        [place.id for place in places],
+        text,
+        make_id("out"),
+    )
+    return tuple(row["conversation_id"] for row in rows)

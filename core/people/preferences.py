@@ -1,0 +1,262 @@
+"""What a person prefers: read from their words, checked, and kept with them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import time
+from enum import StrEnum
+from functools import cache
+from zoneinfo import available_timezones
+
+from core.db.database import Database
+from core.errors import OneValetError
+from core.turns.types import WhileRunning
+
+MOST_NAME = 80
+"""Characters of what a person wants to be called."""
+MOST_MUTED = 50
+
+
+class Preference(StrEnum):
+    """What can be preferred, as the commands and the tool name it."""
+
+    NAME = "name"
+    LANGUAGE = "language"
+    TIMEZONE = "timezone"
+    CHANNEL = "channel"
+    QUIET = "quiet"
+    BUSY = "busy"
+    """What becomes of messages that come in while the assistant is at work: steer, queue or interrupt."""
+    MUTE = "mute"
+    """Categories of notifications that go unsaid."""
+
+
+class PreferenceRefused(OneValetError):
+    """A value that cannot be kept; the message is one plain sentence that says what can."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """When a person is not to be disturbed, in their own timezone; it may pass midnight."""
+
+    start: time
+    end: time
+
+    def covers(self, at: time) -> bool:
+        """Tell whether a time of day lies within."""
+        if self.start <= self.end:
+            return self.start <= at < self.end
+        return at >= self.start or at < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a person prefers. `timezone` is an IANA name or empty, `language` a BCP 47 tag or empty."""
+
+    name: str = ""
+    language: str = ""
+    timezone: str = ""
+    channel: str = ""
+    quiet: QuietHours | None = None
+    busy: WhileRunning = WhileRunning.STEER
+    channels: tuple[str, ...] = ()
+    """Where the person can be reached now."""
+    muted: tuple[str, ...] = ()
+    """Categories of notifications that go unsaid; `*` is all that is not urgent."""
+
+    def needs_timezone(self) -> bool:
+        """Tell whether nobody knows the person's timezone yet: ask for it before a first schedule is kept."""
+        return not self.timezone
+
+
+class PreferenceStore:
+    """Read and keep what people prefer."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def read(self, tenant_id: str) -> Preferences:
+        """Give what a person prefers."""
+        row = await self._database.call("select * from read_person($1)", tenant_id)
+        if row is None:
+            return Preferences()
+        quiet = None
+        if row["quiet_from"]:
+            quiet = QuietHours(time.fromisoformat(row["quiet_from"]), time.fromisoformat(row["quiet_until"]))
+        return Preferences(
+            row["name"],
+            row["language"],
+            row["timezone"],
+            row["preferred_channel"],
+            quiet,
+            WhileRunning(row["while_running"]),
+            tuple(row["channels"]),
+            tuple(row["muted"]),
+        )
+
+    async def set(self, tenant_id: str, name: str, value: str, turn_id: str = "") -> Preferences:
+        """Keep one preference, as the person put it; raises `PreferenceRefused`."""
+        known = await self.read(tenant_id)
+        columns = read_preference(name, value, known.channels)
+        await self._database.rows("select keep_preferences($1,$2,$3)", tenant_id, columns, turn_id)
+        return await self.read(tenant_id)
+
+    async def needs_timezone(self, tenant_id: str) -> bool:
+        """Tell whether a person's timezone has to be asked for before a first schedule is kept."""
+        return (await self.read(tenant_id)).needs_timezone()
+
+    def for_tenant(self, tenant_id: str) -> "TenantPreferences":
+        """Give access to this tenant's preferences only."""
+        return TenantPreferences(self, tenant_id)
+
+
+@dataclass(frozen=True, slots=True)
+class TenantPreferences:
+    """The preferences of one tenant."""
+
+    store: PreferenceStore
+    tenant_id: str
+
+    async def read(self) -> Preferences:
+        """Give what the person prefers."""
+        return await self.store.read(self.tenant_id)
+
+    async def set(self, name: str, value: str) -> Preferences:
+        """Keep one preference, as the person put it; raises `PreferenceRefused`."""
+        return await self.store.set(self.tenant_id, name, value)
+
+
+def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping[str, str]:
+    """Give the columns that a preference is kept in; an empty value, `off` or `none` takes it back."""
+    value = " ".join(value.split())
+    if value.lower() in ("off", "none", "nothing", "-"):
+        value = ""
+    match name.strip().lower():
+        case Preference.NAME:
+            if len(value) > MOST_NAME:
+                raise PreferenceRefused(f"A name has at most {MOST_NAME} characters.")
+            return {"name": value}
+        case Preference.LANGUAGE:
+            return {"language": _language(value)}
+        case Preference.TIMEZONE:
+            return {"timezone": find_timezone(value) if value else ""}
+        case Preference.CHANNEL:
+            return {"preferred_channel": _channel(value, channels)}
+        case Preference.QUIET:
+            start, end = _quiet(value) if value else ("", "")
+            return {"quiet_from": start, "quiet_until": end}
+        case Preference.BUSY:
+            if value and value.lower() not in list(WhileRunning):
+                raise PreferenceRefused(f"Write one of {', '.join(WhileRunning)}.")
+            return {"while_running": value.lower() or WhileRunning.STEER.value}
+        case Preference.MUTE:
+            return {"muted": _muted(value)}
+    raise PreferenceRefused(f"There is no preference {name!r}; there are {', '.join(Preference)}.")
+
+
+def find_timezone(text: str) -> str:
+    """Give the IANA name of a timezone that is written in full or by its city; raises `PreferenceRefused`."""
+    wanted = re.sub(r"[\s-]+", "_", text.strip()).casefold()
+    found = _zones().get(wanted, ())
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise PreferenceRefused(f"There are several: {', '.join(sorted(found))}. Which one is it?")
+    raise PreferenceRefused("I know no such timezone: write a city's, such as Europe/Lisbon or Lisbon.")
+
+
+def written(preferences: Preferences) -> str:
+    """List what a person prefers, a line each."""
+    quiet = preferences.quiet
+    lines = [
+        ("name", preferences.name),
+        ("language", preferences.language),
+        ("timezone", preferences.timezone),
+        ("channel", preferences.channel),
+        ("quiet", f"{quiet.start:%H:%M}-{quiet.end:%H:%M}" if quiet else ""),
+        ("busy", preferences.busy.value),
+        ("mute", "all but urgent" if "*" in preferences.muted else ", ".join(preferences.muted)),
+    ]
+    return "\n".join(f"{name}: {value or 'not set'}" for name, value in lines)
+
+
+@cache
+def _zones() -> dict[str, tuple[str, ...]]:
+    """Give every timezone by its name in full and, where it lies in a region, by its city; in any case."""
+    found: dict[str, set[str]] = {}
+    for zone in available_timezones():
+        region, _, city = zone.partition("/")
+        if region in ("posix", "right", "Etc", "SystemV") or zone in ("localtime", "posixrules", "Factory"):
+            continue
+        found.setdefault(zone.casefold(), set()).add(zone)
+        if city:
+            found.setdefault(zone.rpartition("/")[2].casefold(), set()).add(zone)
+    return {name: tuple(zones) for name, zones in found.items()}
+
+
+def _language(value: str) -> str:
+    known = _LANGUAGES.get(value.casefold(), value)
+    if value and not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", known):
+        raise PreferenceRefused("Write the language's code, such as en, pt-PT or de.")
+    return known
+
+
+def _channel(value: str, channels: tuple[str, ...]) -> str:
+    wanted = {"text": "sms", "texts": "sms"}.get(value.casefold(), value.casefold())
+    if wanted and wanted not in channels:
+        raise PreferenceRefused(f"I cannot reach you there; I can on {', '.join(channels) or 'nothing yet'}.")
+    return wanted
+
+
+def _muted(value: str) -> str:
+    if value.casefold() in ("all", "everything", "*"):
+        return "*"
+    names = {name.strip() for name in re.split(r",| and ", value.casefold()) if name.strip()}
+    if len(names) > MOST_MUTED or not all(re.fullmatch(r"[\w -]{1,40}", name) for name in names):
+        raise PreferenceRefused("Write the kinds of messages to leave out, such as: weather, price. Or: all, or off.")
+    return ",".join(sorted(names))
+
+
+_QUIET = re.compile(r"(?:from )?(?P<from>[0-9:.apm ]+?) ?(?:-|to|until|till|–) ?(?P<until>[0-9:.apm ]+)", re.IGNORECASE)
+_TIME = re.compile(r"(?P<hour>[0-9]{1,2})(?:[:.](?P<minute>[0-9]{2}))? ?(?P<half>[ap]m)?", re.IGNORECASE)
+
+
+def _quiet(value: str) -> tuple[str, str]:
+    if found := _QUIET.fullmatch(value):
+        start, end = _time(found["from"]), _time(found["until"])
+        if start != end:
+            return start, end
+    raise PreferenceRefused("Write the quiet hours as 22:00-07:00.")
+
+
+def _time(text: str) -> str:
+    found = _TIME.fullmatch(text.strip())
+    if found:
+        hour, minute, half = int(found["hour"]), int(found["minute"] or 0), (found["half"] or "").lower()
+        if half and 1 <= hour <= 12:
+            hour = hour % 12 + (12 if half == "pm" else 0)
+        elif half:
+            hour = 99
+        if hour < 24 and minute < 60:
+            return f"{hour:02}:{minute:02}"
+    raise PreferenceRefused("Write the quiet hours as 22:00-07:00.")
+
+
+_LANGUAGES = {
+    "english": "en",
+    "portuguese": "pt",
+    "spanish": "es",
+    "french": "fr",
+    "german": "de",
+    "italian": "it",
+    "dutch": "nl",
+    "polish": "pl",
+    "ukrainian": "uk",
+    "russian": "ru",
+    "turkish": "tr",
+    "arabic": "ar",
+    "hindi": "hi",
+    "chinese": "zh",
+    "japanese": "ja",
+    "korean": "ko",
+}

@@ -1,0 +1,106 @@
+"""What is known about a person: a few facts, each told, inferred or from outside, shown on request and undoable."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.db.database import Connection, Database
+from core.ids import IdMaker
+from core.json_types import storable
+from core.people.merge import MergeHook
+
+MOST_VALUE = 300
+"""Characters of a fact."""
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+class FactSource(StrEnum):
+    """How a fact came to be known."""
+
+    TOLD = "told"
+    INFERRED = "inferred"
+    OUTSIDE = "outside"
+    """By something that was read, not by the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that is known. `number` is the person's own way to name it."""
+
+    number: int
+    key: str
+    value: str
+    source: FactSource
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was taken back, and what counts again in its place, if anything."""
+
+    key: str
+    value: str
+    before: str = ""
+
+
+class ProfileStore:
+    """Read and change what is known about people."""
+
+    def __init__(self, database: Database, make_id: IdMaker) -> None:
+        self._database = database
+        self._make_id = make_id
+
+    async def read(self, tenant_id: str) -> Sequence[Fact]:
+        """Give what is known now, in the order in which it came to be."""
+        rows = await self._database.rows("select * from read_profile($1)", tenant_id)
+        return [Fact(row["number"], row["key"], row["value"], FactSource(row["source"]), row["since"]) for row in rows]
+
+    async def keep(
+        self, tenant_id: str, key: str, value: str, source: FactSource, turn_id: str, now: datetime
+    ) -> int | None:
+        """Keep a fact in place of what was known under its key; None where that changes nothing.
+
+        What was told is not replaced by what was only inferred, and what was undone is not inferred again.
+        """
+        value = storable(value).strip()
+        if not _KEY.fullmatch(key) or not 1 <= len(value) <= MOST_VALUE:
+            return None
+        row = await self._database.call(
+            "select keep_fact($1,$2,$3,$4,$5,$6,$7) as number",
+            tenant_id, self._make_id("fact"), key, value, source.value, turn_id, now,
+        )  # fmt: skip
+        return row["number"] if row else None
+
+    async def undo(self, tenant_id: str, number: int, now: datetime) -> Undone | None:
+        """Take a fact back; None where there is no such one in force."""
+        row = await self._database.call("select * from undo_fact($1,$2,$3)", tenant_id, number, now)
+        return Undone(row["key"], row["value"], row["before"]) if row else None
+
+
+class ProfileMerge(MergeHook):
+    """When two people become one: what was told counts, first by the one who stays."""
+
+    async def after(self, connection: Connection, kept: str, gone: str) -> None:
+        """Leave one fact in force under each key."""
+        await connection.execute(
+            "update profile_facts f set replaced_by = b.best from (select id, first_value(id) over ("
+            "  partition by key order by source = 'told' desc, number) as best from profile_facts"
+            "  where tenant_id = $1 and replaced_by is null and undone_at is null) b"
+            " where f.tenant_id = $1 and f.id = b.id and b.best <> f.id",
+            kept,
+        )
+
+
+def written_facts(facts: Sequence[Fact]) -> str:
+    """List facts for the person, a line each."""
+    if not facts:
+        return "I know nothing about you yet."
+    lines = [f"{fact.number}. {fact.key.replace('_', ' ')}: {fact.value} ({fact.source.value})" for fact in facts]
+    return "\n".join(["What I know about you:", *lines])
+
+
+def fact_lines(facts: Sequence[Fact]) -> tuple[str, ...]:
+    """Write facts for the model."""
+    return tuple(f"{fact.key}: {fact.value} ({fact.source.value})" for fact in facts)

@@ -1,0 +1,202 @@
+"""The tables that belong to a tenant, in one list: merge, export and delete walk it, tests hold it true."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+TENANT_TABLES = (
+    "tenants",
+    "links",
+    "linked_rows",
+    "link_codes",
+    "person_audit",
+    "identities",
+    "conversations",
+    "lanes",
+    "turns",
+    "inbound",
+    "inbox_keys",
+    "steps",
+    "history",
+    "outbound",
+    "outbound_parts",
+    "deliveries",
+    "stored_collections",
+    "stored_values",
+    "data_keys",
+    "credentials",
+    "profile_facts",
+    "profile_jobs",
+    "spending",
+    "reservations",
+    "segment_days",
+    "pool_entries",
+    "approvals",
+    "approval_codes",
+    "approval_audit",
+    "approval_cards",
+    "redraws",
+    "tasks",
+    "task_runs",
+    "run_notices",
+    "memory_versions",
+    "memory_sessions",
+    "memory_messages",
+    "memories",
+    "memory_vectors",
+    "memory_terms",
+    "memory_jobs",
+    "memory_forgettings",
+    "memory_recalls",
+    "memory_members",
+    "event_sources",
+    "events",
+    "event_work",
+    "notifications",
+)
+"""Parents before children, so that rows may be copied in this order and deleted in the reverse."""
+
+
+class Merge(StrEnum):
+    """What becomes of a table's rows when one person's become another's (`merge_people`)."""
+
+    MOVE = "move"
+    """Every row; its keys must be unlike those of any other person's rows, as our ids are."""
+    FIRST = "first"
+    """Those that the one who stays has not under the same primary key."""
+    NUMBER = "number"
+    """Every row, with a number after the highest of the one who stays."""
+    DROP = "drop"
+    ADD = "add"
+    VALUES = "values"
+    SEALED = "sealed"
+    PERSON = "person"
+    """ADD, VALUES, SEALED and PERSON: by the function itself, for the tables that have them here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """How a table is merged. `one` and `many`: what its rows are to the person, who is told how many; empty: nothing.
+
+    Two people who both have rows in such a table are asked before they become one.
+    """
+
+    how: Merge
+    one: str = ""
+    many: str = ""
+
+
+MERGE_RULES: Mapping[str, Belonging] = {
+    "tenants": Belonging(Merge.PERSON),
+    "links": Belonging(Merge.MOVE),
+    "linked_rows": Belonging(Merge.MOVE),
+    "link_codes": Belonging(Merge.MOVE),
+    "person_audit": Belonging(Merge.MOVE),
+    "identities": Belonging(Merge.MOVE),
+    "conversations": Belonging(Merge.MOVE),
+    "lanes": Belonging(Merge.MOVE),
+    "turns": Belonging(Merge.MOVE),
+    "inbound": Belonging(Merge.MOVE, "message", "messages"),
+    "inbox_keys": Belonging(Merge.MOVE),
+    "steps": Belonging(Merge.MOVE),
+    "history": Belonging(Merge.MOVE),
+    "outbound": Belonging(Merge.MOVE),
+    "outbound_parts": Belonging(Merge.MOVE),
+    "deliveries": Belonging(Merge.MOVE),
+    "stored_collections": Belonging(Merge.VALUES),
+    "stored_values": Belonging(Merge.VALUES, "kept note", "kept notes"),
+    "data_keys": Belonging(Merge.SEALED),
+    "credentials": Belonging(Merge.SEALED, "connected account", "connected accounts"),
+    "spending": Belonging(Merge.ADD),
+    "reservations": Belonging(Merge.MOVE),
+    "segment_days": Belonging(Merge.FIRST),
+    "profile_facts": Belonging(Merge.NUMBER, "known fact", "known facts"),
+    "profile_jobs": Belonging(Merge.MOVE),
+    "pool_entries": Belonging(Merge.MOVE, "open question", "open questions"),
+    "event_sources": Belonging(Merge.MOVE, "event source", "event sources"),
+    "events": Belonging(Merge.FIRST),
+    "event_work": Belonging(Merge.FIRST),
+    "approvals": Belonging(Merge.MOVE, "request for approval", "requests for approval"),
+    "approval_codes": Belonging(Merge.FIRST),
+    "approval_audit": Belonging(Merge.MOVE),
+    "approval_cards": Belonging(Merge.MOVE),
+    "redraws": Belonging(Merge.MOVE),
+    "memory_versions": Belonging(Merge.FIRST),
+    "memory_sessions": Belonging(Merge.FIRST),
+    "memory_messages": Belonging(Merge.FIRST),
+    "memories": Belonging(Merge.MOVE, "memory", "memories"),  # core.memory.merge numbers them anew
+    "memory_vectors": Belonging(Merge.MOVE),
+    "memory_terms": Belonging(Merge.FIRST),
+    "memory_jobs": Belonging(Merge.MOVE),
+    "memory_forgettings": Belonging(Merge.MOVE),
+    "memory_recalls": Belonging(Merge.MOVE),
+    "memory_members": Belonging(Merge.FIRST),
+    "tasks": Belonging(Merge.NUMBER, "task", "tasks"),
+    "task_runs": Belonging(Merge.MOVE),
+    "run_notices": Belonging(Merge.MOVE),
+    "notifications": Belonging(Merge.FIRST),
+}
+"""Every table of a tenant's must be here, in any order: a merge that does not know a table is not made."""
+
+PARTING: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "identities": (),
+    "event_sources": (),
+    "links": (),
+    "linked_rows": (("link_id", "links", "id"),),
+    "link_codes": (("identity_id", "identities", "id"),),
+    "person_audit": (("identity_id", "identities", "id"),),
+    "conversations": (("identity_id", "identities", "id"),),
+    "tasks": (),
+    "task_runs": (("task_id", "tasks", "id"),),
+    "run_notices": (("run_id", "task_runs", "id"),),
+    "lanes": (("conversation_id", "conversations", "id"), ("id", "task_runs", "id")),
+    "turns": (("lane_id", "lanes", "id"),),
+    "inbound": (("conversation_id", "conversations", "id"),),
+    "inbox_keys": (("inbound_id", "inbound", "id"),),
+    "steps": (("turn_id", "turns", "id"),),
+    "history": (("conversation_id", "conversations", "id"),),
+    "outbound": (("conversation_id", "conversations", "id"),),
+    "outbound_parts": (("outbound_id", "outbound", "id"),),
+    "deliveries": (("outbound_id", "outbound", "id"),),
+    "reservations": (("turn_id", "turns", "id"),),
+    "profile_facts": (),
+    "profile_jobs": (("turn_id", "turns", "id"),),
+    "pool_entries": (("turn_id", "turns", "id"),),
+    "approvals": (("turn_id", "turns", "id"),),
+    "approval_codes": (("holder", "approvals", "id"),),
+    "approval_audit": (("approval_id", "approvals", "id"),),
+    "approval_cards": (("outbound_id", "outbound", "id"),),
+    "redraws": (("outbound_id", "outbound", "id"),),
+    "memories": (),
+    "memory_vectors": (("memory_id", "memories", "id"),),
+    "memory_jobs": (),
+    "memory_forgettings": (),
+    "memory_recalls": (("turn_id", "turns", "id"),),
+    "events": (("source", "event_sources", "name"),),
+    "event_work": (("source", "event_sources", "name"),),
+    "notifications": (
+        ("conversation_id", "conversations", "id"),
+        ("task_id", "tasks", "id"),
+        ("run_id", "task_runs", "id"),
+    ),
+}
+"""With what a row goes when a link is taken back, beside those that were written down (`move_apart`): the column, the
+parent and its column. Parents first."""
+
+KEPT_APART = frozenset(
+    {
+        "tenants",
+        "data_keys",
+        "credentials",
+        "stored_collections",
+        "stored_values",
+        "spending",
+        "segment_days",
+        "memory_versions",
+        "memory_sessions",
+        "memory_messages",
+        "memory_terms",
+        "memory_members",
+    }
+)
+"""Tables that a parting sees to by itself, or that are worked out anew."""

@@ -1,0 +1,108 @@
+"""Tiers: named sets of limits. Each role has one of its own name; a person may be given another."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from core.errors import ConfigError
+from core.people.access_policy import PersonRole
+
+_NAMES = {"tools", "dollars_a_day", "messages_a_minute"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """The limits of a tier. `tools`: the only ones offered, None for all; `dollars_a_day`: None for what is usual."""
+
+    name: str
+    messages_a_minute: int
+    tools: tuple[str, ...] | None = None
+    dollars_a_day: Decimal | None = None
+
+
+class Tiers:
+    """All tiers of a deployment, by name."""
+
+    def __init__(self, tiers: Mapping[str, Tier]) -> None:
+        self._tiers = dict(tiers)
+
+    @property
+    def names(self) -> list[str]:
+        """List the names, sorted."""
+        return sorted(self._tiers)
+
+    @property
+    def have_budgets(self) -> bool:
+        """Tell whether any tier has a budget of its own."""
+        return any(tier.dollars_a_day is not None for tier in self._tiers.values())
+
+    def of(self, role: str, tier: str = "") -> Tier | None:
+        """Give a person's tier: the one they were given, else their role's; None when the settings name none."""
+        return self._tiers.get(tier or role)
+
+    def tools_of(self, role: str, tier: str = "") -> tuple[str, ...] | None:
+        """Name the only tools and agents that a person's tier has; None for all."""
+        found = self.of(role, tier)
+        return found.tools if found else None
+
+    def check_tools(self, known: frozenset[str]) -> None:
+        """Raise `ConfigError` for a tier that names a tool that is not there."""
+        for tier in self._tiers.values():
+            for name in tier.tools or ():
+                if name not in known:
+                    raise ConfigError(f"ONEVALET_TIERS: {tier.name} names the tool {name!r}, which is not there.")
+
+
+def read_tiers(text: str, messages_a_minute: int) -> Tiers:
+    """Read ONEVALET_TIERS: a JSON object, or @ and the path of a .json or .toml file; raises `ConfigError`.
+
+    It maps names to any of `tools`, `dollars_a_day`, `messages_a_minute`; the roles are there in any case.
+    """
+    usual = Tier("", messages_a_minute)
+    tiers = {role.value: replace(usual, name=role.value) for role in PersonRole}
+    for name, limits in _load(text).items():
+        if not isinstance(limits, dict):
+            raise ConfigError(f"ONEVALET_TIERS: {name} must hold limits: {', '.join(sorted(_NAMES))}.")
+        tiers[name] = _tier(name, limits, usual)
+    return Tiers(tiers)
+
+
+def _load(text: str) -> dict[str, object]:
+    try:
+        if text.startswith("@"):
+            path = Path(text[1:])
+            content = path.read_text(encoding="utf-8")
+            found = tomllib.loads(content) if path.suffix == ".toml" else json.loads(content)
+        else:
+            found = json.loads(text or "{}")
+    except (OSError, ValueError) as error:
+        raise ConfigError("ONEVALET_TIERS cannot be read: write JSON, or @ and the path of a file.") from error
+    if not isinstance(found, dict):
+        raise ConfigError("ONEVALET_TIERS must map the names of tiers to their limits.")
+    return found
+
+
+def _tier(name: str, limits: dict[str, object], usual: Tier) -> Tier:
+    if unknown := sorted(set(limits) - _NAMES):
+        raise ConfigError(f"ONEVALET_TIERS: {name} has {unknown[0]!r}; there are {', '.join(sorted(_NAMES))}.")
+    tools, minute = limits.get("tools"), limits.get("messages_a_minute", usual.messages_a_minute)
+    if tools is not None and not (isinstance(tools, list) and all(isinstance(one, str) for one in tools)):
+        raise ConfigError(f"ONEVALET_TIERS: the tools of {name} must be a list of names.")
+    if not isinstance(minute, int) or isinstance(minute, bool) or minute < 1:
+        raise ConfigError(f"ONEVALET_TIERS: messages_a_minute of {name} must be a whole number from 1.")
+    return Tier(name, minute, tuple(tools) if tools is not None else None, _dollars(name, limits.get("dollars_a_day")))
+
+
+def _dollars(name: str, said: object) -> Decimal | None:
+    if said is None:
+        return None
+    try:
+        dollars = Decimal(str(said))
+    except InvalidOperation:
+        dollars = Decimal(-1)
+    if not dollars.is_finite() or dollars < 0:
+        raise ConfigError(f"ONEVALET_TIERS: dollars_a_day of {name} must be a number from 0.")
+    return dollars

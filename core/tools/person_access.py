@@ -1,0 +1,90 @@
+"""What a tool is handed of the person themselves: what is known of them, what they prefer, and files they sent."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from core.errors import ToolFailed
+from core.messaging.messages import Media
+from core.tools.files import SentFile
+
+_NOTHING_KEPT = "This assistant has nowhere to keep anything."
+
+
+class FileAccess(Protocol):
+    """The files that came with a turn's messages."""
+
+    async def list(self) -> Sequence[Media]:
+        """Give what was sent, in order; fetching nothing."""
+        ...
+
+    async def fetch(self, number: int) -> SentFile:
+        """Fetch a file by its number in the list, from 1. Raises `core.errors.ToolFailed`."""
+        ...
+
+
+class PersonAccess(Protocol):
+    """What is known of one tenant, and what they prefer; what is given is text for the model."""
+
+    async def preferences(self) -> str:
+        """List what the person prefers, a line each."""
+        ...
+
+    async def prefer(self, name: str, value: str) -> str:
+        """Keep a preference, and list all. Raises `core.errors.ToolRetry` with what can be kept."""
+        ...
+
+    async def needs_timezone(self) -> bool:
+        """Tell whether nobody knows the person's timezone yet: have them asked before a first schedule is kept."""
+        ...
+
+    async def profile(self) -> str:
+        """List what is known about the person, a line each with its number."""
+        ...
+
+    async def learn(self, key: str, value: str) -> str:
+        """Keep a fact that the person told. Raises `core.errors.ToolRetry`."""
+        ...
+
+    async def unlearn(self, number: int) -> str:
+        """Take a fact back."""
+        ...
+
+
+class NoFiles:
+    """What a tool gets where no files can have come."""
+
+    async def list(self) -> Sequence[Media]:
+        """Know of none."""
+        return ()
+
+    async def fetch(self, number: int) -> SentFile:
+        """Refuse, telling the model why."""
+        raise ToolFailed("No file came with these messages.")
+
+
+class NoPerson:
+    """What a tool gets where nobody is known."""
+
+    async def preferences(self) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def prefer(self, name: str, value: str) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def needs_timezone(self) -> bool:
+        """Ask nobody."""
+        return False
+
+    async def profile(self) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def learn(self, key: str, value: str) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)
+
+    async def unlearn(self, number: int) -> str:
+        """Refuse, telling the model why."""
+        raise ToolFailed(_NOTHING_KEPT)

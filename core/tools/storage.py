@@ -1,0 +1,69 @@
+"""What tools keep for a person, in Postgres: each value under its tenant, collection and key."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.db.database import Database
+from core.errors import ToolFailed
+from core.json_types import Json, storable
+from core.tools.context import StoredValue
+
+MOST_NAME = 200
+"""Characters of a collection's name, and of a key."""
+MOST_VALUE = 100_000
+"""Characters of one value, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The stored values of all tenants; hands out one tenant's at a time."""
+
+    database: Database
+
+    def for_tenant(self, tenant_id: str) -> "PostgresStorage":
+        """Give access to this tenant's values only."""
+        return PostgresStorage(self.database, tenant_id)
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresStorage:
+    """The stored values of one tenant. Implements `core.tools.context.TenantStorage`."""
+
+    database: Database
+    tenant_id: str
+
+    async def get(self, collection: str, key: str) -> StoredValue | None:
+        """Give the value under a key, or None."""
+        found = await self._read(collection, _name(key))
+        return found[0] if found else None
+
+    async def put(self, collection: str, key: str, value: Json) -> StoredValue:
+        """Keep a value under a key, in place of what was there."""
+        kept: Json = storable(value)
+        if len(json.dumps(kept, ensure_ascii=False)) > MOST_VALUE:
+            raise ToolFailed("That is too much to be kept in one piece.")
+        name, key = _name(collection), _name(key)
+        statement = "select put_value($1,$2,$3,coalesce($4::jsonb,'null')) as number"
+        rows = await self.database.rows(statement, self.tenant_id, name, key, kept)
+        return StoredValue(key, rows[0]["number"], kept)
+
+    async def list(self, collection: str) -> Sequence[StoredValue]:
+        """Give all values of a collection in the order of their numbers."""
+        return await self._read(collection, None)
+
+    async def delete(self, collection: str, key: str) -> None:
+        """Forget the value under a key, if there is one."""
+        await self.database.rows("select delete_value($1,$2,$3)", self.tenant_id, _name(collection), _name(key))
+
+    async def _read(self, collection: str, key: str | None) -> Sequence[StoredValue]:
+        rows = await self.database.rows("select * from read_values($1,$2,$3)", self.tenant_id, _name(collection), key)
+        return [StoredValue(row["key"], row["number"], row["value"]) for row in rows]
+
+
+def _name(name: str) -> str:
+    """Check the name of a collection, or a key, before Postgres refuses it."""
+    clean = storable(name)
+    if not 1 <= len(clean) <= MOST_NAME:
+        raise ToolFailed(f"A collection's name and a key have 1 to {MOST_NAME} characters.")
+    return clean

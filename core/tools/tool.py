@@ -1,0 +1,244 @@
+"""`@tool`: a function that the model may call. It stays a function: calling it calls what you wrote."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Literal, cast, overload
+
+import pydantic_core
+from pydantic import BaseModel, ValidationError
+
+from core.errors import ConfigError, ToolRetry
+from core.journal.types import Effect, Outcome, StepKey
+from core.json_types import Json, JsonObject
+from core.llm.types import ToolCall, ToolSpec
+from core.tools.context import ToolExecutionContext
+from core.tools.docstrings import read_docstring
+from core.tools.schema import Signature, read_signature
+from core.tools.threads import call_in_thread
+
+type EffectName = Literal["read", "idempotent", "once"]
+type AnyTool = Tool[..., object]
+
+_NAME = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$")
+_MAX_COMPLAINTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Tool[**P, R]:
+    """A tool: the function, what the model is told of it, and how it may be run.
+
+    `effect` says what may happen to a call whose end is not known (`core.journal.types.Effect`). `timeout` is in
+    seconds, None for the loop's default. A tool whose `in_thread` is true is an ordinary (not async)
+    function: it runs in a thread of its own, which a timeout cannot stop. One with a `group` is offered once that
+    group is switched on, one with `needs_account` to people who have connected an account of that service.
+    """
+
+    name: str
+    description: str
+    fn: Callable[P, R]
+    signature: Signature
+    effect: Effect = Effect.ONCE
+    needs_approval: bool = False
+    parallel: bool = True
+    risk: str = ""
+    group: str = ""
+    needs_account: str = ""
+    needs_memory: str = ""
+    """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
+    agent: bool = False
+    """Whether it is an agent as the model sees it: it may take longer."""
+    timeout: float | None = None
+    preset: Mapping[str, object] | None = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function itself."""
+        return self.fn(*args, **kwargs)
+
+    @property
+    def in_thread(self) -> bool:
+        """Tell whether it runs in a thread, which cancelling does not stop."""
+        return not _is_async(self.fn)
+
+    @property
+    def place(self) -> str:
+        """Give the file and line where it is written."""
+        return place_of(self.fn)
+
+    @property
+    def spec(self) -> ToolSpec:
+        """Give what the model is shown."""
+        return ToolSpec(self.name, self.description, self.signature.schema)
+
+    def with_preset(self, **values: object) -> "Tool[P, R]":
+        """Fix parameters: the model neither sees them nor may give them."""
+        if unknown := set(values) - self.signature.names:
+            raise ConfigError(f"{self.place}: the tool {self.name} has no parameter {sorted(unknown)[0]!r}.")
+        fixed = {**(self.preset or {}), **values}
+        return replace(self, preset=fixed, signature=read_signature(self.fn, self.name, hidden=set(fixed)))
+
+    def parse(self, arguments: Json) -> dict[str, object]:
+        """Check arguments against the schema and convert them to what the function is annotated with.
+
+        Raises `ToolRetry`, which tells the model what is right.
+        """
+        try:
+            parsed = self.signature.model.model_validate(arguments)
+        except ValidationError as error:
+            raise ToolRetry(_what_is_right(self, error)) from error
+        return {
+            name: getattr(parsed, field)
+            for name, field in self.signature.fields.items()
+            if field in parsed.model_fields_set
+        }
+
+    async def run(self, arguments: Mapping[str, object], context: ToolExecutionContext) -> str:
+        """Run it with parsed arguments and give its result as the text the model reads."""
+        given: dict[str, object] = {**(self.preset or {}), **arguments}
+        if self.signature.context_name:
+            given[self.signature.context_name] = context
+        call = cast(Callable[..., object], self.fn)
+        if self.in_thread:
+            return result_text(await call_in_thread(call, given))
+        return result_text(await cast(Awaitable[object], call(**given)))
+
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> tuple[str, Outcome]:
+        """Run it as one call of a turn; what fails is raised. Agents, which may also wait, have their own way."""
+        return await self.run(arguments, context), Outcome.OK
+
+    def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
+        """Give the status in which a call left an agent; None, for a tool has none."""
+        return None
+
+
+@lru_cache(1024)
+def _is_async(fn: Callable[..., object]) -> bool:
+    return inspect.iscoroutinefunction(fn)
+
+
+@overload
+def tool[**P, R](fn: Callable[P, R], /) -> Tool[P, R]: ...
+
+
+@overload
+def tool[**P, R](
+    *,
+    name: str = "",
+    description: str = "",
+    effect: EffectName = "once",
+    needs_approval: bool = False,
+    parallel: bool = True,
+    risk: str = "",
+    group: str = "",
+    needs_account: str = "",
+    needs_memory: str = "",
+    timeout: float | None = None,
+) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
+
+
+def tool(
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str = "",
+    description: str = "",
+    effect: EffectName = "once",
+    needs_approval: bool = False,
+    parallel: bool = True,
+    risk: str = "",
+    group: str = "",
+    needs_account: str = "",
+    needs_memory: str = "",
+    timeout: float | None = None,
+) -> Tool[..., Any] | Callable[[Callable[..., Any]], Tool[..., Any]]:
+    """Make a tool of a function.
+
+    The schema comes from the annotations and the docstring; a parameter annotated `ToolExecutionContext` is
+    filled in and hidden. `effect` is `"read"` (may run again), `"idempotent"` (may run again with the same
+    `context.idempotency_key`) or `"once"`. `parallel=False` runs it alone. `group` keeps it out of sight until
+    the conversation switches the group on; `needs_account="google"` until the person has connected one,
+    `needs_memory="on"` where nothing is remembered. Raises `ConfigError` with the file and line where something
+    is missing.
+    """
+
+    def make(function: Callable[..., Any]) -> Tool[..., Any]:
+        tool_name = name or function.__name__
+        return Tool(
+            name=_checked_name(tool_name, function),
+            description=_description(function, tool_name, description),
+            fn=function,
+            signature=read_signature(function, tool_name),
+            effect=_checked_effect(effect, tool_name, function),
+            needs_approval=needs_approval,
+            parallel=parallel,
+            risk=risk,
+            group=group,
+            needs_account=needs_account,
+            needs_memory=needs_memory,
+            timeout=timeout,
+        )
+
+    return make if fn is None else make(fn)
+
+
+def place_of(fn: object) -> str:
+    """Give "file:line" of a function, for messages to whoever wrote it."""
+    code = getattr(inspect.unwrap(cast(Callable[..., object], fn)), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(fn)
+
+
+def result_text(value: object) -> str:
+    """Write a tool's result as text: text as it is, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return "Done."
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    return pydantic_core.to_json(value, fallback=str).decode()
+
+
+def _description(function: Callable[..., Any], name: str, given: str) -> str:
+    text = given or read_docstring(function.__doc__).summary
+    if not text:
+        raise ConfigError(
+            f"{place_of(function)}: the tool {name} needs a docstring that tells the model what it does; "
+            f'write """Do this and that.""" below its def line.'
+        )
+    return text
+
+
+def _checked_name(name: str, function: Callable[..., Any]) -> str:
+    if not _NAME.match(name):
+        raise ConfigError(f"{place_of(function)}: {name!r} cannot name a tool; use up to 64 letters, digits, _ and -.")
+    return name
+
+
+def _checked_effect(effect: str, name: str, function: Callable[..., Any]) -> Effect:
+    if effect not in tuple(Effect):
+        raise ConfigError(
+            f'{place_of(function)}: the tool {name} has effect={effect!r}; write "read", "idempotent" or "once".'
+        )
+    return Effect(effect)
+
+
+def _what_is_right(tool: AnyTool, error: ValidationError) -> str:
+    complaints = [_complaint(item.get("loc", ()), item["msg"], item["type"]) for item in error.errors()]
+    parameters = cast(JsonObject, tool.signature.schema.get("properties", {}))
+    required = cast(list[str], tool.signature.schema.get("required", []))
+    names = ", ".join(f"{name} (required)" if name in required else name for name in parameters)
+    said = "; ".join(complaints[:_MAX_COMPLAINTS])
+    return f"The arguments of {tool.name} are not right: {said}. It takes: {names or 'no arguments'}."
+
+
+def _complaint(place: tuple[int | str, ...], message: str, kind: str) -> str:
+    where = ".".join(str(part) for part in place)
+    if kind == "extra_forbidden":
+        return f"{where} is not a parameter"
+    if kind == "missing":
+        return f"{where} is missing"
+    return f"{where}: {message}" if where else message

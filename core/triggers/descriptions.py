@@ -1,0 +1,147 @@
+"""Triggers in words, as they are read back to the person before they count."""
+
+import re
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from cronsim import CronSim
+
+from core.json_types import Json
+from core.triggers.codec import KeptTrigger, UnreadableTrigger
+from core.triggers.kinds.condition import ConditionTrigger, Mode
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger, wall_moment
+
+_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_SIGNS = {"<": "is under", "<=": "is at most", ">": "is over", ">=": "is at least", "==": "is", "!=": "is not"}
+_COMPARED = {
+    "eq": "is",
+    "ne": "is not",
+    "gt": "is over",
+    "gte": "is at least",
+    "lt": "is under",
+    "lte": "is at most",
+    "in": "is one of",
+    "contains": "contains",
+    "starts_with": "begins with",
+    "ends_with": "ends with",
+}
+
+
+def in_words(trigger: KeptTrigger, zone: ZoneInfo) -> str:
+    """Say when it is due, such as "every weekday at 08:00 (Europe/Berlin)"."""
+    match trigger:
+        case UnreadableTrigger():
+            return "at a time that can no longer be read"
+        case ScheduleTrigger():
+            return _schedule(trigger, trigger.zone(zone.key))
+        case EventTrigger():
+            return ", ".join([_event(trigger), *_ends(None, trigger.count, zone)])
+        case ConditionTrigger():
+            return ", ".join([_condition(trigger), *_ends(trigger.until, trigger.count, zone)])
+
+
+def moment_in_words(moment: datetime, zone: ZoneInfo) -> str:
+    """Write a moment as the person's wall time, such as "Mon 23 Nov 2026, 08:00"."""
+    local = moment.astimezone(zone)
+    return f"{local:%a} {local.day} {local:%b %Y, %H:%M}"
+
+
+def value_in_words(value: Json) -> str:
+    """Write a value shortly."""
+    text = "nothing" if value is None else value if isinstance(value, str) else str(value)
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def _schedule(trigger: ScheduleTrigger, zone: ZoneInfo) -> str:
+    if trigger.at is not None:
+        said = f"once, on {moment_in_words(wall_moment(trigger.at, zone), zone)}"
+    elif trigger.interval_minutes is not None:
+        said = f"every {_span(timedelta(minutes=trigger.interval_minutes))}"
+    else:
+        said = _cron(trigger.cron)
+    count = trigger.count if trigger.at is None else None
+    return ", ".join([f"{said} ({zone.key})", *_ends(trigger.until, count, zone)])
+
+
+def _ends(until: datetime | None, count: int | None, zone: ZoneInfo) -> list[str]:
+    said = [f"until {moment_in_words(wall_moment(until, zone), zone)}"] if until is not None else []
+    return said + ([] if count is None else ["once"] if count == 1 else [f"{count} times at most"])
+
+
+def _cron(text: str) -> str:
+    fields = text.split()
+    if len(fields) == 5 and fields[0].isdecimal() and fields[1].isdecimal() and fields[2:4] == ["*", "*"]:
+        days = _days(fields[4])
+        if days:
+            return f"{days} at {int(fields[1]):02}:{int(fields[0]):02}"
+    aliases = {"@hourly": "every hour", "@daily": "every day at 00:00", "@weekly": "every Sunday at 00:00"}
+    if text.lower() in aliases:
+        return aliases[text.lower()]
+    explained = CronSim(text, datetime(2000, 1, 1)).explain() if len(fields) == 5 else text  # noqa: DTZ001 - unused
+    return explained[:1].lower() + explained[1:]
+
+
+def _days(text: str) -> str:
+    if text == "*":
+        return "every day"
+    names = {"1-5": "every weekday", "MON-FRI": "every weekday", "0,6": "every weekend day", "6,0": "every weekend day"}
+    if text.upper() in names:
+        return names[text.upper()]
+    found: list[str] = []
+    for part in text.split(","):
+        short = [day for day in _DAYS if day[:3].upper() == part.upper()]
+        if part.isdecimal() and int(part) <= 7:
+            found.append(_DAYS[int(part)])
+        elif short:
+            found.append(short[0])
+        else:
+            return ""
+    return "every " + (found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}")
+
+
+def _span(span: timedelta) -> str:
+    seconds = int(span.total_seconds())
+    for size, name in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+        if seconds % size == 0:
+            number = seconds // size
+            return name if number == 1 else f"{number} {name}s"
+    return f"{seconds} seconds"
+
+
+def _event(trigger: EventTrigger) -> str:
+    kind = "something" if trigger.type == "*" else trigger.type
+    source = "anywhere" if trigger.source == "*" else trigger.source
+    said = f"when {kind} happens in {source}"
+    wanted = [f"{name} {_filter(value)}" for name, value in trigger.filter.items()]
+    return f"{said}, and {' and '.join(wanted)}" if wanted else said
+
+
+def _filter(wanted: Json) -> str:
+    if not isinstance(wanted, dict):
+        return f"is {value_in_words(wanted)}"
+    return " and ".join(
+        ("is there" if other else "is missing") if name == "exists" else f"{_COMPARED[name]} {value_in_words(other)}"
+        for name, other in wanted.items()
+    )
+
+
+def _condition(trigger: ConditionTrigger) -> str:
+    place = f"{trigger.url or trigger.tool}{f' ({trigger.path})' if trigger.path else ''}"
+    often = _span(timedelta(minutes=trigger.every_minutes))
+    told = "becomes" if trigger.mode is Mode.EDGE else "is found"
+    said = [f"when it {told} true that {_expression(trigger.expression)}, looking at {place} every {often}"]
+    if trigger.reset:
+        said.append(f"told again after {_expression(trigger.reset)}")
+    if trigger.min_gap_minutes:
+        said.append(f"at most every {_span(timedelta(minutes=trigger.min_gap_minutes))}")
+    return ", ".join(said)
+
+
+def _expression(text: str) -> str:
+    """Write comparisons in words; what stands in quotes stays."""
+    return re.sub(r""" *("[^"]*"|'[^']*'|[<>=!]=|[<>]) *""", lambda one: _operator(one[0], one[1]), text).strip()
+
+
+def _operator(whole: str, one: str) -> str:
+    return f" {_SIGNS[one]} " if one in _SIGNS else whole

@@ -1,0 +1,204 @@
+"""When a condition is worth telling: what a look found, against what was seen before. Pure."""
+
+import json
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import cast
+from zoneinfo import ZoneInfo
+
+from core.json_types import Json, JsonObject
+from core.triggers.kinds.bounds import (
+    MOST_TEXT,
+    check_count,
+    check_moment,
+    check_number,
+    check_object,
+    check_size,
+    check_text,
+)
+from core.triggers.kinds.expressions import check_expression, check_numbers, evaluate
+from core.triggers.kinds.json_paths import check_bounded, check_path, find
+from core.triggers.kinds.schedule import TriggerError, wall_moment
+from core.triggers.kinds.step_limit import Steps
+
+NAMES = frozenset({"value", "previous", "result", "told"})
+"""What an expression may name: `told` is the value when the person was told last."""
+SHORTEST_MINUTES, LONGEST_MINUTES = 1.0, 31 * 24 * 60.0
+LONGEST_GAP_MINUTES = 366 * 24 * 60.0
+LONGEST_BACKOFF = timedelta(days=1)
+ERRORS_TOLD = 5
+"""After so many looks in a row that failed, the person is told once."""
+_SEEN = 30
+_MOST_KEPT = 4000
+
+
+class Mode(StrEnum):
+    """Which looks that find the condition true are told."""
+
+    EDGE = "edge"
+    """Those at which it becomes true."""
+    LEVEL = "level"
+    """All, but for the gap between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionTrigger:
+    """Looks at a tool's result or a web address from time to time, and is due when `expression` is true.
+
+    `tool` is a tool of effect `read`, called with `arguments`. `path` is a JSONPath into the result that gives
+    `value`; without it `value` is the whole result. After it was told, an edge is told again when it was false in
+    between, or, with `reset`, when that was true in between (hysteresis). `min_gap_minutes` lie between two.
+    """
+
+    expression: str
+    url: str = ""
+    tool: str = ""
+    arguments: JsonObject = field(default_factory=dict)
+    path: str = ""
+    every_minutes: float = 15
+    mode: Mode = Mode.EDGE
+    reset: str = ""
+    min_gap_minutes: float = 0
+    until: datetime | None = None
+    count: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, in one sentence."""
+        for name in ("expression", "url", "tool", "path", "reset"):
+            check_text(name, getattr(self, name))
+        check_object("arguments", self.arguments)
+        if bool(self.url) is bool(self.tool):
+            raise TriggerError("A condition looks at a tool or at a web address: one of the two.")
+        if self.url and not self.url.startswith(("https://", "http://")):
+            raise TriggerError("The address begins with https://")
+        for text in (self.expression, self.reset):
+            if text or text is self.expression:
+                check_expression(text, NAMES)
+        if self.path:
+            check_path(self.path)
+        often = "A condition is looked at once a minute at most, and every 31 days at least."
+        check_number(self.every_minutes, SHORTEST_MINUTES, LONGEST_MINUTES, often)
+        check_number(
+            self.min_gap_minutes, 0, LONGEST_GAP_MINUTES, "The gap between two messages is a year at most, in minutes."
+        )
+        check_moment("end", self.until)
+        check_count(self.count)
+        if not isinstance(self.mode, Mode):
+            raise TriggerError(f"A condition is told by {' or '.join(Mode)}.")
+
+    def check_bounded(self) -> None:
+        """Refuse what has no bounded form, in one sentence. Older rows may have it: their looks take counted steps."""
+        check_size("arguments", self.arguments)
+        for name in ("url", "tool"):
+            check_text(name, getattr(self, name), MOST_TEXT)
+        for text in (self.expression, self.reset):
+            if text:
+                check_numbers(text)
+        if self.path:
+            check_bounded(self.path)
+
+    def value_of(self, result: Json, steps: Steps) -> Json:
+        """Return what is compared, out of a look's result; raises `TriggerError` where the path leads nowhere."""
+        if not self.path:
+            return result
+        for found in find(self.path, result, steps):
+            return found
+        raise TriggerError(f"{self.path} finds nothing in what came back.")
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is remembered between looks. `armed`: the next time that it is true is told.
+
+    `seen` are the last looks as JSON: at, value, true, told or error.
+    """
+
+    value: Json = None
+    looked: bool = False
+    told: Json = None
+    told_at: datetime | None = None
+    armed: bool = True
+    errors: int = 0
+    seen: tuple[JsonObject, ...] = ()
+
+    def to_json(self) -> JsonObject:
+        """Write it down."""
+        return {
+            "value": self.value,
+            "looked": self.looked,
+            "told": self.told,
+            "told_at": self.told_at.isoformat() if self.told_at else None,
+            "armed": self.armed,
+            "errors": self.errors,
+            "seen": list(self.seen),
+        }
+
+    @classmethod
+    def from_json(cls, kept: JsonObject) -> "Watch":
+        """Read what `to_json` wrote; `{}` before the first look."""
+        told_at = kept.get("told_at")
+        return cls(
+            value=kept.get("value"),
+            looked=bool(kept.get("looked")),
+            told=kept.get("told"),
+            told_at=datetime.fromisoformat(str(told_at)) if told_at else None,
+            armed=bool(kept.get("armed", True)),
+            errors=int(cast(int, kept.get("errors", 0))),
+            seen=tuple(cast("list[JsonObject]", kept.get("seen") or [])),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a look means: whether it is told, the values before and now, and why not."""
+
+    watch: Watch
+    fires: bool = False
+    old: Json = None
+    new: Json = None
+    reason: str = ""
+
+
+def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, steps: Steps | None = None) -> Judged:
+    """Judge what a look brought. Never raises: a result that cannot be judged is an error of that look."""
+    steps = steps or Steps()
+    try:
+        value = _kept(trigger.value_of(result, steps))
+        names = {"value": value, "previous": watch.value, "result": result, "told": watch.told}
+        true = evaluate(trigger.expression, names, steps)
+        rearmed = not true if not trigger.reset else evaluate(trigger.reset, names, steps)
+    except TriggerError as error:
+        return failed(watch, str(error), now)
+    armed = watch.armed or rearmed or trigger.mode is Mode.LEVEL
+    early = watch.told_at is not None and now < watch.told_at + timedelta(minutes=trigger.min_gap_minutes)
+    fires = true and armed and not early
+    reason = "" if fires else "not true" if not true else "told already" if not armed else "too soon after the last"
+    seen: JsonObject = {"at": now.isoformat(), "value": value, "true": true, "told": fires}
+    after = replace(
+        watch, value=value, looked=True, errors=0, armed=armed and not fires, seen=(*watch.seen, seen)[-_SEEN:]
+    )
+    if fires:
+        after = replace(after, told=value, told_at=now)
+    return Judged(after, fires, old=watch.value, new=value, reason=reason)
+
+
+def failed(watch: Watch, why: str, now: datetime) -> Judged:
+    """Write down a look that failed."""
+    seen: JsonObject = {"at": now.isoformat(), "error": why[:300]}
+    return Judged(replace(watch, errors=watch.errors + 1, seen=(*watch.seen, seen)[-_SEEN:]), reason=why)
+
+
+def next_look(trigger: ConditionTrigger, watch: Watch, now: datetime, zone: ZoneInfo) -> datetime | None:
+    """Give when to look again: later and later while looks fail. None when it is over; `until` is a wall time there."""
+    span = timedelta(minutes=trigger.every_minutes)
+    if watch.errors:
+        span = min(span * 2 ** min(watch.errors - 1, 12), max(LONGEST_BACKOFF, span))
+    found = now + span
+    return None if trigger.until is not None and found > wall_moment(trigger.until, zone) else found
+
+
+def _kept(value: Json) -> Json:
+    if len(json.dumps(value, ensure_ascii=False)) > _MOST_KEPT:
+        raise TriggerError("What came back is too long to compare: name the part of it with a path.")
+    return value

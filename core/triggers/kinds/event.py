@@ -1,0 +1,138 @@
+"""Which events a task is about. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import cast
+
+from core.events.types import Event
+from core.json_types import Json, JsonObject
+from core.triggers.kinds.bounds import check_count, check_object, check_size, check_text
+from core.triggers.kinds.json_paths import check_bounded, check_path, find
+from core.triggers.kinds.schedule import TriggerError
+from core.triggers.kinds.step_limit import CHARACTERS, FILTER_STEPS, Steps
+
+MOST_PATTERN = 200
+MOST_FIELDS = 20
+OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "contains", "starts_with", "ends_with", "exists")
+
+
+@dataclass(frozen=True, slots=True)
+class EventTrigger:
+    """Due at each event of the tenant that matches. `source` and `type` may have `*` and `?`.
+
+    `filter` maps a field of the event's data, dotted (`sender.email`) or as JSONPath (`$.items[*].price`), to what it
+    must be: a value, or comparisons such as `{"gt": 100, "contains": "amazon"}`. All must hold; of several values
+    that a path finds, one is enough. Words are compared without case by contains, starts_with and ends_with.
+    """
+
+    source: str = "*"
+    type: str = "*"
+    filter: JsonObject = field(default_factory=dict)
+    count: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, in one sentence."""
+        check_text("source", self.source)
+        check_text("type", self.type)
+        check_object("filter", self.filter)
+        if not self.source or not self.type:
+            raise TriggerError("An event has a source and a type; write * for any.")
+        check_count(self.count)
+        for name, wanted in self.filter.items():
+            check_text("name of a field", name)
+            if name.startswith("$"):
+                check_path(name)
+            if isinstance(wanted, dict) and (unknown := set(wanted) - set(OPERATORS)):
+                raise TriggerError(f"{sorted(unknown)[0]!r} is no comparison; there are {', '.join(OPERATORS)}.")
+
+    def check_bounded(self) -> None:
+        """Refuse what has no bounded form, in one sentence. Older rows may have it: filters take counted steps."""
+        if max(len(self.source), len(self.type)) > MOST_PATTERN:
+            raise TriggerError(f"The source and the type of an event have {MOST_PATTERN} characters at most.")
+        check_size("filter", self.filter)
+        if len(self.filter) > MOST_FIELDS:
+            raise TriggerError(f"A filter has {MOST_FIELDS} fields at most.")
+        for name in self.filter:
+            if name.startswith("$"):
+                check_bounded(name)
+
+    def matches(self, event: Event, steps: Steps | None = None) -> bool:
+        """Return whether an event is one of these. Raises `TriggerError` as `differs_in` does."""
+        return not self.differs_in(event, steps)
+
+    def differs_in(self, event: Event, steps: Steps | None = None) -> str:
+        """Name the first thing in which an event is another than these; empty where it matches.
+
+        Raises `TriggerError` for a filter that takes too many steps.
+        """
+        steps = steps or Steps(FILTER_STEPS)
+        for name, pattern, given in (("source", self.source, event.source), ("type", self.type, event.type)):
+            # What each `*` may stand for is tried along the whole text.
+            steps.take(len(pattern) * (1 + len(given) // CHARACTERS))
+            if not fnmatchcase(given, pattern):
+                return name
+        for name, wanted in self.filter.items():
+            if not _holds(_values(name, event.data, steps), wanted, steps):
+                return name
+        return ""
+
+
+def _values(name: str, data: JsonObject, steps: Steps) -> list[Json]:
+    if name.startswith("$"):
+        return list(find(name, data, steps))
+    steps.take(len(name))
+    value: Json = data
+    for part in name.split("."):
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and len(part) < 10 and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return []
+    return [value]
+
+
+def _holds(values: list[Json], wanted: Json, steps: Steps) -> bool:
+    comparisons: Mapping[str, Json] = wanted if isinstance(wanted, dict) else {"eq": wanted}
+    if "exists" in comparisons and bool(comparisons["exists"]) is not bool(values):
+        return False
+    rest = {name: other for name, other in comparisons.items() if name != "exists"}
+    if not rest:
+        return "exists" in comparisons
+    if not values:
+        return set(rest) == {"ne"}
+    return any(all(_compared(name, value, other, steps) for name, other in rest.items()) for value in values)
+
+
+def _compared(name: str, value: Json, other: Json, steps: Steps) -> bool:
+    steps.walk(value)
+    steps.walk(other)
+    match name:
+        case "eq":
+            return value == other
+        case "ne":
+            return value != other
+        case "in":
+            return isinstance(other, list) and value in other
+        case "contains" if isinstance(value, list):
+            return other in value
+        case "contains":
+            return _word(other) in _word(value)
+        case "starts_with":
+            return _word(value).startswith(_word(other))
+        case "ends_with":
+            return _word(value).endswith(_word(other))
+    return _ordered(name, value, other)
+
+
+def _ordered(name: str, value: Json, other: Json) -> bool:
+    numbers = isinstance(value, int | float) and isinstance(other, int | float)
+    if not numbers and not (isinstance(value, str) and isinstance(other, str)):
+        return False
+    one, two = cast(float, value), cast(float, other)
+    return {"gt": one > two, "gte": one >= two, "lt": one < two, "lte": one <= two}[name]
+
+
+def _word(value: Json) -> str:
+    return value.casefold() if isinstance(value, str) else "" if value is None else str(value).casefold()

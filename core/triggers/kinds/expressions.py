@@ -1,0 +1,234 @@
+"""Expressions that people's conditions are made of: a checked tree, worked out in counted steps, never run as code."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from core.json_types import Json
+from core.triggers.kinds.schedule import TriggerError
+from core.triggers.kinds.step_limit import Steps
+
+LONGEST = 500
+_NODES = 200
+_LONGEST_TEXT = 10_000
+"""Characters of a text that an expression puts together."""
+_LARGEST = 10**100
+_DIGITS = 15
+"""How many digits `round` may be asked for, on either side of the point."""
+_PLAIN = (
+    *(ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Subscript, ast.Attribute, ast.Call, ast.Compare),
+    *(ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.IfExp, ast.boolop, ast.unaryop, ast.cmpop),
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.FloorDiv),
+)
+_ONLY_NUMBERS = (ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.FloorDiv)
+_WRONG = (TypeError, ValueError, LookupError, ArithmeticError, RecursionError)
+
+
+def check_expression(text: str, names: frozenset[str]) -> None:
+    """Refuse an expression that is no comparison of what it may name; raises `TriggerError`."""
+    for node in ast.walk(_tree(text)):
+        if not isinstance(node, _PLAIN):
+            raise TriggerError(f"{text!r} cannot be used: it may compare and calculate, nothing else.")
+        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS):
+            raise TriggerError(f"{text!r} cannot be used: the functions are {', '.join(_FUNCTIONS)}.")
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+            raise TriggerError(f"{text!r} cannot be used: {node.attr!r} is no field.")
+        if isinstance(node, ast.Name) and node.id not in names and node.id not in _FUNCTIONS:
+            raise TriggerError(f"{text!r} names {node.id!r}; it may name {', '.join(sorted(names))}.")
+
+
+def check_numbers(text: str) -> None:
+    """Refuse an expression that multiplies or formats a text; raises `TriggerError`."""
+    for node in ast.walk(_tree(text)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _ONLY_NUMBERS):
+            for side in (node.left, node.right):
+                if isinstance(side, ast.Constant) and isinstance(side.value, str):
+                    raise TriggerError(f"{text!r} cannot be used: only numbers are multiplied and divided.")
+
+
+def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -> bool:
+    """Return whether a checked expression is true.
+
+    Raises `TriggerError` where the values do not allow to tell, and where it takes too many steps.
+    """
+    try:
+        return bool(_Evaluation(names, steps or Steps()).value(_tree(text).body))
+    except _WRONG as error:
+        if isinstance(error, TriggerError):
+            raise
+        raise TriggerError(f"{text!r} could not be told: {type(error).__name__}.") from error
+
+
+class _Evaluation:
+    """Work out a tree. Each part takes a step, and what goes over a value as many as that is large."""
+
+    def __init__(self, names: Mapping[str, Json], steps: Steps) -> None:
+        self._names = names
+        self._steps = steps
+
+    def value(self, node: ast.expr) -> Json:
+        """Work out one part of the tree."""
+        self._steps.take()
+        work: Callable[[_Evaluation, Any], Json] | None = _PARTS.get(type(node))
+        if work is None:
+            raise TypeError("no part of an expression")
+        return work(self, node)
+
+    def constant(self, node: ast.Constant) -> Json:
+        if node.value is not None and not isinstance(node.value, bool | int | float | str):
+            raise TypeError("no value")
+        return node.value
+
+    def name(self, node: ast.Name) -> Json:
+        return self._names[node.id]
+
+    def unary(self, node: ast.UnaryOp) -> Json:
+        operand = self.value(node.operand)
+        return not operand if isinstance(node.op, ast.Not) else _UNARY[type(node.op)](_number(operand))
+
+    def binary(self, node: ast.BinOp) -> Json:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.Add) and isinstance(left, str) and isinstance(right, str):
+            if len(left) + len(right) > _LONGEST_TEXT:
+                raise ValueError("too long a text")
+            return left + right
+        found: int | float = _BINARY[type(node.op)](_number(left), _number(right))
+        return _bounded(found)
+
+    def either(self, node: ast.BoolOp) -> Json:
+        found: Json = None
+        for one in node.values:
+            found = self.value(one)
+            if bool(found) is isinstance(node.op, ast.Or):
+                break
+        return found
+
+    def compare(self, node: ast.Compare) -> Json:
+        left = self.value(node.left)
+        for how, what in zip(node.ops, node.comparators, strict=True):
+            right = self.value(what)
+            self._steps.walk(left)
+            self._steps.walk(right)
+            if not _COMPARED[type(how)](left, right):
+                return False
+            left = right
+        return True
+
+    def choice(self, node: ast.IfExp) -> Json:
+        return self.value(node.body if self.value(node.test) else node.orelse)
+
+    def subscript(self, node: ast.Subscript) -> Json:
+        return _inside(self.value(node.value), self.value(node.slice))
+
+    def attribute(self, node: ast.Attribute) -> Json:
+        value = self.value(node.value)
+        if not isinstance(value, dict):
+            raise TypeError("no object")
+        return value[node.attr]
+
+    def call(self, node: ast.Call) -> Json:
+        given = [self.value(one) for one in node.args]
+        for one in given:
+            self._steps.walk(one)
+        if not isinstance(node.func, ast.Name):
+            raise TypeError("no function")
+        return _FUNCTIONS[node.func.id](*given)
+
+
+def _inside(value: Json, key: Json) -> Json:
+    if isinstance(value, dict) and isinstance(key, str):
+        return value[key]
+    if isinstance(value, list | str) and isinstance(key, int):
+        return value[key]
+    raise TypeError("nothing is inside")
+
+
+def _number(value: Json) -> int | float:
+    if not isinstance(value, int | float):
+        raise TypeError("no number")
+    return _bounded(value)
+
+
+def _bounded[Number: (int, float)](value: Number) -> Number:
+    if not -_LARGEST < value < _LARGEST:
+        raise ArithmeticError("too large a number")
+    return value
+
+
+def _read_number(text: Json) -> float:
+    return float(_bounded(float(str(text).replace(",", "").strip(" €$£%"))))
+
+
+def _round(value: Json, digits: Json = None) -> Json:
+    if digits is None:
+        return round(_number(value))
+    if not isinstance(digits, int) or not -_DIGITS <= digits <= _DIGITS:
+        raise ValueError("too many digits")
+    return round(_number(value), digits)
+
+
+def _length(value: Json) -> int:
+    if not isinstance(value, str | list | dict):
+        raise TypeError("no length")
+    return len(value)
+
+
+_FUNCTIONS: dict[str, Callable[..., Json]] = {
+    "abs": lambda value: abs(_number(value)),
+    "min": min,
+    "max": max,
+    "round": _round,
+    "len": _length,
+    "number": _read_number,
+    "text": str,
+    "lower": lambda text: str(text).lower(),
+    "contains": lambda text, part: str(part).casefold() in str(text).casefold(),
+}
+_UNARY: Mapping[type[ast.unaryop], Callable[[Any], Json]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Mod: operator.mod,
+    ast.FloorDiv: operator.floordiv,
+}
+_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda one, other: one in other,
+    ast.NotIn: lambda one, other: one not in other,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+_PARTS: Mapping[type[ast.expr], Callable[[_Evaluation, Any], Json]] = {
+    ast.Constant: _Evaluation.constant,
+    ast.Name: _Evaluation.name,
+    ast.UnaryOp: _Evaluation.unary,
+    ast.BinOp: _Evaluation.binary,
+    ast.BoolOp: _Evaluation.either,
+    ast.Compare: _Evaluation.compare,
+    ast.IfExp: _Evaluation.choice,
+    ast.Subscript: _Evaluation.subscript,
+    ast.Attribute: _Evaluation.attribute,
+    ast.Call: _Evaluation.call,
+}
+
+
+@lru_cache(maxsize=1024)
+def _tree(text: str) -> ast.Expression:
+    if not text.strip() or len(text) > LONGEST:
+        raise TriggerError(f"An expression has 1 to {LONGEST} characters.")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise TriggerError(f"{text!r} is no expression; write for example: value < 300") from error
+    if sum(1 for _ in ast.walk(tree)) > _NODES:
+        raise TriggerError("The expression is too long; make it simpler.")
+    return tree

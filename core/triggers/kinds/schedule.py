@@ -1,0 +1,191 @@
+"""When a scheduled task is due. Pure: moments, zones and what has been are handed in.
+
+Cron is read as Debian's: a wall time that a clock change skips is due at the first moment after it, one that it
+repeats is due once; expressions with a wildcard minute or hour follow real time.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+from core.triggers.kinds.bounds import TriggerError as TriggerError
+from core.triggers.kinds.bounds import check_count, check_moment, check_number, check_text
+
+SHORTEST_MINUTES = 1 / 60
+LONGEST_MINUTES = 10 * 366 * 24 * 60.0
+LONGEST_JITTER_SECONDS = 24 * 60 * 60
+LONGEST_GRACE_MINUTES = 366 * 24 * 60.0
+_LONGEST_CRON = 200
+_ALIASES = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+}
+
+
+class Missed(StrEnum):
+    """What becomes of occurrences that nobody could take in time."""
+
+    SKIP = "skip"
+    """They are let go, and written down as skipped."""
+    ONCE = "once"
+    """The newest of them is made up for, within the grace time."""
+    ALL = "all"
+    """Each is made up for, within the grace time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleTrigger:
+    """Due by cron (five fields), every so many minutes, or once at a moment: exactly one of the three.
+
+    `timezone` is an IANA name; empty is the person's own, also after they move. `at` without a zone is a wall time in
+    it. Intervals count from `start`, or from when the task was made. Each occurrence comes later by up to
+    `jitter_seconds`, always the same for one occurrence. `grace_minutes` None: a day for `at`, else four hours.
+    """
+
+    cron: str = ""
+    interval_minutes: float | None = None
+    at: datetime | None = None
+    timezone: str = ""
+    start: datetime | None = None
+    until: datetime | None = None
+    count: int | None = None
+    jitter_seconds: int = 0
+    missed: Missed = Missed.ONCE
+    grace_minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, in one sentence."""
+        check_text("cron expression", self.cron, _LONGEST_CRON)
+        check_text("timezone", self.timezone, _LONGEST_CRON)
+        if sum((bool(self.cron), self.interval_minutes is not None, self.at is not None)) != 1:
+            raise TriggerError("A schedule has a cron expression, an interval or a moment: exactly one of them.")
+        if self.cron:
+            _check_cron(self.cron)
+        if self.interval_minutes is not None:
+            said = "An interval is a second at least, and ten years at most."
+            check_number(self.interval_minutes, SHORTEST_MINUTES, LONGEST_MINUTES, said)
+        for name, moment in (("moment", self.at), ("start", self.start), ("end", self.until)):
+            check_moment(name, moment)
+        if self.timezone:
+            read_zone(self.timezone)
+        check_count(self.count)
+        check_number(self.jitter_seconds, 0, LONGEST_JITTER_SECONDS, "The jitter is a day at most, in seconds.")
+        if self.grace_minutes is not None:
+            check_number(self.grace_minutes, 0, LONGEST_GRACE_MINUTES, "The grace time is a year at most, in minutes.")
+        if not isinstance(self.missed, Missed):
+            raise TriggerError(f"What becomes of missed times is {', '.join(Missed)}.")
+
+    @property
+    def grace(self) -> timedelta:
+        """Give how late a missed occurrence may still be made up for."""
+        if self.grace_minutes is not None:
+            return timedelta(minutes=self.grace_minutes)
+        return timedelta(days=1) if self.at is not None else timedelta(hours=4)
+
+    def zone(self, persons: str) -> ZoneInfo:
+        """Give the zone to compute in; UTC where neither it nor the person's is known."""
+        return read_zone(self.timezone or persons or "UTC")
+
+    def next_after(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
+        """Give the first occurrence after a moment, in UTC; None when there is none."""
+        if self.at is not None:
+            found = wall_moment(self.at, zone)
+            due = found if found > moment else None
+        elif self.interval_minutes is not None:
+            due = _next_on_grid(*self._grid(anchor, zone), moment, self._first)
+        else:
+            start = wall_moment(self.start, zone) - timedelta(seconds=1) if self.start is not None else moment
+            due = _cron(self.cron, max(moment, start), zone)
+        return None if due is None or (self.until is not None and due > wall_moment(self.until, zone)) else due
+
+    def last_before(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
+        """Give the newest occurrence at or before a moment, in UTC."""
+        if self.until is not None:
+            moment = min(moment, wall_moment(self.until, zone))
+        if self.at is not None:
+            found = wall_moment(self.at, zone)
+            return found if found <= moment else None
+        if self.interval_minutes is not None:
+            return _last_on_grid(*self._grid(anchor, zone), moment, self._first)
+        # Looked for forwards from ever earlier: what is between two clock changes is then found as it is due.
+        for span in (timedelta(hours=2), timedelta(days=8), timedelta(days=400), timedelta(days=3000)):
+            found_last, due = None, _cron(self.cron, moment - span, zone)
+            while due is not None and due <= moment:
+                found_last, due = due, _cron(self.cron, due, zone)
+            if found_last is not None:
+                return found_last
+        return None
+
+    @property
+    def _first(self) -> int:
+        """Whether the moment that intervals count from is an occurrence itself: where it was named."""
+        return 0 if self.start is not None else 1
+
+    def _grid(self, anchor: datetime, zone: ZoneInfo) -> tuple[datetime, timedelta]:
+        return wall_moment(self.start, zone) if self.start else anchor, timedelta(minutes=self.interval_minutes or 0)
+
+
+def read_zone(name: str) -> ZoneInfo:
+    """Give a zone by its IANA name; raises `TriggerError`."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise TriggerError(f"There is no timezone named {name!r}; use an IANA name such as Europe/Berlin.") from error
+
+
+def wall_moment(moment: datetime, zone: ZoneInfo) -> datetime:
+    """Give a wall time of a zone as a moment in UTC: the first of two, and the first after one that is skipped."""
+    if moment.tzinfo is not None:
+        return moment.astimezone(UTC)
+    real = moment.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    if real.astimezone(zone).replace(tzinfo=None) == moment:
+        return real
+    # It is skipped: the offset changes somewhere within the length of the gap before.
+    before = moment.replace(tzinfo=zone, fold=0).utcoffset() or timedelta()
+    after = moment.replace(tzinfo=zone, fold=1).utcoffset() or timedelta()
+    low, high = int((real - abs(after - before)).timestamp()), int(real.timestamp())
+    while high - low > 1:
+        middle = (low + high) // 2
+        changed = datetime.fromtimestamp(middle, zone).utcoffset() != before
+        low, high = (low, middle) if changed else (middle, high)
+    return datetime.fromtimestamp(high, UTC)
+
+
+def _check_cron(text: str) -> None:
+    try:
+        _parsed(text, datetime(2000, 1, 1, tzinfo=UTC))
+    except CronSimError as error:
+        raise TriggerError(f"{text!r} is no cron expression of five fields: {str(error).lower()}.") from error
+    if len(_ALIASES.get(text.lower(), text).split()) != 5:
+        raise TriggerError(f"{text!r} is no cron expression: it has five fields, such as 0 8 * * 1-5.")
+
+
+def _parsed(text: str, moment: datetime) -> CronSim:
+    return CronSim(_ALIASES.get(text.lower(), text), moment)
+
+
+@lru_cache(maxsize=4096)
+def _cron(text: str, moment: datetime, zone: ZoneInfo) -> datetime | None:
+    # The wall time before the moment is where the iterator starts; in a repeated hour that may lie before it.
+    for due in _parsed(text, moment.astimezone(zone)):
+        found = due.astimezone(UTC)
+        if found > moment:
+            return found
+    return None
+
+
+def _next_on_grid(anchor: datetime, step: timedelta, moment: datetime, first: int) -> datetime:
+    return (anchor + max((moment - anchor) // step + 1, first) * step).astimezone(UTC)
+
+
+def _last_on_grid(anchor: datetime, step: timedelta, moment: datetime, first: int) -> datetime | None:
+    number = (moment - anchor) // step
+    return (anchor + number * step).astimezone(UTC) if number >= first else None

@@ -1,0 +1,166 @@
+"""Look at what conditions are about, and judge what came back."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import replace
+from json import JSONDecodeError
+from typing import Protocol
+
+import structlog
+
+from core.clock import Clock
+from core.errors import StoreUnavailable, ToolError
+from core.http.types import HttpResponse
+from core.ids import IdMaker
+from core.json_types import Json, JsonObject, read_json, storable
+from core.triggers.codec import UnreadableTrigger
+from core.triggers.engine import TriggerEngine
+from core.triggers.kinds.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look
+from core.triggers.kinds.schedule import TriggerError, read_zone
+from core.triggers.messages import occurrence_of
+from core.triggers.runs.concurrency import Company
+from core.triggers.runs.firing import LOOK_LEASE, Look, run_row
+from core.triggers.types import RunState, Task, TaskState
+
+LONGEST_LOOK = 100.0
+"""Seconds, shorter than the time after which a look counts as dead and is made again."""
+MOST_UNENDED = 3
+"""After so many looks in a row that began and never ended, a task is set aside. All but the first are made alone."""
+MOST_READ = 2 * 1024 * 1024
+"""Characters of a result that are looked at."""
+
+_log = structlog.get_logger()
+
+
+class ReadTools(Protocol):
+    """Call tools that only read, for one person, outside of any turn."""
+
+    async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
+        """Give a tool's result. Raises `ToolError`, also for a tool that does more than read."""
+        ...
+
+    async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
+        """Give what lies at a web address. Raises `ToolError`."""
+        ...
+
+
+class LookNeverEnded(Exception):
+    """Looks at a condition took their workers along, or outlived their leases, too often in a row."""
+
+
+class Looking:
+    """Look at conditions that are due."""
+
+    def __init__(self, engine: TriggerEngine, tools: ReadTools, clock: Clock, make_id: IdMaker) -> None:
+        self._engine = engine
+        self._tools = tools
+        self._clock = clock
+        self._make_id = make_id
+        self._company = Company()
+
+    async def look(self, look: Look) -> None:
+        """Look at one condition and start its run where that is told. Raises `StoreUnavailable`."""
+        task = await self._engine.store.get(look.tenant_id, look.task_id)
+        if task is None or task.state is not TaskState.ACTIVE:
+            return
+        if isinstance(task.trigger, UnreadableTrigger):
+            raise TriggerError(task.trigger.why)
+        if not isinstance(task.trigger, ConditionTrigger):
+            return
+        if await self._clock.sound_now() is None:
+            return  # it is looked at again when its lease ends
+        if task.looks_begun >= MOST_UNENDED:
+            raise LookNeverEnded(f"{task.looks_begun} looks began and never ended")
+        async with self._company.joined(alone=task.looks_begun > 0):
+            await self._count_and_look(task, task.trigger)
+
+    async def _count_and_look(self, task: Task, trigger: ConditionTrigger) -> None:
+        """Make a look that counts from its beginning: whoever dies of it leaves the count behind."""
+        if not await self._engine.store.begin_look(task, self._clock.now(), LOOK_LEASE):
+            return
+        try:
+            await self._look(task, trigger)
+        except (StoreUnavailable, asyncio.CancelledError):
+            with suppress(StoreUnavailable):
+                await self._engine.store.put_off_look(task)
+            raise
+
+    async def _look(self, task: Task, trigger: ConditionTrigger) -> None:
+        judged = await self.judge(task, trigger)
+        try:
+            await self._record(task, trigger, judged)
+        except StoreUnavailable:
+            raise
+        except Exception:  # whatever the database refuses of a result is refused the next time, too
+            _log.exception("look_not_kept", task=task.id)
+            kept = Watch.from_json(task.watch)
+            judged = failed(kept, "What came back cannot be kept.", self._clock.now())
+            await self._record(task, trigger, judged)
+        _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
+
+    async def judge(self, task: Task, trigger: ConditionTrigger) -> Judged:
+        """Look, and say what it means; nothing is kept. Looks that never ended count as failed ones."""
+        watch = Watch.from_json(task.watch)
+        watch = replace(watch, errors=watch.errors + task.looks_begun)
+        try:
+            async with asyncio.timeout(LONGEST_LOOK):
+                result = await self._result(task.tenant_id, trigger)
+                now = self._clock.now()
+                return await self._engine.aside(lambda: judge(trigger, watch, _read(result), now))
+        except StoreUnavailable:
+            raise
+        except TimeoutError:
+            return failed(watch, "It took too long.", self._clock.now())
+        except ToolError as error:
+            return failed(watch, str(error), self._clock.now())
+        except Exception as error:  # a tool may raise anything; what it was stays in the log
+            _log.exception("look_failed", task=task.id)
+            return failed(watch, f"It failed with an internal error ({type(error).__name__}).", self._clock.now())
+
+    async def _record(self, task: Task, trigger: ConditionTrigger, judged: Judged) -> None:
+        now = await self._clock.sound_now()
+        if now is None:
+            return
+        zone = read_zone((await self._engine.store.person(task.tenant_id))[0] or "UTC")
+        next_at = next_look(trigger, judged.watch, now, zone)
+        if judged.fires and trigger.count is not None and task.fired + 1 >= trigger.count:
+            next_at = None
+        before = Watch.from_json(task.watch).errors
+        often = before < ERRORS_TOLD <= judged.watch.errors
+        runs = [self._run(task, judged)] if judged.fires or often else []
+        lanes = await self._engine.store.record_look(task, judged.watch.to_json(), next_at, runs)
+        self._engine.ring(lanes)
+
+    async def _result(self, tenant_id: str, trigger: ConditionTrigger) -> str:
+        if trigger.tool:
+            return await self._tools.read(tenant_id, trigger.tool, trigger.arguments)
+        answer = await self._tools.fetch(tenant_id, trigger.url)
+        if answer.status >= 400:
+            raise ToolError(f"The server answered {answer.status}.")
+        return answer.body.decode(errors="replace")
+
+    def _run(self, task: Task, judged: Judged) -> JsonObject:
+        now = self._clock.now()
+        looked = Watch.from_json(task.watch).looked
+        if judged.fires:
+            cause: JsonObject = {"old": judged.old, "new": judged.new, "looked": looked}
+            return run_row(self._make_id, occurrence_of(now), now, channel=task.output.channel, cause=cause)
+        say = (
+            f"I have not been able to check “{task.title}” (task {task.number}) for a while: {judged.reason} "
+            "I go on trying, less often."
+        )
+        return run_row(
+            self._make_id, f"errors {occurrence_of(now)}", now, state=RunState.FAILED, reason=judged.reason, say=say
+        )
+
+
+def _read(text: str) -> Json:
+    """Read a result as JSON, else as the text that it is. Raises `ToolError` for JSON that cannot be compared."""
+    if len(text) > MOST_READ:
+        raise ToolError("What came back is too long to compare.")
+    try:
+        return storable(read_json(text))
+    except JSONDecodeError:
+        return storable(text.strip())
+    except ValueError as error:
+        raise ToolError("What came back has a number that is none, or nests too deeply.") from error

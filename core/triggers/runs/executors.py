@@ -1,0 +1,188 @@
+"""Run what a trigger started: through the loop, or by an executor of one's own."""
+
+import json
+from dataclasses import replace
+
+import structlog
+
+from core import replies
+from core.approvals.types import ApprovalState
+from core.canonical import canonical_hash
+from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
+from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject
+from core.llm.types import ToolCall
+from core.notifications.types import Notifier
+from core.triggers.engine import TriggerEngine
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.messages import disabled_text, failed_text, says_nothing, told_text, trigger_message
+from core.triggers.runs.notifications import Notices, notification
+from core.triggers.types import (
+    AGENT,
+    NOBODY_TO_TELL,
+    ORCHESTRATOR,
+    ActionExecutor,
+    ActionResult,
+    RunState,
+    Task,
+    TaskRun,
+    TriggerContext,
+)
+from core.turns.orchestrator import Orchestrator
+from core.turns.runs import RunNote
+from core.turns.types import TurnRequest, TurnResult, TurnState
+
+_UNKNOWN = "I cannot tell whether it was done: I was interrupted while I worked on it."
+_log = structlog.get_logger()
+
+
+class OrchestratorExecutor(ActionExecutor):
+    """Let the model decide what to do: the trigger enters the loop as a turn in a lane of its own."""
+
+    name = ORCHESTRATOR
+    effect = Effect.IDEMPOTENT.value
+
+    def __init__(self, orchestrator: Orchestrator) -> None:
+        self.orchestrator = orchestrator
+
+    async def execute(self, context: TriggerContext) -> ActionResult:
+        """Hand the trigger's message to the orchestrator; an agent named by the task is what the turn begins with."""
+        message = trigger_message(context.task, context.run)
+        request = replace(context.request, trigger=message, task_id=context.task.id)
+        if context.task.executor.startswith(AGENT):
+            request = replace(request, starts=_first_call(context))
+        result = await self.orchestrator.handle_message(request)
+        return ActionResult(result.state is not TurnState.FAILED, result.reply, result.reason, turn=result)
+
+
+class RunExecutors:
+    """Do what runs want, and say how they stand after it."""
+
+    def __init__(
+        self,
+        engine: TriggerEngine,
+        orchestrator: Orchestrator,
+        notifier: Notifier,
+        notices: Notices,
+    ) -> None:
+        self._engine = engine
+        self._store = engine.store
+        self._orchestrator = orchestrator
+        self._notifier = notifier
+        self.notices = notices
+        self._default = OrchestratorExecutor(orchestrator)
+
+    async def result(self, request: TurnRequest, run_id: str) -> tuple[TurnResult, RunNote]:
+        """Run a turn of a run. Raises `LeaseLost`, `StoreUnavailable` and `TurnDelayed`, nothing else."""
+        found = await self._store.run(request.tenant.id, run_id)
+        if found is None:
+            raise LeaseLost
+        task, run = found
+        if task.held and "by_hand" not in run.cause and not await request.journal.recorded():
+            return TurnResult(TurnState.DONE, reason=NOBODY_TO_TELL), RunNote(RunState.SKIPPED.value, NOBODY_TO_TELL)
+        executor = self._executor(task)
+        if executor is None:
+            done = ActionResult(False, error=f"there is no executor {task.executor}")
+        else:
+            done = await self._execute(executor, self._context(task, run, request))
+        return self._ended(task, run, request, done)
+
+    def _executor(self, task: Task) -> ActionExecutor | None:
+        if task.executor == ORCHESTRATOR or task.executor.startswith(AGENT):
+            return self._default
+        return self._engine.executors.get(task.executor)
+
+    def _context(self, task: Task, run: TaskRun, request: TurnRequest) -> TriggerContext:
+        data = run.cause.get("data")
+        trigger = task.trigger
+        key = canonical_hash([task.tenant_id, run.id, task.executor])[:32]
+
+        async def notify(text: str) -> None:
+            told = replace(notification(task, run, text), dedupe_key=f"{run.id}:{canonical_hash(text)[:16]}")
+            await self._notifier.notify(task.tenant_id, told)
+
+        return TriggerContext(
+            task=task,
+            run=run,
+            trigger_type=task.kind.value,
+            tools=self._orchestrator.tool_context(request, task.executor, key),
+            request=request,
+            notify=notify,
+            event_type=str(run.cause.get("type") or ""),
+            event_data=data if isinstance(data, dict) else {},
+            condition_expression=trigger.expression if isinstance(trigger, ConditionTrigger) else "",
+            old=run.cause.get("old"),
+            new=run.cause.get("new"),
+        )
+
+    async def _execute(self, executor: ActionExecutor, context: TriggerContext) -> ActionResult:
+        if executor is self._default:
+            return await executor.execute(context)
+        if Effect(executor.effect) is Effect.ONCE and await _had_begun(context):
+            return ActionResult(False, output=_UNKNOWN, error="its end is not known")
+        await context.request.journal.write(_step(executor, context, StepState.STARTED))
+        try:
+            done = await executor.execute(context)
+        except (LeaseLost, StoreUnavailable, TurnDelayed):
+            raise
+        except Exception as error:
+            _log.exception("executor_failed", turn=context.request.turn_id, executor=executor.name)
+            done = ActionResult(False, error=type(error).__name__)
+        outcome = Outcome.OK if done.success else Outcome.ERROR
+        record = _step(executor, context, StepState.DONE)
+        await context.request.journal.write(replace(record, outcome=outcome, result={"text": done.output}))
+        return done
+
+    def _ended(self, task: Task, run: TaskRun, request: TurnRequest, done: ActionResult) -> tuple[TurnResult, RunNote]:
+        turn = done.turn or TurnResult(
+            TurnState.DONE if done.success else TurnState.FAILED, done.output, reason=done.error
+        )
+        disabled = disabled_text(task)
+        if turn.state is TurnState.WAITING:
+            history = (*request.history, *turn.history)
+            key = f"waits {turn.waiting_step}"
+            return turn, RunNote(RunState.PENDING_APPROVAL.value, turn.reason, history, key, turn.reply, disabled)
+        if turn.state is TurnState.FAILED:
+            text = failed_text(task, done.output or replies.MODEL_DOWN if done.turn else done.output)
+            # A look that nobody asked for just now is not worth a message each time that it fails.
+            text = "" if task.output.silent else text
+            return turn, RunNote(RunState.FAILED.value, done.error or turn.reason, text=text, disabled=disabled)
+        state = RunState.CANCELLED if turn.state is TurnState.INTERRUPTED else RunState.COMPLETED
+        if _expired(request):
+            state = RunState.EXPIRED
+        if task.output.silent and says_nothing(turn.reply):
+            return replace(turn, reply="", reason="nothing to tell"), RunNote(state.value, "nothing to tell")
+        text = told_text(task, run, turn.reply) if turn.reply else ""
+        return turn, RunNote(state.value, turn.reason, text=text)
+
+
+def _expired(request: TurnRequest) -> bool:
+    """Tell whether something of this turn waited for the person until its time was over."""
+    asked = any(one.turn_id == request.turn_id and one.reason == "expired" for one in request.pool)
+    here = (one for one in request.approvals if one.turn_id == request.turn_id)
+    return asked or any(one.state is ApprovalState.EXPIRED for one in here)
+
+
+def _first_call(context: TriggerContext) -> ToolCall:
+    name = context.task.executor.removeprefix(AGENT)
+    given = context.task.action.get("arguments")
+    arguments: JsonObject = dict(given) if isinstance(given, dict) else {}
+    if context.task.instruction:
+        arguments["task_instruction"] = context.task.instruction
+    return ToolCall(f"{context.run.id}_first", name, json.dumps(arguments, ensure_ascii=False))
+
+
+async def _had_begun(context: TriggerContext) -> bool:
+    recorded = await context.request.journal.recorded()
+    return any(one.kind is StepKind.TOOL and one.state is StepState.STARTED for one in recorded)
+
+
+def _step(executor: ActionExecutor, context: TriggerContext, state: StepState) -> StepRecord:
+    return StepRecord(
+        StepKey(0, 1),
+        StepKind.TOOL,
+        executor.name,
+        state,
+        effect=Effect(executor.effect),
+        idempotency_key=context.tools.idempotency_key,
+    )

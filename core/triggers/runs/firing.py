@@ -1,0 +1,212 @@
+"""Claim what is due, decide about it, write it back and start the runs: one short transaction, without any model.
+
+Whoever dies within it leaves everything as it was; a repeat starts no occurrence twice (promise 13).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import asyncpg
+
+from core.db.database import Connection, Database
+from core.errors import OneValetError
+from core.ids import IdMaker
+from core.json_types import Json, JsonObject
+from core.triggers.codec import Kind, trigger_from_json
+from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
+from core.triggers.messages import LATE, occurrence_of
+from core.triggers.runs.misfires import Course, Plan
+from core.triggers.types import RunState
+
+BATCH = 500
+LOOK_LEASE = timedelta(minutes=2)
+"""After so long a look at a condition whose worker died is made again."""
+_OWN_FAULTS = ("22", "23", "54")
+"""Postgres' classes of errors that a value causes: it cannot be held, breaks a rule, or is beyond a limit."""
+_PATIENCE = "set local idle_in_transaction_session_timeout = '10s'"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A condition that is to be looked at now."""
+
+    tenant_id: str
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stumbled:
+    """A claimed task that raised what nobody foresaw: the others of its claim went on without it."""
+
+    tenant_id: str
+    task_id: str
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """What one claim brought: how many tasks were due, the lanes of new runs, and the conditions to look at.
+
+    `stumbled` are as they were and still due: whoever asked sets them aside.
+    """
+
+    due: int
+    lanes: tuple[str, ...] = ()
+    looks: tuple[Look, ...] = ()
+    stumbled: tuple[Stumbled, ...] = ()
+
+
+async def fire_due(database: Database, make_id: IdMaker, now: datetime, most: int = BATCH) -> Fired:
+    """Take up to `most` due tasks of all people. Raises `StoreUnavailable`."""
+    # Without a tenant nothing can be read here: the claim gives ids and times, the write names each row's tenant.
+    async with database.tenant("") as connection:
+        await connection.execute(_PATIENCE)
+        rows = await connection.fetch("select * from claim_due_tasks($1,$2)", now, most)
+        if not rows:
+            return Fired(0)
+        ends, stumbled = _ends(rows, now, make_id)
+        lanes = await _fire(connection, ends, stumbled)
+    out = {one.task_id for one in stumbled}
+    looks = tuple(
+        Look(row["tenant_id"], row["task_id"])
+        for row in rows
+        if row["kind"] == Kind.CONDITION and row["task_id"] not in out
+    )
+    return Fired(len(rows), lanes, looks, tuple(stumbled))
+
+
+def is_own_fault(error: Exception) -> bool:
+    """Return whether an error lies in what was written, and not in a database that cannot write at all just now."""
+    if isinstance(error, asyncpg.PostgresError):
+        return str(error.sqlstate or "").startswith(_OWN_FAULTS)
+    return not isinstance(error, OneValetError | OSError | asyncpg.InterfaceError)
+
+
+def _ends(rows: Sequence[asyncpg.Record], now: datetime, make_id: IdMaker) -> tuple[list[JsonObject], list[Stumbled]]:
+    """Decide about each claimed task by itself: what one of them raises is its own."""
+    ends: list[JsonObject] = []
+    stumbled: list[Stumbled] = []
+    for row in rows:
+        try:
+            ends.append(_end(row, now, make_id))
+        except Exception as error:
+            stumbled.append(Stumbled(row["tenant_id"], row["task_id"], error))
+    return ends, stumbled
+
+
+async def _fire(connection: Connection, ends: list[JsonObject], stumbled: list[Stumbled]) -> tuple[str, ...]:
+    """Write all back at once; where the database refuses that for what one of them holds, each by itself."""
+    try:
+        return await _write(connection, ends)
+    except asyncpg.PostgresError as error:
+        if not is_own_fault(error):
+            raise
+    lanes: list[str] = []
+    for end in ends:
+        try:
+            lanes += await _write(connection, [end])
+        except asyncpg.PostgresError as error:
+            if not is_own_fault(error):
+                raise
+            stumbled.append(Stumbled(str(end["tenant_id"]), str(end["task_id"]), error))
+    return tuple(lanes)
+
+
+async def _write(connection: Connection, ends: list[JsonObject]) -> tuple[str, ...]:
+    async with connection.transaction():  # a savepoint: what fails in it leaves the claim as it is
+        rows = await connection.fetch("select lane_id from fire_tasks($1)", ends)
+    return tuple(row["lane_id"] for row in rows)
+
+
+def run_row(
+    make_id: IdMaker,
+    occurrence: str,
+    due_at: datetime,
+    *,
+    channel: str = "",
+    cause: JsonObject | None = None,
+    state: RunState = RunState.QUEUED,
+    reason: str = "",
+    say: str = "",
+) -> JsonObject:
+    """Make a run as `start_run` takes it."""
+    return {
+        "run_id": make_id("run"),
+        "turn_id": make_id("turn"),
+        "occurrence": occurrence,
+        "due_at": due_at.isoformat(),
+        "channel": channel,
+        "cause": cause or {},
+        "state": state.value,
+        "reason": reason,
+        "say": say,
+    }
+
+
+def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker) -> JsonObject:
+    """Decide about one claimed task: what `fire_tasks` writes back."""
+    if row["kind"] == Kind.CONDITION:
+        return _written(row, "", row["due_at"], now + LOOK_LEASE, 0, [])
+    trigger = trigger_from_json(row["kind"], row["schedule"])
+    if not isinstance(trigger, ScheduleTrigger):
+        raise TriggerError("It is no schedule.")
+    return _scheduled(row, trigger, now, make_id)
+
+
+def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, make_id: IdMaker) -> JsonObject:
+    zone = trigger.zone(row["person_zone"])
+    course = Course(row["task_id"], trigger, zone, row["anchor"], row["fired"])
+    due: datetime = row["due_at"]
+    if row["rezone"]:
+        moved = trigger.next_after(due, zone, row["anchor"]) if due <= now else _moved(course, now)
+        if moved is None or (taken := course.taken_at(moved)) is None or taken > now:
+            return _written(row, zone.key, moved, course.taken_at(moved), 0, [])
+        due = moved
+    plan = course.plan(due, now)
+    runs = _runs(plan, row["channel"], now, make_id)
+    return _written(row, zone.key, plan.next_due, course.taken_at(plan.next_due), len(plan.fires), runs)
+
+
+def _moved(course: Course, now: datetime) -> datetime | None:
+    """Give what comes next for a person who moved: a moment that is over there by now is due at once."""
+    coming = course.next_after(now)
+    return coming or course.trigger.last_before(now, course.zone, course.anchor)
+
+
+def _runs(plan: Plan, channel: str, now: datetime, make_id: IdMaker) -> list[Json]:
+    missed: JsonObject = {"missed_since": plan.missed_since.isoformat()} if plan.missed_since else {}
+    if plan.skipped is not None:
+        skipped = run_row(
+            make_id,
+            occurrence_of(plan.skipped),
+            plan.skipped,
+            cause=missed,
+            state=RunState.SKIPPED,
+            reason="missed: nobody could take it in time",
+        )
+        return [skipped]
+    return [
+        run_row(
+            make_id,
+            occurrence_of(due),
+            due,
+            channel=channel,
+            cause=missed | ({"late": True} if now - due > LATE else {}),
+        )
+        for due in plan.fires
+    ]
+
+
+def _written(
+    row: asyncpg.Record, zone: str, due: datetime | None, taken: datetime | None, fires: int, runs: Sequence[Json]
+) -> JsonObject:
+    return {
+        "tenant_id": row["tenant_id"],
+        "task_id": row["task_id"],
+        "zone": zone,
+        "due_at": due.isoformat() if due else None,
+        "next_at": taken.isoformat() if taken else None,
+        "fires": fires,
+        "runs": list(runs),
+    }

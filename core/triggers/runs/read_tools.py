@@ -1,0 +1,68 @@
+"""Call tools that only read for a condition: as in a turn, but without one."""
+
+import asyncio
+
+from core.errors import ToolError, ToolFailed
+from core.http.types import AddressCheck, HttpResponse
+from core.ids import IdMaker
+from core.journal.types import Effect, MemoryJournal
+from core.json_types import JsonObject
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import AnyTool
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.kinds.schedule import TriggerError
+from core.triggers.store import TaskStore
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnRequest, TurnTenant
+
+SECONDS = 60.0
+
+
+class OrchestratorTools:
+    """The orchestrator's tools. Implements `core.triggers.runs.condition_checks.ReadTools`."""
+
+    def __init__(self, orchestrator: Orchestrator, store: TaskStore, make_id: IdMaker) -> None:
+        self._orchestrator = orchestrator
+        self._store = store
+        self._make_id = make_id
+
+    async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
+        """Give a tool's result. Raises `ToolError`, also for a tool that does more than read."""
+        found = self._reader(tool)
+        context = await self._context(tenant_id, tool)
+        try:
+            async with asyncio.timeout(found.timeout or SECONDS):
+                return await found.run(found.parse(arguments), context)
+        except TimeoutError as error:
+            raise ToolFailed(f"{tool} gave no answer in time.") from error
+
+    async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
+        """Give what lies at a web address, through the guarded client."""
+        context = await self._context(tenant_id, "fetch")
+        return await context.http.request("GET", url)
+
+    async def check(self, tenant_id: str, trigger: ConditionTrigger) -> None:
+        """Refuse a condition on a tool or an address that a look would refuse. Raises `TriggerError`."""
+        try:
+            if trigger.tool:
+                self._reader(trigger.tool)
+                return
+            http = (await self._context(tenant_id, "fetch")).http
+            if isinstance(http, AddressCheck):
+                await http.check(trigger.url)
+        except ToolError as error:
+            raise TriggerError(str(error)) from error
+
+    def _reader(self, tool: str) -> AnyTool:
+        found = self._orchestrator.tools.get(tool)
+        if found is None:
+            raise ToolFailed(f"There is no tool {tool} to look with.")
+        if found.effect is not Effect.READ or found.needs_approval or found.agent:
+            raise ToolFailed(f"{tool} does more than read, so a condition cannot look at it.")
+        return found
+
+    async def _context(self, tenant_id: str, tool: str) -> ToolExecutionContext:
+        timezone, language = await self._store.person(tenant_id)
+        tenant = TurnTenant(tenant_id, language=language, timezone=timezone or "UTC")
+        request = TurnRequest(self._make_id("look"), tenant, "", (), MemoryJournal())
+        return self._orchestrator.tool_context(request, tool, request.turn_id)

@@ -1,0 +1,35 @@
+"""People's own words about approvals, beside decisions: what waits, and one more time what has expired. Pure."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.approvals.types import Approval
+from core.llm.types import ToolCall
+from core.turns.types import TurnRequest
+from core.zones import zone_or_utc
+
+APPROVAL_COMMANDS = frozenset({"pending", "again"})
+NOTHING_TO_ASK = "There is nothing expired under that code. Tell me in your own words what you want."
+
+
+def pending_text(pending: Sequence[Approval], timezone: str) -> str:
+    """Say what waits for a person's decision."""
+    if not pending:
+        return "Nothing is waiting for your decision."
+    lines = [f"- {one.code}: {one.summary}{_until(one, timezone)}" for one in pending]
+    first = pending[0].code
+    return "\n".join(["Waiting for your decision:", *lines, "", f"Reply OK {first} or NO {first}, for example."])
+
+
+def asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
+    """Make of the wish to be asked again a turn that begins with the very same call."""
+    call = ToolCall(f"again_{old.id}", old.name, json.dumps(old.arguments, ensure_ascii=False))
+    said = tuple(replace(one, text=f"Please ask me again: {old.summary}") for one in request.inbound)
+    return replace(request, inbound=said, starts=call)
+
+
+def _until(one: Approval, timezone: str) -> str:
+    if one.expires_at is None:
+        return ""
+    return f", until {one.expires_at.astimezone(zone_or_utc(timezone)):%H:%M}"

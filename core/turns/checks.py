@@ -1,0 +1,97 @@
+"""The checks before a turn is worked on, in their order: access, opt-out, rate, tier, then what is configured.
+
+Each refuses with a reason, or passes; one that cannot tell raises `TurnDelayed`. Turns that no message began have
+no sender, and pass the first three.
+"""
+
+from collections.abc import Iterable
+
+from core import replies
+from core.errors import TurnDelayed
+from core.messaging.messages import IgnoreReason
+from core.people.access_policy import Access
+from core.people.rate_limit import Counted, Rate, Rates
+from core.people.tiers import Tiers
+from core.turns.context import Check, Refusal, TurnContext
+from core.turns.types import TurnRequest
+
+
+class AccessCheck:
+    """Refuse whoever may not write any more, without a word: the policy was changed since the message came."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
+        """Ask the policy."""
+        sender = request.sender
+        if sender is None or self._access.keeps(request.channel, sender.account, sender.user_key, sender.admitted):
+            return None
+        return Refusal(IgnoreReason.UNKNOWN.value)
+
+
+async def opt_out_check(request: TurnRequest, context: TurnContext) -> Refusal | None:
+    """Refuse, without a word, what was said before a STOP and not yet answered."""
+    # What was decided on another channel goes on: only the words of who said STOP are not acted upon.
+    if request.inbound and request.sender is not None and request.sender.state == "stopped":
+        return Refusal(IgnoreReason.STOPPED.value)
+    return None
+
+
+class RateCheck:
+    """Refuse what comes too fast: a sentence once a minute, then silence."""
+
+    def __init__(self, rates: Rates, tiers: Tiers) -> None:
+        self._rates = rates
+        self._tiers = tiers
+
+    async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
+        """Count the messages of this turn."""
+        tier = self._tiers.of(request.tenant.role, request.tenant.tier)
+        if request.sender is None or tier is None:
+            return None
+        counted = Counted(
+            request.turn_id, request.tenant.id, request.channel, request.sender.account, len(request.inbound)
+        )
+        match await self._rates.count(counted, tier.messages_a_minute):
+            case Rate.WITHIN:
+                return None
+            case Rate.BEYOND:
+                return Refusal("rate_limited", replies.TOO_FAST)
+            case Rate.SILENT:
+                return Refusal("rate_limited")
+            case Rate.WAIT:
+                raise TurnDelayed("the account has had its share of this minute")
+
+
+class TierCheck:
+    """Hold back people whose tier the settings do not name: what they may do cannot be told."""
+
+    def __init__(self, tiers: Tiers) -> None:
+        self._tiers = tiers
+
+    async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
+        """Look the tier up."""
+        if self._tiers.of(request.tenant.role, request.tenant.tier) is None:
+            raise TurnDelayed("the settings name no tier for this person: see ONEVALET_TIERS")
+        return None
+
+
+class SafetyCheck:
+    """One more check, asked last. A plugin module that holds an instance of a subclass brings it."""
+
+    async def check(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
+        """Refuse the turn, or None; whatever this raises delays the turn."""
+        return None
+
+    async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
+        """Ask it."""
+        return await self.check(request, context)
+
+
+def ordered_checks(
+    access: Access, rates: Rates, tiers: Tiers, *, budget: Check | None = None, safety: Iterable[SafetyCheck] = ()
+) -> tuple[Check, ...]:
+    """Give all checks in the order in which they are asked; `budget` stands before the safety checks."""
+    money = (budget,) if budget is not None else ()
+    return (AccessCheck(access), opt_out_check, RateCheck(rates, tiers), TierCheck(tiers), *money, *safety)

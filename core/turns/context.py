@@ -1,0 +1,37 @@
+"""What is prepared for a turn before the loop, and what may keep a turn from being worked on."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from core.agents.pending_answers import Waiting
+from core.agents.turn_agents import TurnAgents
+from core.llm.types import ChatMessage
+from core.loop.conversation_state import ConversationState
+from core.tools.registry import ToolRegistry
+from core.turns.types import TurnRequest
+
+
+@dataclass(frozen=True, slots=True)
+class TurnContext:
+    """What was prepared for a turn: `messages` begin with the system prompt and end with the person's words."""
+
+    messages: tuple[ChatMessage, ...]
+    said: tuple[ChatMessage, ...]
+    """The person's messages of this turn, as they go into history."""
+    tools: ToolRegistry
+    agents: TurnAgents
+    state: ConversationState = field(default_factory=ConversationState)
+    waiting: Waiting = field(default_factory=Waiting)
+    """The agents whose answer the person's words may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a turn is not worked on; `reply` may be empty, and then nothing is said."""
+
+    reason: str
+    reply: str = ""
+
+
+type Check = Callable[[TurnRequest, TurnContext], Awaitable[Refusal | None]]
+"""One thing that may keep a turn from being worked on. One that cannot tell raises `TurnDelayed`."""

@@ -1,0 +1,241 @@
+"""Decisions in words: the one tool through which the model may hand on what a person said of what waits for them.
+
+It approves nothing by itself: it counts only in answer to the approver's own message that came after the card, before
+any other tool ran in that turn, and never for high risk (DESIGN section 5).
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic import BaseModel
+
+from core.approvals.cards import SAY
+from core.approvals.exact_replies import Verb
+from core.approvals.store import ApprovalStore
+from core.approvals.types import HIGH, Approval, ApprovalState
+from core.canonical import canonical_json
+from core.clock import Clock
+from core.errors import ToolRetry
+from core.journal.types import Effect, Outcome, StepKey
+from core.json_types import Json, JsonObject
+from core.llm.types import ChatMessage, Role, ToolCall
+from core.messaging.messages import Origin
+from core.tools.context import ToolExecutionContext
+from core.tools.schema import Signature
+from core.tools.tool import AnyTool, Tool
+from core.turns.types import TurnRequest
+
+DECIDE = "decide_approvals"
+"""The built-in tool with which the model hands on decisions."""
+_SAYS = (
+    "Hand on what the person has just decided about actions that wait for their approval, by code. Only for what they "
+    "said in their own words in this very message; never decide for them, and ask when it is unclear."
+)
+_VERBS = {"approve": Verb.APPROVE, "edit": Verb.EDIT, "cancel": Verb.CANCEL}
+_GOES_ON = "It goes on at once, and what comes of it is said then."
+_CHANGED = " is changed as they said, and shown to them again."
+_FIRST = (
+    "Not taken: decisions count only as the first call of a turn, before any other tool ran. Ask the person to decide "
+    "with the buttons, or with OK and the code."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecideTool(Tool[..., object]):
+    """The tool that hands decisions on. It belongs to one turn and decides only `open_to_words`."""
+
+    store: ApprovalStore
+    clock: Clock
+    tenant_id: str
+    channel: str
+    said_in: str
+    open_to_words: Mapping[str, Approval]
+    codes_only: bool = False
+    """Whether words may change an action here but neither approve nor cancel it."""
+
+    def parse(self, arguments: Json) -> dict[str, object]:
+        """Take any object: running it says what is wrong with it."""
+        return dict(arguments) if isinstance(arguments, dict) else {}
+
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> tuple[str, Outcome]:
+        """Decide what was handed on, in its order."""
+        if (key.step, key.call_index, key.agent_path) != (0, 1, ""):
+            raise ToolRetry(_FIRST)
+        wanted = [self._read(one) for one in _listed(arguments.get("decisions"))]
+        lines = [await self._decide(approval, verb, changes) for approval, verb, changes in wanted]
+        return "\n".join([*lines, _GOES_ON]), Outcome.HANDED_OVER
+
+    async def _decide(self, approval: Approval, verb: Verb, changes: JsonObject) -> str:
+        how = f"words {self.said_in}"
+        decided = await self.store.decide(
+            self.tenant_id,
+            approval.id,
+            verb,
+            how=how,
+            channel=self.channel,
+            now=self.clock.now(),
+            said_in=self.said_in,
+            changes=changes if verb is Verb.EDIT else None,
+        )
+        if not decided:
+            # A turn that was taken over may have decided already.
+            now = await self.store.get(self.tenant_id, approval.id)
+            if now is None or now.decided_how != how:
+                state = now.state if now else ApprovalState.EXPIRED
+                return f"{approval.code}: too late, it was {state.value} already."
+        if verb is Verb.EDIT:
+            return f"{approval.code}{_CHANGED}"
+        return SAY[verb.value].format(code=approval.code, summary=approval.summary)
+
+    def _read(self, one: JsonObject) -> tuple[Approval, Verb, JsonObject]:
+        code = str(one.get("code") or "").upper().strip()
+        approval = self.open_to_words.get(code)
+        if approval is None:
+            known = ", ".join(self.open_to_words) or "none"
+            raise ToolRetry(f"{code or 'Nothing'} cannot be decided in words. These can: {known}.")
+        verb = _VERBS.get(str(one.get("decision")))
+        changes = one.get("changes")
+        if verb is None:
+            raise ToolRetry(f"The decision on {code} is one of approve, edit, cancel.")
+        if self.codes_only and verb is not Verb.EDIT:
+            raise ToolRetry(
+                f"{code} is decided here by its code alone: ask the person to write OK {code} or NO {code}."
+            )
+        if verb is Verb.EDIT and not approval.editable:
+            raise ToolRetry(f"{code} cannot be changed: the person may approve or cancel it.")
+        if verb is Verb.EDIT and not (isinstance(changes, dict) and changes):
+            raise ToolRetry(f"To edit {code}, give `changes`: new values by name. It has: {_names(approval)}.")
+        if verb is Verb.APPROVE and changes:
+            raise ToolRetry(f"{code} cannot be approved and changed at once: edit it, and it is shown again.")
+        if isinstance(changes, dict) and (unknown := [name for name in changes if name not in _editable(approval)]):
+            raise ToolRetry(f"{code} has no {unknown[0]!r}. It has: {_names(approval)}.")
+        return approval, verb, changes if isinstance(changes, dict) else {}
+
+
+def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[str, Approval]:
+    """Give what this turn's messages may decide in words: shown before all of them came, and not of high risk.
+
+    Each was shown in this very conversation, or its code stands in the message: a "yes" elsewhere is about something
+    else.
+
+    A "yes" that was written before the card, and is taken together with something written after it, is none to it.
+    """
+    # Words that are only passed on decide nothing, and the model cannot be trusted to tell them apart.
+    if not request.inbound or any(message.origin is not Origin.OWN for message in request.inbound):
+        return {}
+    said_at = min(message.received_at for message in request.inbound)
+    return {
+        one.code: one
+        for one in approvals
+        if one.state is ApprovalState.PENDING
+        and one.risk != HIGH
+        and one.sent_at is not None
+        and one.sent_at < said_at
+        and one.turn_id != request.turn_id
+        and (one.conversation_id == request.conversation_id or _named(one, request))
+    }
+
+
+def told_of_decisions(messages: Iterable[ChatMessage]) -> str:
+    """Give what a person is told of what they decided in words; what they changed is shown again instead."""
+    said = [one.text for one in messages if one.role is Role.TOOL and one.name == DECIDE]
+    lines = [line for text in said if text.endswith(_GOES_ON) for line in text.removesuffix(_GOES_ON).splitlines()]
+    return "\n".join(line for line in lines if not line.endswith(_CHANGED))
+
+
+def _named(one: Approval, request: TurnRequest) -> bool:
+    said = " ".join(message.text for message in request.inbound)
+    return re.search(rf"\b{one.code}\b", said, re.IGNORECASE) is not None
+
+
+def decide_tool(
+    request: TurnRequest, store: ApprovalStore, clock: Clock, approvals: Sequence[Approval]
+) -> AnyTool | None:
+    """Make the tool for one turn; None where its messages can decide nothing."""
+    codes = open_to_words(request, approvals)
+    if not codes:
+        return None
+    return DecideTool(
+        name=DECIDE,
+        description=_SAYS,
+        fn=_nothing,
+        signature=Signature(BaseModel, _schema(list(codes)), frozenset({"decisions"}), {}),
+        effect=Effect.IDEMPOTENT,
+        parallel=False,
+        store=store,
+        clock=clock,
+        channel=request.channel,
+        said_in=request.inbound[-1].id,
+        open_to_words=codes,
+        codes_only=request.channel in store.codes_only,
+        tenant_id=request.tenant.id,
+    )
+
+
+def note(request: TurnRequest, approvals: Sequence[Approval]) -> str:
+    """Tell the model what waits for the person's approval; empty when nothing does."""
+    pending = [one for one in approvals if one.state is ApprovalState.PENDING and one.turn_id != request.turn_id]
+    if not pending:
+        return ""
+    codes = open_to_words(request, pending)
+    lines = [_line(one, in_words=one.code in codes) for one in pending]
+    about = [message.about for message in request.inbound if message.about]
+    if about:
+        lines.append(f"The person's message answers the card {about[-1]}.")
+    return "\n".join(
+        [
+            "These actions wait for the person's approval; you can neither approve nor change them yourself:",
+            *lines,
+            f"If the person's message decides one or asks for a change of it, call {DECIDE} before anything else. "
+            "If it is about something else, deal with that alone. If it is unclear what they want, ask.",
+        ]
+    )
+
+
+def _line(one: Approval, *, in_words: bool) -> str:
+    rest = "" if in_words else " (only by button or code)"
+    return f"- {one.code}: {one.summary}{rest}; {one.name} {canonical_json(one.arguments)}"
+
+
+def _schema(codes: Sequence[str]) -> JsonObject:
+    decision: JsonObject = {
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "enum": list(codes), "description": "Which action."},
+            "decision": {"type": "string", "enum": list(_VERBS), "description": "What the person wants."},
+            "changes": {
+                "type": "object",
+                "description": "For edit: the new values by argument name, as the person said them.",
+            },
+        },
+        "required": ["code", "decision"],
+    }
+    return {
+        "type": "object",
+        "properties": {"decisions": {"type": "array", "items": decision, "minItems": 1}},
+        "required": ["decisions"],
+        "additionalProperties": False,
+    }
+
+
+def _listed(given: object) -> list[JsonObject]:
+    listed = [cast(JsonObject, one) for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    if not listed:
+        raise ToolRetry("Give `decisions`: a list of {code, decision, changes}.")
+    return listed
+
+
+def _editable(approval: Approval) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*(one.name for one in approval.form), *approval.arguments]))
+
+
+def _names(approval: Approval) -> str:
+    return ", ".join(_editable(approval))
+
+
+async def _nothing() -> None:
+    """Stand in for a function: the tool runs by itself."""

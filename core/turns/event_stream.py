@@ -1,0 +1,157 @@
+"""A turn as a stream of events: a hook writes them, whoever asked reads them, and neither runs ahead of the other."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from core.hooks.hooks import Hook, HookContext, PlannedCall, StepReport
+from core.journal.types import Outcome
+from core.llm.types import ModelAnswer, TextSoFar, TokenUsage
+from core.loop.result import CallResult
+from core.turns.types import TurnResult
+
+AHEAD = 32
+"""Events that wait for a slow reader; then the turn waits too."""
+
+
+class StreamEventType(StrEnum):
+    """What happened."""
+
+    MESSAGE_START = "message_start"
+    """The model begins to write. One that has not ended broke off, and this one stands in its place."""
+    MESSAGE_CHUNK = "message_chunk"
+    MESSAGE_END = "message_end"
+    TOOL_CALL_START = "tool_call_start"
+    TOOL_PROGRESS = "tool_progress"
+    TOOL_RESULT = "tool_result"
+    STATE_CHANGE = "state_change"
+    STEP_COMPLETED = "step_completed"
+    EXECUTION_END = "execution_end"
+    """The last one, exactly once, also when the turn failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEvent:
+    """One event of a turn; what does not belong to its type is empty.
+
+    `arguments` are the model's own text. `text` is words of the model, a tool's progress, or what the model is told
+    of a call; `usage` the step's tokens and `so_far` the turn's. EXECUTION_END has the `result`, or the `error` that
+    ended the turn without one.
+    """
+
+    type: StreamEventType
+    turn_id: str
+    step: int = 0
+    text: str = ""
+    call_id: str = ""
+    name: str = ""
+    arguments: str = ""
+    success: bool = True
+    state: str = ""
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    so_far: TokenUsage = field(default_factory=TokenUsage)
+    result: TurnResult | None = None
+    error: Exception | None = None
+
+
+type Emit = Callable[[StreamEvent], Awaitable[None]]
+
+
+class StreamHook(Hook):
+    """Tell what happens in one turn, after all hooks that may change it."""
+
+    priority = 1_000_000
+
+    def __init__(self, emit: Emit) -> None:
+        self._emit = emit
+        self._writing = False
+
+    async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
+        """Tell of words."""
+        if so_far.text == so_far.whole:
+            await self._emit(_event(StreamEventType.MESSAGE_START, context))
+        self._writing = True
+        await self._emit(_event(StreamEventType.MESSAGE_CHUNK, context, text=so_far.text))
+
+    async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
+        """Tell of a whole answer, and of the calls that it asks for."""
+        if self._writing:
+            self._writing = False
+            await self._emit(_event(StreamEventType.MESSAGE_END, context, text=answer.text))
+        for call in answer.tool_calls:
+            await self._emit(
+                _event(
+                    StreamEventType.TOOL_CALL_START,
+                    context,
+                    call_id=call.id,
+                    name=call.name,
+                    arguments=call.arguments,
+                )
+            )
+        return answer
+
+    async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
+        """Tell of progress."""
+        await self._emit(_event(StreamEventType.TOOL_PROGRESS, context, call_id=call.id, name=call.name, text=text))
+
+    async def call_finished(self, context: HookContext, result: CallResult) -> None:
+        """Tell of a result."""
+        await self._emit(
+            _event(
+                StreamEventType.TOOL_RESULT,
+                context,
+                call_id=result.call.id,
+                name=result.call.name,
+                text=result.text,
+                success=result.outcome is Outcome.OK,
+            )
+        )
+
+    async def step_finished(self, context: HookContext, report: StepReport) -> None:
+        """Tell of a step and its tokens."""
+        await self._emit(_event(StreamEventType.STEP_COMPLETED, context, usage=report.usage, so_far=report.so_far))
+
+    async def state_changed(self, context: HookContext, state: str) -> None:
+        """Tell of a state."""
+        await self._emit(_event(StreamEventType.STATE_CHANGE, context, state=state))
+
+
+async def events_of(
+    turn_id: str, work: Callable[[Hook], Awaitable[TurnResult]], ahead: int = AHEAD
+) -> AsyncGenerator[StreamEvent]:
+    """Run a turn with a hook that tells of it, and give the events; closing this cancels the turn.
+
+    What ends the turn without a result is in EXECUTION_END, and raised after it.
+    """
+    queue: asyncio.Queue[StreamEvent] = asyncio.Queue(ahead)
+    read = True
+
+    async def run() -> None:
+        try:
+            result = await work(StreamHook(queue.put))
+        except BaseException as error:
+            if read:
+                told = error if isinstance(error, Exception) else RuntimeError("cancelled")
+                await queue.put(StreamEvent(StreamEventType.EXECUTION_END, turn_id, success=False, error=told))
+            raise
+        await queue.put(StreamEvent(StreamEventType.EXECUTION_END, turn_id, text=result.reply, result=result))
+
+    task = asyncio.create_task(run(), name=f"stream {turn_id}")
+    try:
+        while True:
+            event = await queue.get()
+            yield event
+            if event.type is StreamEventType.EXECUTION_END:
+                break
+        await task
+    finally:
+        read = False
+        task.cancel()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()
+
+
+def _event(kind: StreamEventType, context: HookContext, **more: object) -> StreamEvent:
+    return StreamEvent(kind, context.turn_id, context.step, **more)  # type: ignore[arg-type]

@@ -1,0 +1,76 @@
+"""A turn that fails: what its person is told, and its end when the database refuses the one that it should have."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.db.database import Database
+from core.journal.types import Effect, Outcome, StepKind, StepRecord, StepState
+from core.turns.runs import MOST_FAILURES
+
+FAILED = "Sorry, something went wrong on my side. Please try again."
+FAILED_BEGUN = (
+    "Sorry, something went wrong on my side. Part of what you asked for may already be done, so please check before "
+    "you ask again."
+)
+SET_ASIDE = "Sorry, I could not finish that and have set it aside. Please try it another way."
+SET_ASIDE_BEGUN = (
+    "Sorry, I could not finish that and have set it aside. Part of it may already be done, so please check before you "
+    "try it another way."
+)
+RUN_FAILED = "Sorry, one of your tasks could not be finished: something went wrong on my side."
+RUN_FAILED_BEGUN = f"{RUN_FAILED} Part of it may already be done."
+RUN_DISABLED = "I have stopped trying one of your tasks: it failed too often in a row. Ask me for your tasks to see it."
+
+
+@dataclass(frozen=True, slots=True)
+class Sorry:
+    """What a failed turn says, by whether something that it began may have taken effect."""
+
+    nothing_begun: str
+    begun: str
+
+    def text(self, records: Iterable[StepRecord]) -> str:
+        """Return the sentence that is true for what the journal holds."""
+        return self.begun if took_effect(records) else self.nothing_begun
+
+
+FAILURE = Sorry(FAILED, FAILED_BEGUN)
+POISON = Sorry(SET_ASIDE, SET_ASIDE_BEGUN)
+RUN_FAILURE = Sorry(RUN_FAILED, RUN_FAILED_BEGUN)
+
+
+def took_effect(records: Iterable[StepRecord]) -> bool:
+    """Return whether a turn began something that has, or may have, taken effect."""
+    return any(
+        one.kind in (StepKind.TOOL, StepKind.AGENT)
+        and one.effect is not Effect.READ
+        and (one.state is StepState.STARTED or one.outcome in (Outcome.OK, Outcome.UNKNOWN))
+        for one in records
+    )
+
+
+async def fail_turn(
+    database: Database,
+    lane: tuple[str, str, int],
+    turn_id: str | None,
+    outbound_id: str,
+    absorbed: Sequence[str] = (),
+) -> bool:
+    """End a turn with nothing but an apology; True when more waits and the lease is kept.
+
+    `lane` is its tenant, its id and the fence of the lease. Without a turn, whatever cannot begin on the lane ends.
+    """
+    row = await database.call(
+        "select fail_turn($1,$2,$3,$4,'error',$5,$6,$7,$8,$9,$10,$11,$12) as more",
+        *lane,
+        turn_id,
+        list(absorbed),
+        outbound_id,
+        FAILED,
+        FAILED_BEGUN,
+        RUN_FAILED,
+        RUN_FAILED_BEGUN,
+        MOST_FAILURES,
+        RUN_DISABLED,
+    )
+    return bool(row and row["more"])

@@ -1,0 +1,205 @@
+"""Run a turn again from its journal: tools give what is recorded, so that nothing happens in the world."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+from pydantic import BaseModel
+
+from core.agents.schema import agent_spec
+from core.agents.valet import Valet
+from core.canonical import canonical_hash, canonical_json
+from core.errors import ModelRejected
+from core.hooks.hooks import ALLOWED, Decision, HookContext, Messages, PlannedCall, Rule, Verdict
+from core.hooks.judge import ALL_WELL, Judge, Judgement, Trail
+from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import Json, JsonObject, read_json
+from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
+from core.tools.context import ToolExecutionContext
+from core.tools.schema import Signature
+from core.tools.tool import AnyTool, Tool
+from core.turns.types import TurnMessage
+
+NOT_RECORDED = "This call is not in the record, so it has no result: nothing was run."
+
+
+@dataclass(slots=True)
+class RecordedModel:
+    """Give the answers of a record in order. Implements `core.llm.types.ModelClient`."""
+
+    rows: Iterable[StepRecord]
+    layers: Sequence[ModelLayer] = (ModelLayer("recorded"),)
+    _answers: Iterator[StepRecord] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._answers = iter(sorted(_own(self.rows, StepKind.MODEL), key=lambda row: row.key.step))
+
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Give the next answer, whatever is asked. Raises `ModelRejected` where the record ends."""
+        row = next(self._answers, None)
+        if row is None:
+            raise ModelRejected("the record has no further answer")
+        return ModelAnswer.from_json(row.result, row.usage)
+
+    async def close(self) -> None:
+        """Have nothing to release."""
+
+
+class Recording:
+    """The results of a record. Each is given once: for its own call, else for one with the same arguments."""
+
+    def __init__(self, rows: Iterable[StepRecord]) -> None:
+        self._left = {row.key: row for row in _own(rows, StepKind.TOOL, StepKind.AGENT)}
+
+    def take(self, key: StepKey, name: str, digest: str) -> StepRecord | None:
+        """Give the result of a call, None where there is none."""
+        same = [one for one, row in self._left.items() if (row.name, row.arguments_hash) == (name, digest)]
+        if not same:
+            return None
+        return self._left.pop(key if key in same else same[0])
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTool(Tool[..., object]):
+    """A tool as the model sees it, whose results are recorded ones."""
+
+    recording: Recording | None = None
+
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> tuple[str, Outcome]:
+        """Give the recorded result, and how it ended then."""
+        digest = canonical_hash(read_json(call.arguments or "{}"))
+        row = self.recording.take(key, self.name, digest) if self.recording else None
+        return (str(row.result.get("text", "")), row.outcome) if row else (NOT_RECORDED, Outcome.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAgent(RecordedTool):
+    """An agent as the model sees it, whose results are recorded ones."""
+
+    def parse(self, arguments: Json) -> dict[str, object]:
+        """Take the arguments as they are, as the agent would."""
+        return dict(arguments) if isinstance(arguments, dict) else {}
+
+
+def recorded_tools(tools: Iterable[AnyTool], rows: Iterable[StepRecord]) -> list[AnyTool]:
+    """Put recorded tools in the place of real ones: offered to everybody, approved, done at once."""
+    recording = Recording(rows)
+    changed: dict[str, object] = {"recording": recording, "needs_approval": False, "needs_account": ""}
+    return [RecordedTool(**{one.name: getattr(tool, one.name) for one in fields(Tool)} | changed) for tool in tools]
+
+
+def recorded_agents(valets: Iterable[Valet], rows: Iterable[StepRecord]) -> list[AnyTool]:
+    """Make tools of agents whose results are recorded: nobody is asked anything."""
+    recording = Recording(rows)
+    return [
+        RecordedAgent(
+            name=valet.name,
+            description=(spec := agent_spec(valet)).description,
+            fn=valet.agent.on_running,
+            signature=Signature(BaseModel, spec.parameters, frozenset(), {}),
+            effect=Effect.READ,
+            group=valet.group,
+            recording=recording,
+        )
+        for valet in valets
+    ]
+
+
+class RecordedJudge(Judge):
+    """Say again what was said of the final answers by whoever was asked then."""
+
+    priority = 20
+
+    def __init__(self, rows: Iterable[StepRecord]) -> None:
+        self._said = {row.key: row for row in _own(rows, StepKind.JUDGE)}
+
+    async def rate_answer(
+        self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
+    ) -> Judgement:
+        """Give what the record has for this step."""
+        row = self._said.get(StepKey(context.step, 1))
+        return Judgement(row.name, str(row.result.get("advice", "")), row.usage) if row else ALL_WELL
+
+
+class RecordedConsent(Rule):
+    """A rule that denies as it does, and whose wish for approval is granted; it keeps nothing of what it sees."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.priority = rule.priority
+        self._rule = rule
+
+    async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
+        """Ask the rule itself."""
+        verdict = await self._rule.evaluate(context, call)
+        return verdict if verdict.decision is Decision.DENY else ALLOWED
+
+
+class RecordedControl:
+    """Give what came in while the turn ran before the same steps. Implements `core.turns.types.TurnControl`."""
+
+    def __init__(self, messages: Mapping[int, Sequence[TurnMessage]]) -> None:
+        self._messages = messages
+        self._step = 0
+
+    async def stopped(self) -> str | None:
+        """Let it run."""
+        return None
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        """Give the messages of the next step."""
+        self._step += 1
+        return self._messages.get(self._step - 1, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two runs of a turn are not the same."""
+
+    step: str
+    what: str
+    recorded: Json
+    now: Json
+
+    def to_json(self) -> JsonObject:
+        """Write it down."""
+        return {"step": self.step, "what": self.what, "recorded": self.recorded, "now": self.now}
+
+
+def differences(recorded: Iterable[StepRecord], now: Iterable[StepRecord]) -> list[Difference]:
+    """Compare two journals of a turn step by step; those of agents inside it are theirs."""
+    kinds = (StepKind.MODEL, StepKind.TOOL, StepKind.AGENT, StepKind.STEER, StepKind.JUDGE)
+    before = {row.key: _told(row) for row in _own(recorded, *kinds)}
+    after = {row.key: _told(row) for row in _own(now, *kinds)}
+    found = []
+    for key in sorted({*before, *after}, key=lambda one: (one.step, one.call_index)):
+        (was, said), (is_, says) = before.get(key, ("nothing", None)), after.get(key, ("nothing", None))
+        if (was, said) != (is_, says):
+            what = was if was == is_ else f"{was}, now {is_}"
+            found.append(Difference(f"{key.step}.{key.call_index}", what, said, says))
+    return found
+
+
+def _own(rows: Iterable[StepRecord], *kinds: StepKind) -> list[StepRecord]:
+    return [row for row in rows if row.kind in kinds and row.state is StepState.DONE and not row.key.agent_path]
+
+
+def _told(row: StepRecord) -> tuple[str, Json]:
+    """Give the kind of a step and what of it must be the same."""
+    match row.kind:
+        case StepKind.MODEL:
+            answer = ModelAnswer.from_json(row.result, row.usage)
+            if not answer.tool_calls:
+                return "answer", answer.text
+            return "calls", [f"{call.name}({_arguments(call)})" for call in answer.tool_calls]
+        case StepKind.TOOL | StepKind.AGENT:
+            return "result", [row.name, row.outcome.value, row.result.get("text", "")]
+        case _:
+            return row.kind.value, [row.name, row.result]
+
+
+def _arguments(call: ToolCall) -> str:
+    try:
+        return canonical_json(read_json(call.arguments or "{}"))
+    except ValueError:
+        return call.arguments

@@ -1,0 +1,101 @@
+"""How turns begin and end, in words and records: what the orchestrator makes of what its loop gives back."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core import replies
+from core.approvals.cards import ASKED
+from core.approvals.types import NewApproval
+from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRejected
+from core.journal.types import StepKey, StepKind, StepRecord, StepState
+from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage, ToolCall
+from core.loop.context_window import Messages
+from core.loop.conversation_state import carrying
+from core.loop.result import Ended, ReactLoopResult
+from core.loop.steering import spoken
+from core.tools.registry import ToolRegistry
+from core.turns.types import TurnRequest, TurnResult, TurnState
+from core.turns.waiting_agents import Stopped
+
+
+def said_in(request: TurnRequest) -> Messages:
+    """Give what a turn begins with: the person's messages, or what a trigger brings, which is marked as ours."""
+    if request.trigger is not None and request.go_on_at is None:
+        return (ChatMessage(Role.USER, request.trigger.content, internal=True),)
+    return tuple(message for inbound in request.inbound for message in spoken(inbound))
+
+
+def turn_result(request: TurnRequest, said: Messages, result: ReactLoopResult) -> TurnResult:
+    """Make a turn's result of a loop that has ended; `said` are the person's messages of the turn."""
+    state = TurnState.INTERRUPTED if result.ended in (Ended.INTERRUPTED, Ended.SUPERSEDED) else TurnState.DONE
+    return TurnResult(
+        state,
+        reply=result.response,
+        history=carrying((*said, *result.messages), result.state, request.history),
+        usage=result.token_usage,
+        turns=result.turns,
+        absorbed=result.absorbed,
+        reason="" if result.ended is Ended.ANSWERED else result.ended.value,
+    )
+
+
+def waiting_result(
+    request: TurnRequest,
+    said: Messages,
+    result: ReactLoopResult,
+    reply: str,
+    left: Stopped,
+    usage: TokenUsage,
+    cards: Sequence[NewApproval] = (),
+) -> TurnResult:
+    """Make a turn's result of a loop that waits: what it asks is in history, its unanswered calls are not."""
+    told = [reply, *(ASKED.format(code=one.code, summary=one.summary) for one in cards)]
+    asked = [ChatMessage(Role.ASSISTANT, "\n\n".join(part for part in told if part))] if any(told) else []
+    return TurnResult(
+        TurnState.WAITING,
+        reply=reply,
+        reason="" if reply or cards else "waiting",
+        history=carrying((*said, *result.messages, *asked), result.state, request.history),
+        usage=usage,
+        turns=result.turns,
+        absorbed=result.absorbed,
+        pool=left.entries,
+        approvals=tuple(cards),
+        waiting_step=result.turns - 1,
+    )
+
+
+def with_reply(result: TurnResult, reply: str) -> TurnResult:
+    """Change the reply in history too: the model must know what the person read."""
+    history = result.history
+    if history and history[-1].role is Role.ASSISTANT and not history[-1].tool_calls:
+        history = (*history[:-1], replace(history[-1], text=reply))
+    return replace(result, reply=reply, history=history)
+
+
+def explain(error: ModelError, channel: str) -> tuple[str, str]:
+    """Give the reason that is recorded for a model's failure, and what the person is told."""
+    match error:
+        case ContextOverflow():
+            return "context_overflow", replies.too_long(channel)
+        case ModelAuthError():
+            return "model_auth", replies.MODEL_AUTH
+        case ModelRejected():
+            return "model_rejected", replies.MODEL_REFUSED
+        case _:
+            return "model_down", replies.MODEL_DOWN
+
+
+def with_person(messages: Messages) -> Messages:
+    """Let a turn that nobody spoke in begin as providers demand: with a user's message."""
+    if any(one.role is Role.USER for one in messages):
+        return messages
+    return (*messages, ChatMessage(Role.USER, replies.GO_ON, internal=True))
+
+
+def first_step(call: ToolCall, tools: ToolRegistry) -> StepRecord:
+    """Write down a model answer that was never asked for: the call with which a turn begins."""
+    answer = ModelAnswer(tool_calls=(call,))
+    return StepRecord(
+        StepKey(0, 0), StepKind.MODEL, "", StepState.DONE, arguments_hash=tools.hash, result=answer.to_json()
+    )

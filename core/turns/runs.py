@@ -1,0 +1,104 @@
+"""A run's turn as the store of turns reads and ends it. Light: whatever serves turns imports it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from core.db.database import Connection
+from core.errors import LeaseLost
+from core.json_types import JsonObject
+from core.llm.types import ChatMessage
+from core.turns.types import TurnControl, TurnMessage, TurnTenant
+
+_PREFIX = "run_"
+MOST_FAILURES = 5
+"""After so many failed runs in a row a task is disabled."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTurn:
+    """What a run's turn works on. `channel` is empty where the person has no conversation."""
+
+    run_id: str
+    tenant: TurnTenant
+    channel: str
+    conversation_id: str
+    history: tuple[ChatMessage, ...]
+    waiting_step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunNote:
+    """How a run stands after its turn: `text` is what the person is told, under a `key` that comes once a run.
+
+    `history` is kept while it waits; `disabled` is what they are told when the task has failed too often.
+    """
+
+    state: str
+    reason: str = ""
+    history: tuple[ChatMessage, ...] = ()
+    key: str = "end"
+    text: str = ""
+    disabled: str = ""
+
+    def arguments(self, tenant_id: str, turn_id: str) -> tuple[object, ...]:
+        """Give what `note_run` takes."""
+        history: list[JsonObject] = [one.to_json() for one in self.history]
+        key, text = self.key, self.text
+        return tenant_id, turn_id, self.state, self.reason, history, key, text, MOST_FAILURES, self.disabled
+
+
+@dataclass(frozen=True, slots=True)
+class RunControl:
+    """Let a run's turn be stopped. What the person writes meanwhile is for their conversation's turns."""
+
+    whole: TurnControl = field(repr=False)
+
+    async def stopped(self) -> str | None:
+        """Give the message of a requested stop."""
+        return await self.whole.stopped()
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        """Take nothing in."""
+        return ()
+
+
+def is_run(lane_id: str) -> bool:
+    """Tell whether a lane is a run's own: its id is the run's."""
+    return lane_id.startswith(_PREFIX)
+
+
+async def load_run_turn(
+    connection: Connection, tenant_id: str, turn_id: str, channels: Collection[str] = ()
+) -> RunTurn:
+    """Read what a run's turn works on, and note that it runs. Raises `LeaseLost` where the run is gone.
+
+    `channels`: those that are on, where the person may be spoken to; empty: any.
+    """
+    row = await connection.fetchrow(
+        "select r.run_id, r.history, coalesce(r.conversation_id, '') as conversation_id, t.waiting_step,"
+        " coalesce(c.channel, '') as channel, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
+        " p.timezone <> '' as timezone_known, p.role, p.tier from begin_run($1,$2,$3) r"
+        " join turns t on t.tenant_id = $1 and t.id = $2 join tenants p on p.tenant_id = $1"
+        " left join conversations c on c.tenant_id = $1 and c.id = r.conversation_id",
+        tenant_id,
+        turn_id,
+        sorted(channels),
+    )
+    if row is None:
+        raise LeaseLost
+    return RunTurn(
+        run_id=row["run_id"],
+        tenant=TurnTenant(
+            tenant_id,
+            row["name"],
+            row["language"],
+            row["timezone"],
+            row["role"],
+            row["tier"],
+            row["timezone_known"],
+        ),
+        channel=row["channel"],
+        conversation_id=row["conversation_id"],
+        history=tuple(ChatMessage.from_json(one) for one in row["history"]),
+        waiting_step=row["waiting_step"],
+    )

@@ -1,0 +1,153 @@
+"""What a turn is given and what it gives back: the border between the jobs and the orchestrator."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from core.agents.pool_entry import PoolEntry
+from core.approvals.types import Approval, NewApproval
+from core.hooks.hooks import Hook
+from core.journal.types import Journal
+from core.llm.types import ChatMessage, TokenUsage, ToolCall
+from core.messaging.messages import Origin
+from core.turns.trigger_message import TriggerMessage
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTenant:
+    """The person whose turn it is. `timezone` is an IANA name, `language` a BCP 47 tag or empty."""
+
+    id: str
+    name: str = ""
+    language: str = ""
+    timezone: str = "UTC"
+    role: str = "member"
+    tier: str = ""
+    """The tier they were given; empty for their role's."""
+    timezone_known: bool = True
+    """Whether somebody told the timezone, or it is only what is taken meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSender:
+    """The identity that a turn's messages came from: how it was let in, and whether it said STOP (`stopped`)."""
+
+    account: str
+    user_key: str
+    state: str = "active"
+    admitted: str = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMessage:
+    """One inbound message of the turn, its text as the person wrote it."""
+
+    id: str
+    text: str
+    received_at: datetime
+    media_count: int = 0
+    about: str = ""
+    """The code of the approval whose card this message answers as a reply."""
+    origin: Origin = Origin.OWN
+
+
+class TurnControl(Protocol):
+    """What may reach a turn while it runs. Asked before each model call and after tools."""
+
+    async def stopped(self) -> str | None:
+        """Give None to go on; otherwise the person asked to stop, with a message that may be empty."""
+        ...
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        """Give the messages that came in meanwhile and that this turn takes with it, in order.
+
+        They stay waiting in the store until the turn commits, which names them in `TurnResult.absorbed`.
+        After a take-over they may be given again; the loop ignores those that it has recorded.
+        """
+        ...
+
+
+class WhileRunning(StrEnum):
+    """What becomes of a message that comes in while a turn runs, as the person prefers."""
+
+    STEER = "steer"
+    """The turn takes it in before its next model call."""
+    QUEUE = "queue"
+    """It waits for the next turn."""
+    INTERRUPT = "interrupt"
+    """The turn ends without an answer, and the next one takes both up."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One turn to run. `channel` is the channel's name; `history` what was said before, oldest first.
+
+    `inbound` is in order of receipt. `attempt` counts from 1; above it the journal may hold rows. `hooks` are for
+    this turn only, beside the orchestrator's.
+    """
+
+    turn_id: str
+    tenant: TurnTenant
+    channel: str
+    inbound: tuple[TurnMessage, ...]
+    journal: Journal
+    history: tuple[ChatMessage, ...] = ()
+    attempt: int = 1
+    control: TurnControl | None = None
+    sender: TurnSender | None = None
+    """None for a run that no message began."""
+    while_running: WhileRunning = WhileRunning.STEER
+    hooks: tuple[Hook, ...] = ()
+    conversation_id: str = ""
+    """Empty for a run that belongs to no conversation."""
+    pool: tuple[PoolEntry, ...] = ()
+    """The agents that wait for this person, anywhere, and all of this turn's own; the oldest first."""
+    approvals: tuple[Approval, ...] = ()
+    """This turn's own approvals, and all that are pending for this person; the oldest first."""
+    go_on_at: int | None = None
+    """For a turn that waited: the model answer whose calls waited. It has no inbound then."""
+    starts: ToolCall | None = None
+    """The agent that this turn begins with, offered to the model or not: a task's or a command's."""
+    too_long: Callable[[NewApproval], bool] = lambda _: False
+    """Tells whether a request for approval cannot be shown in full in this conversation."""
+    trigger: TriggerMessage | None = None
+    """What began a run that no message began; never the person's words."""
+    task_id: str = ""
+    """The task whose run this is: what it spends counts as the task's, too."""
+
+
+class TurnState(StrEnum):
+    """How a turn ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    WAITING = "waiting"
+    """Agents of it wait for the person; it goes on at `TurnResult.waiting_step`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What became of a turn.
+
+    Either `reply` is Markdown for the person, or it is empty and `reason` says why nothing is said. `reason`
+    is also set for all but a plain answer (`model_down`, `context_overflow`, `max_turns`, …). `history` is to be
+    appended to the conversation's: the inbound messages of this turn, unchanged, and all that followed.
+    """
+
+    state: TurnState
+    reply: str = ""
+    reason: str = ""
+    history: tuple[ChatMessage, ...] = ()
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    turns: int = 0
+    """How many model answers it took."""
+    absorbed: tuple[str, ...] = ()
+    """Ids of inbound messages taken in while it ran."""
+    pool: tuple[PoolEntry, ...] = ()
+    """New and changed entries of the pool."""
+    approvals: tuple[NewApproval, ...] = ()
+    """What the person is asked to consent to, each with a card of its own after the reply."""
+    waiting_step: int | None = None

@@ -1,0 +1,87 @@
+"""What a turn's end means for the agents that wait: what is said, and what the pool keeps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.agents.pending_answers import ANSWER, Waiting
+from core.agents.pool_entry import PoolEntry
+from core.agents.standard_agent import AgentStatus
+from core.agents.turn_agents import PoolLimits, nesting
+from core.journal.types import Outcome
+from core.loop.result import CallResult, Ended, ReactLoopResult
+from core.turns.types import TurnRequest
+
+SET_ASIDE = "I had to set something aside that was waiting for you, because it has changed meanwhile ({names})."
+LET_GO = "So much is waiting for you that I have let go of what waited longest ({names}); ask me for it again."
+STILL_ASKED = "By the way, I still need to know:{gap}{question}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What a turn that waits leaves behind: what is to be said now, and the pool's changes."""
+
+    text: str
+    entries: tuple[PoolEntry, ...]
+    notice: str = ""
+    """Said as it is, below the text."""
+
+
+_PLAINLY = {"cancelled": "That is cancelled.", "expired": "No answer came in time, so I let that go."}
+
+
+def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[PoolEntry], limits: PoolLimits) -> Stopped:
+    """Say what is new since the turn last stopped: what came of answers, and questions; and let go of the oldest."""
+    own = {one.agent_id: one for one in request.pool if one.turn_id == request.turn_id}
+    now = {one.agent_id: one for one in waiting}
+    done = [one for one in own.values() if one.agent_id not in now]
+    said = [text for one in done if (text := _came_to(one, result.stopped_at))]
+    asked = [
+        one.question
+        for one in waiting
+        if one.status is not AgentStatus.WAITING_FOR_APPROVAL  # its card says it
+        and (not (known := own.get(one.agent_id)) or known.question != one.question)
+    ]
+    # Approvals end by themselves, and soon.
+    others = [
+        one
+        for one in request.pool
+        if one.waits and one.turn_id != request.turn_id and one.status is not AgentStatus.WAITING_FOR_APPROVAL
+    ]
+    excess = others[: max(len(others) + len(now) - limits.most, 0)]
+    return Stopped(
+        "\n".join([*said, *asked]),
+        (*waiting, *(one.completed() for one in done if one.waits), *(one.ended("dropped") for one in excess)),
+        LET_GO.format(names=_names(excess)) if excess else "",
+    )
+
+
+def reminder(waiting: Waiting, result: ReactLoopResult) -> str:
+    """Remind the person, once, of what they were asked, when they were answered something else."""
+    if result.ended is not Ended.ANSWERED or any(call.name == ANSWER for call in result.tool_calls):
+        return ""
+    question = waiting.remind()
+    return STILL_ASKED.format(gap="\n" if "\n" in question else " ", question=question) if question else ""
+
+
+def notice(waiting: Waiting) -> str:
+    """Tell of what cannot go on."""
+    return SET_ASIDE.format(names=", ".join(dict.fromkeys(waiting.set_aside))) if waiting.set_aside else ""
+
+
+def answered(entries: Sequence[PoolEntry]) -> str:
+    """Give the reason why nothing is said: the turns that were answered say it."""
+    return f"answer to {', '.join(dict.fromkeys(one.turn_id for one in entries))}"
+
+
+def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
+    """Tell at once what came of an agent that has ended while others wait; of one inside another, nothing."""
+    if nesting(entry.agent_path) > 1:
+        return ""
+    if not entry.waits:
+        return _PLAINLY.get(entry.reason, "")
+    found = (one for one in results if one.call.id == entry.tool_call_id and one.outcome is Outcome.OK)
+    return next((one.text for one in found), "")
+
+
+def _names(entries: Sequence[PoolEntry]) -> str:
+    return ", ".join(dict.fromkeys(one.told_as for one in entries))

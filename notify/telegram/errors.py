@@ -1,0 +1,71 @@
+"""Telegram's refusals as errors of ours. Its descriptions are the only codes it has.
+
+Source: core.telegram.org/bots/api#making-requests and the Bot API server's `fail_query_with_error`; PTB writes
+some with another first letter, so case does not count.
+"""
+
+import re
+
+from telegram.error import BadRequest, Forbidden, InvalidToken, TelegramError
+
+from core.errors import (
+    Ambiguous,
+    CredentialsRejected,
+    DeliveryError,
+    RateLimited,
+    Rejected,
+    Unavailable,
+    Unreachable,
+)
+from core.http.provider_session import retry_after
+from notify.telegram.client import AnswerLost, FloodControl, NotSent
+
+_FORMATTING = re.compile(
+    r"can't parse (?!reply|inline|keyboard)|entit(y|ies)|ENTITY_|ENTITIES_|text_link", re.IGNORECASE
+)
+_KEYBOARD = re.compile(r"button|keyboard|reply.?markup", re.IGNORECASE)
+_UNCHANGED = re.compile("message is not modified|MESSAGE_NOT_MODIFIED", re.IGNORECASE)
+_GONE = re.compile(
+    r"chat not found|user not found|user_id_invalid|peer_id_invalid|chat_id is empty|input_user_deactivated"
+    r"|user_is_blocked|chat_write_forbidden|have no rights to send|group chat was deactivated",
+    re.IGNORECASE,
+)
+
+
+def to_delivery_error(error: TelegramError) -> DeliveryError:
+    """Name what became of the part. Any 5xx of Telegram's own is ambiguous: it has no idempotency key."""
+    match error:
+        case FloodControl():
+            return RateLimited("too many requests", "429", retry_after(error.seconds))
+        case NotSent():
+            return Unavailable(error.message)
+        case AnswerLost():
+            return Ambiguous(error.message, str(error.status or ""))
+        case InvalidToken():
+            return CredentialsRejected("the bot token is refused", "401")
+        case Forbidden():
+            return Unreachable(brief(error), "403")
+        case BadRequest():
+            return (Unreachable if _GONE.search(error.message) else Rejected)(brief(error), "400")
+    return Ambiguous(type(error).__name__)
+
+
+def refuses_formatting(error: BadRequest) -> bool:
+    """Tell whether Telegram refuses the entities, not the text."""
+    return _FORMATTING.search(error.message) is not None
+
+
+def refuses_keyboard(error: BadRequest) -> bool:
+    """Tell whether Telegram refuses the buttons, not the text."""
+    return _KEYBOARD.search(error.message) is not None
+
+
+def is_unchanged(error: BadRequest) -> bool:
+    """Tell whether a message is already as it should become."""
+    return _UNCHANGED.search(error.message) is not None
+
+
+def brief(error: TelegramError) -> str:
+    """Give a description's first words: what follows a colon may quote the text."""
+    head, _, tail = error.message.partition(": ")
+    return tail.partition(":")[0][:80] if head in ("Forbidden", "Unauthorized") else head[:80]

@@ -1,0 +1,121 @@
+"""`approvals …`: what waits for people's consent, and the operator's own decision, which the audit calls so."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from core.approvals.exact_replies import Verb
+from core.approvals.store import ApprovalStore
+from core.approvals.types import Approval, ApprovalState
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ConfigError
+from core.ids import make_id
+from core.json_types import JsonObject
+from core.queue.wakeups import SilentBell
+from onevalet.cli.session import reach
+from onevalet.settings import Settings
+
+_OPERATOR = "operator"
+_DONE = {Verb.APPROVE: "Approved", Verb.CANCEL: "Cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    tenant: str
+    approval: Approval
+
+
+async def print_approvals(settings: Settings, tenant: str, *, as_json: bool) -> None:
+    """List what waits for a decision, of one person or of all."""
+    async with _opened(settings) as store:
+        waiting = await _waiting(store, tenant)
+    if as_json:
+        _print(json.dumps([_as_json(one) for one in waiting], indent=2))
+        return
+    for one in waiting:
+        approval = one.approval
+        until = f"until {approval.expires_at:%Y-%m-%d %H:%M} UTC" if approval.expires_at else "not shown yet"
+        high = "  high risk" if approval.risk else ""
+        _print(f"{approval.code:<4} {one.tenant}  {approval.name}: {approval.summary}  {until}{high}")
+    if not waiting:
+        _print("Nothing waits for a decision.")
+
+
+async def decide(settings: Settings, code: str, decision: str, tenant: str, *, as_json: bool) -> None:
+    """Decide in a person's place: `approve` or `cancel`.
+
+    Raises `ConfigError` where it is not open, or where several are meant.
+    """
+    verb = next((one for one in _DONE if one.value == decision.lower()), None)
+    if verb is None:
+        raise ConfigError("The decision is approve or cancel.")
+    how = f"{_OPERATOR} {make_id('op')}"
+    async with _opened(settings) as store:
+        waiting = await _waiting(store, tenant, code)
+        if len(waiting) != 1:
+            whose = ", ".join(one.tenant for one in waiting)
+            raise ConfigError(
+                f"Several people have a {code.upper()}: say whose with --tenant ({whose})."
+                if whose
+                else f"No {code.upper()} waits for a decision."
+            )
+        (one,) = waiting
+        now = Clock(settings.onevalet_clock).now()
+        decided = await store.decide(one.tenant, one.approval.id, verb, how=how, channel=_OPERATOR, now=now)
+        after = await store.get(one.tenant, one.approval.id)
+    if after is None or not (decided or after.decided_how == how):  # an answer may be lost after the commit
+        state = after.state if after else ApprovalState.EXPIRED
+        what = (
+            "cannot be decided: its time is over, or it was changed"
+            if state is ApprovalState.PENDING
+            else f"is {state.value} already"
+        )
+        raise ConfigError(f"{code.upper()} {what}.")
+    if as_json:
+        _print(json.dumps(_as_json(_Waiting(one.tenant, after)), indent=2))
+        return
+    _print(f"{_DONE[verb]} {after.code} for {one.tenant}: {after.summary}.")
+
+
+async def _waiting(store: ApprovalStore, tenant: str, code: str = "") -> Sequence[_Waiting]:
+    if tenant:
+        pending = await store.pending(tenant)
+        return [_Waiting(tenant, one) for one in pending if not code or one.code == code.upper()]
+    found = [(whose, await store.get(whose, approval_id)) for whose, approval_id in await store.find_pending(code)]
+    return [_Waiting(whose, one) for whose, one in found if one is not None and one.state is ApprovalState.PENDING]
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[ApprovalStore]:
+    database = Database(reach(settings).database_url, size=1, name="onevalet approvals")
+    try:
+        yield ApprovalStore(database, SilentBell())
+    finally:
+        await database.close()
+
+
+def _as_json(one: _Waiting) -> JsonObject:
+    approval = one.approval
+    return {
+        "code": approval.code,
+        "tenant": one.tenant,
+        "id": approval.id,
+        "agent_name": approval.name,
+        "action_summary": approval.summary,
+        "arguments": approval.arguments,
+        "risk": approval.risk,
+        "source": approval.source,
+        "state": approval.state.value,
+        "created_at": approval.created_at.isoformat(),
+        "expires_at": approval.expires_at.isoformat() if approval.expires_at else None,
+        "decided_at": approval.decided_at.isoformat() if approval.decided_at else None,
+        "decided_how": approval.decided_how.partition(" ")[0],
+        "hash": approval.hash,
+    }
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

@@ -1,0 +1,51 @@
+"""`channels setup`: set webhooks, commands and the like at the providers, and say what is left to do by hand."""
+
+import json
+import sys
+from dataclasses import asdict
+
+from core.errors import ConfigError, OneValetError
+from core.messaging.channels import Change, Received
+from core.messaging.messages import Inbound
+from onevalet.settings import Settings
+from onevalet.wiring.channels import build_channels
+
+
+async def set_up_channels(settings: Settings, *, as_json: bool) -> bool:
+    """Set up every channel that is on; prints before and after. False when a provider could not be reached."""
+    channels = build_channels(settings, NoSink())
+    if not channels:
+        raise ConfigError("No channel is on: set the values of one, as .env.example shows, then run this again.")
+    well = True
+    found: dict[str, list[Change]] = {}
+    for channel in channels:
+        try:
+            await channel.identify()
+            found[channel.name] = list(await channel.setup())
+        except ConfigError:
+            raise
+        except OneValetError as error:
+            well = False
+            found[channel.name] = [Change("not set up", "", f"{type(error).__name__}: {error}")]
+        finally:
+            await channel.stop()
+    if as_json:
+        shown = {name: [asdict(change) for change in changes] for name, changes in found.items()}
+        sys.stdout.write(json.dumps(shown, indent=2) + "\n")
+    else:
+        sys.stdout.write("\n".join(_line(name, change) for name, changes in found.items() for change in changes) + "\n")
+    return well
+
+
+def _line(name: str, change: Change) -> str:
+    if change.before == change.after:
+        return f"{name:<10}{change.what}: {change.after} (as it was)"
+    return f"{name:<10}{change.what}: {change.before or '(nothing)'} -> {change.after}"
+
+
+class NoSink:
+    """For looking and setting up: nothing is taken in."""
+
+    async def accept(self, inbound: Inbound) -> Received:
+        """Refuse everything."""
+        raise OneValetError("nothing is taken in here")

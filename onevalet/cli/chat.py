@@ -1,0 +1,128 @@
+"""`chat`: the assistant in the terminal, through the same inbox, turn and outbox as every channel."""
+
+import asyncio
+import getpass
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from pydantic import SecretStr
+
+from channels.terminal.receive import TerminalChannel
+from core.db.database import Database
+from core.ids import make_id
+from core.inbox.inbox import Inbox
+from core.queue.wakeups import RedisBell
+from onevalet.app import database_url, open_worker, redis_url
+from onevalet.dev.embedded.home import find_running, hold_home
+from onevalet.dev.run import open_services
+from onevalet.dev.seed import CONSOLE_ACCESS
+from onevalet.settings import Settings
+from onevalet.wiring.secret_keys import key_file, with_key_file
+
+LOOK_EVERY = 0.1
+ANSWER_WITHIN = 300.0
+"""Seconds after the last line of a piped input that answers are waited for."""
+
+
+async def run_chat(settings: Settings, stop: asyncio.Event) -> None:
+    """Talk until the input ends or Ctrl-C; uses a running `dev`, else starts what is needed itself."""
+    async with AsyncExitStack() as stack:
+        settings = await stack.enter_async_context(_open(settings))
+        database = Database(database_url(settings), size=3, name="onevalet chat")
+        stack.push_async_callback(database.close)
+        bell = RedisBell(redis_url(settings))
+        await bell.start()
+        stack.push_async_callback(bell.stop)
+        inbox = Inbox(database, bell, make_id, CONSOLE_ACCESS)
+        terminal = TerminalChannel(inbox, database, make_id, getpass.getuser())
+        _show_hint()
+        await _until_first(stop, _talk(terminal))
+
+
+@asynccontextmanager
+async def _open(settings: Settings) -> AsyncIterator[Settings]:
+    running = find_running(settings.onevalet_home)
+    if running is not None:
+        yield settings.model_copy(
+            update={"database_url": SecretStr(running.database_url), "redis_url": SecretStr(running.redis_url)}
+        )
+        return
+    async with AsyncExitStack() as stack:
+        if settings.database_url is None or settings.redis_url is None:
+            stack.enter_context(hold_home(settings.onevalet_home))
+        settings = _with_key(settings)
+        settings = await stack.enter_async_context(open_services(settings))
+        await stack.enter_async_context(open_worker(settings, demo=True))
+        yield settings
+
+
+def _with_key(settings: Settings) -> Settings:
+    path = key_file(settings.onevalet_home)
+    there = path.exists()
+    settings = with_key_file(settings, make=True)
+    if path.exists() and not there:
+        sys.stderr.write(f"Made a secret key for stored credentials in {path}: keep a copy of it.\n")
+    return settings
+
+
+async def _talk(terminal: TerminalChannel) -> None:
+    reading = asyncio.create_task(_read_lines(terminal))
+    showing = asyncio.create_task(_show_answers(terminal))
+    try:
+        await reading
+        async with asyncio.timeout(ANSWER_WITHIN):
+            await _until_shown(terminal)
+    except TimeoutError:
+        _write("(no answer yet: it will be shown the next time)\n")
+    finally:
+        for task in (reading, showing):
+            task.cancel()
+        await asyncio.wait([reading, showing])
+
+
+async def _until_shown(terminal: TerminalChannel) -> None:
+    # The truth is in the database, where other processes write it: it can only be looked at.
+    while await terminal.busy() or await terminal.unread():  # noqa: ASYNC110
+        await asyncio.sleep(LOOK_EVERY)
+
+
+async def _read_lines(terminal: TerminalChannel) -> None:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    try:
+        while line := await reader.readline():
+            if text := line.decode(errors="replace").strip():
+                await terminal.say(text)
+    finally:
+        transport.close()
+
+
+async def _show_answers(terminal: TerminalChannel) -> None:
+    while True:
+        for shown in await terminal.unread():
+            _write(f"\nvalet> {shown.text}\n\n")
+            await terminal.mark_read(shown)
+        await asyncio.sleep(LOOK_EVERY)
+
+
+async def _until_first(stop: asyncio.Event, talk: Coroutine[object, object, None]) -> None:
+    talking = asyncio.create_task(talk)
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait([talking, stopping], return_when=asyncio.FIRST_COMPLETED)
+    for task in (talking, stopping):
+        task.cancel()
+    await asyncio.wait([talking, stopping])
+    if not talking.cancelled():
+        talking.result()
+
+
+def _show_hint() -> None:
+    if sys.stdin.isatty():
+        _write("Write to your assistant; Ctrl-D ends.\n")
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -1,0 +1,262 @@
+"""`doctor`: one table of what is configured, what answers, what came in and went out last, what to fix."""
+
+import json
+import sys
+from dataclasses import asdict, replace
+
+from asyncpg import PostgresError, Record
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from core.credentials.key_rotation import count_data_keys
+from core.db.clock_check import MOST_APART
+from core.db.database import Database
+from core.db.migrate import load_migrations
+from core.errors import ConfigError, OneValetError
+from core.messaging.channels import Check
+from core.notifications.delays import DELAYED
+from core.queue.worker_health import workers_seen
+from core.triggers.store import TaskStore
+from onevalet.cli.channels_setup import NoSink
+from onevalet.cli.session import Reached, reach
+from onevalet.dev.simulator_wiring import simulator_config, wire_simulator
+from onevalet.settings import Settings
+from onevalet.wiring.channels import build_channels
+from onevalet.wiring.secret_keys import secret_keys, with_key_file
+
+REPEATED = 2
+"""Failures of a part in a row that are worth a line: once may be chance."""
+SHOWN = 5
+"""How many of the tasks that were set aside are named."""
+
+
+async def print_checks(settings: Settings, *, as_json: bool) -> bool:
+    """Print the table; True when nothing needs fixing."""
+    checks = await run_checks(settings)
+    if as_json:
+        sys.stdout.write(json.dumps([asdict(check) for check in checks], indent=2) + "\n")
+    else:
+        for check in checks:
+            mark = "ok " if check.ok else "FIX"
+            sys.stdout.write(f"{mark}  {check.what:<26} {check.detail}\n")
+            if check.fix:
+                sys.stdout.write(f"     {'':<26} -> {check.fix}\n")
+    return all(check.ok for check in checks)
+
+
+async def run_checks(settings: Settings) -> list[Check]:
+    """Look at everything; never raises."""
+    try:
+        reached = reach(settings)
+    except ConfigError as error:
+        return [Check("system", False, "not found", str(error)), _model(settings), *await _channels(settings)]
+    if reached.simulator_url:
+        # As the running `dev` wired itself, whatever PORT this command was given.
+        settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})
+        try:
+            config = simulator_config(settings.onevalet_home)
+            settings = wire_simulator(settings, config, reached.simulator_url).settings
+        except ConfigError as error:
+            return [Check("simulator", False, "not as these settings say", f"{error} Then start `dev` again.")]
+    database = Database(reached.database_url, patience=3, size=1, name="onevalet doctor")
+    try:
+        return [
+            *await _database(database),
+            *await check_set_aside(database),
+            *await check_workers(database),
+            await _redis(reached),
+            _model(settings),
+            await _secret_keys(settings, database),
+            *await _channels(settings, database),
+            *await _last_seen(database),
+        ]
+    finally:
+        await database.close()
+
+
+async def _database(database: Database) -> list[Check]:
+    try:
+        row = await database.call("select max(number) as newest from schema_migrations")
+        work = await database.call("select * from count_work()")
+        lost = await database.call("select * from count_lost_answers(interval '7 days')")
+        given_up = await database.call("select * from count_given_up(interval '7 days')")
+        delayed = await database.rows("select * from count_delayed($1)", DELAYED)
+        user = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
+    except OneValetError:
+        return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
+    except Exception as error:  # whatever a half-made database answers is told, not raised
+        return [Check("database", False, type(error).__name__, "run `uv run -m onevalet migrate`")]
+    known = load_migrations()[-1].number
+    newest = row["newest"] if row else 0
+    checks = [
+        Check(
+            "database",
+            newest == known,
+            f"answers; migration {newest} of {known}",
+            "" if newest == known else "run `uv run -m onevalet migrate`",
+        )
+    ]
+    if user and user["free"]:
+        todo = "let `web` and `worker` log in as one that may only act as onevalet_app: see docs/deploy.md"
+        checks.append(Check("database user", True, "a superuser, or one past row-level security", todo))
+    if work:
+        waiting = (
+            f"{work['waiting_messages']} waiting, {work['running_turns']} running, {work['open_outbound']} to send"
+        )
+        checks.append(Check("work", True, waiting))
+        trouble = work["ambiguous"] + work["failed"] + work["poison"]
+        detail = f"{work['ambiguous']} ambiguous, {work['failed']} not deliverable, {work['poison']} set aside"
+        checks.append(Check("trouble", True, detail, "see `trace ID` for each" if trouble else ""))
+    checks += await _writes(database)
+    checks += await _texts(database)
+    if lost:
+        detail = (
+            f"{lost['lost']} in 7 days: {lost['found']} found by look-up, {lost['told']} told by the provider,"
+            f" {lost['resent']} sent again, {lost['left_alone']} left, {lost['still_open']} open"
+        )
+        checks.append(Check("sends without an answer", True, detail))
+    if given_up:
+        detail = f"{given_up['given_up']} in 7 days, {given_up['told']} of them told with a later message"
+        checks.append(Check("given up", True, detail))
+    return checks + [_delayed(row) for row in delayed]
+
+
+def _delayed(row: Record) -> Check:
+    """Say what one of our accounts has not been able to deliver for long."""
+    detail = (
+        f"answers in {row['conversations']} conversation(s) wait since {_moment(row['since'])}"
+        f" ({row['reasons'] or 'no reason given'}); next try {_moment(row['next_try'])}"
+    )
+    fix = "see whether the provider is away or limits us; it is tried by itself, for a day"
+    return Check(f"{row['channel']}: delayed", False, detail, fix)
+
+
+async def check_set_aside(database: Database) -> list[Check]:
+    """Look for what an unforeseen error set aside: each can be tried again."""
+    try:
+        count = await database.call("select * from count_set_aside()")
+        tasks = await TaskStore(database).find_set_aside(SHOWN)
+    except (OneValetError, PostgresError):
+        return []  # the check of the database says it
+    if count is None or not any(count.values()):
+        return []
+    parts = [f"{count['tasks']} tasks", f"{count['notices']} notices", f"{count['events']} events"]
+    named = "; ".join(f"task {one.number} of {one.tenant_id} ({one.cause})" for one in tasks)
+    detail = ", ".join(parts) + (f": {named}{' …' if count['tasks'] > len(tasks) else ''}" if named else "")
+    fixes = ["`tasks retry`"] if count["tasks"] or count["notices"] else []
+    fixes += ["`events list --set-aside` and `events retry`"] if count["events"] else []
+    return [Check("set aside", False, detail, f"see the log for each, then {', '.join(fixes)}")]
+
+
+async def check_workers(database: Database) -> list[Check]:
+    """Look at what each worker wrote down about itself."""
+    try:
+        seen = await workers_seen(database)
+    except (OneValetError, PostgresError):
+        return []  # the check of the database says it
+    checks = [Check("workers", True, f"{len(seen)} seen in the last minute")]
+    for one in seen:
+        who = one.worker.split("/")[0]
+        if one.ahead is not None and abs(one.ahead) > MOST_APART:
+            way = "ahead of" if one.ahead > 0 else "behind"
+            detail = f"{abs(one.ahead):,.0f} s {way} Postgres': nothing that time decides is done there"
+            checks.append(Check(f"clock of {who}", False, detail, "set the time of that machine, by NTP for example"))
+        for part in one.failing:
+            if int(str(part["failures"])) >= REPEATED:
+                detail = f"{part['part']}: failed {part['failures']} times in a row, last with {part['cause']}"
+                checks.append(Check(f"part of {who}", False, detail, "look for worker_part_failed in its log"))
+    return checks
+
+
+async def _texts(database: Database) -> list[Check]:
+    """Look whether messages were left out because all people's segments of the day are used up."""
+    try:
+        row = await database.call(
+            "select segments, refused from segments_of_all where day = (clock_timestamp() at time zone 'UTC')::date"
+        )
+    except OneValetError:
+        return []
+    if row is None:
+        return []
+    left_out = row["refused"]
+    detail = f"{row['segments']} segments for all people today, {left_out} messages not sent for their limit"
+    return [Check("texts", not left_out, detail, "raise ONEVALET_SMS_SEGMENTS_ALL_DAY" if left_out else "")]
+
+
+async def _writes(database: Database) -> list[Check]:
+    """Look whether the database takes writes (it may be full, or read-only), and what it never took."""
+    try:
+        await database.call("select probe_write()")
+        refused = await database.call("select * from count_refused()")
+    except OneValetError as error:
+        todo = "make room on its disk, or end its read-only mode"
+        return [Check("database writes", False, f"refused ({error})", todo)]
+    if refused is None or not any(refused.values()):
+        return [Check("database writes", True, "taken")]
+    detail = f"{refused['memory_jobs']} of memory's jobs, {refused['redraws']} cards that could not be redrawn"
+    todo = "the log says why: memory_job_set_aside, redraw_set_aside"
+    return [Check("database writes", True, "taken"), Check("not tried any more", True, detail, todo)]
+
+
+async def _redis(reached: Reached) -> Check:
+    if not reached.redis_url:
+        return Check("redis", False, "REDIS_URL is not set", "set REDIS_URL")
+    try:
+        async with Redis.from_url(reached.redis_url, socket_timeout=3, socket_connect_timeout=3) as redis:
+            await redis.ping()
+            aof = await redis.config_get("appendonly")
+    except (RedisError, OSError) as error:
+        return Check("redis", False, f"does not answer ({type(error).__name__})", "start it, or correct REDIS_URL")
+    kept = aof.get("appendonly") == "yes"
+    return Check("redis", True, "answers", "" if kept else "turn its AOF on: a restart then delays nothing")
+
+
+def _model(settings: Settings) -> Check:
+    if settings.onevalet_model:
+        return Check("model", True, settings.onevalet_model)
+    return Check("model", True, "the demo model", "set ONEVALET_MODEL and its key; `worker` needs one")
+
+
+async def _secret_keys(settings: Settings, database: Database) -> Check:
+    """Look whether every data key lies under a secret key that we have."""
+    what = "secret keys"
+    try:
+        keys = secret_keys(with_key_file(settings, make=False))
+    except (ConfigError, ValueError) as error:
+        return Check(what, False, "cannot be used", str(error))
+    try:
+        under = await count_data_keys(database, keys)
+    except (OneValetError, PostgresError) as error:
+        return Check(what, False, f"cannot be told ({type(error).__name__})", "see the database above")
+    detail = f"{under.newest} people's keys under the newest, {under.older} under older ones"
+    if under.unopened:
+        lost = f"{detail}, {under.unopened} under keys that are missing or do not open them"
+        return Check(what, False, lost, "put the missing key back into ONEVALET_SECRET_KEYS")
+    return Check(what, True, detail, "run `uv run -m onevalet keys rotate`" if under.older else "")
+
+
+async def _channels(settings: Settings, database: Database | None = None) -> list[Check]:
+    checks = [Check("sms", True, "on" if settings.sms_on else "off")]
+    for channel in build_channels(settings, NoSink(), database):
+        checks += [replace(check, what=f"{channel.name}: {check.what}") for check in await channel.check()]
+        await channel.stop()
+    return checks
+
+
+async def _last_seen(database: Database) -> list[Check]:
+    try:
+        rows = await database.rows("select * from channel_state order by channel, account")
+    except OneValetError:
+        return []
+    return [
+        Check(
+            f"{row['channel']} {row['account']}",
+            True,
+            f"last in {_moment(row['last_in_at'])}, last out {_moment(row['last_out_at'])}",
+        )
+        for row in rows
+    ]
+
+
+def _moment(value: object) -> str:
+    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if value else "never"

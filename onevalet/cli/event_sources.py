@@ -1,0 +1,141 @@
+"""`events …`: the operator's hand on where events come from, and on those that were set aside."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+
+from core.credentials.store import CredentialError, CredentialStore
+from core.db.database import Database
+from core.errors import ConfigError
+from core.events.source_types import SourceOptions, Style
+from core.events.sources import EventSources, SourceError
+from core.events.store import EventRecord, EventRef, EventStore
+from core.ids import make_id
+from onevalet.cli.session import reach
+from onevalet.dev.embedded.home import find_running
+from onevalet.settings import Settings
+from onevalet.wiring.secret_keys import secret_keys, with_key_file
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    sources: EventSources
+    events: EventStore
+    tenant: str
+    url: str
+
+
+async def add_source(
+    settings: Settings, tenant: str, name: str, style: Style, options: SourceOptions, *, read_secret: bool
+) -> None:
+    """Make a source; print where it posts to, and its secret, which is shown this once only."""
+    given = _read_secret() if read_secret else ""
+    async with _opened(settings, tenant) as opened:
+        source, secret = await opened.sources.add(opened.tenant, name, style, options, given)
+    url = f"{opened.url}/events/{source.id}"
+    shown = f"secret  {secret}   (shown this once)" if not given else "secret  the one you gave"
+    _print(f"source  {name}, {style.value}, of {opened.tenant}\nURL     {url}\n{shown}")
+
+
+async def print_sources(settings: Settings, tenant: str, *, as_json: bool) -> None:
+    """List a person's sources, never their secrets."""
+    async with _opened(settings, tenant) as opened:
+        found = await opened.sources.list(opened.tenant)
+    urls = {source.id: f"{opened.url}/events/{source.id}" for source in found}
+    if as_json:
+        listed = [
+            {"name": one.name, "style": one.style.value, "url": urls[one.id], "options": asdict(one.options)}
+            for one in found
+        ]
+        _print(json.dumps(listed, indent=2))
+        return
+    for one in found:
+        _print(f"{one.name:<24} {one.style.value:<8} {urls[one.id]}")
+    if not found:
+        _print(f"{opened.tenant} has no sources: make one with `events source add NAME`.")
+
+
+async def delete_source(settings: Settings, tenant: str, name: str) -> None:
+    """Delete a source; raises `ConfigError` when there is none of this name."""
+    async with _opened(settings, tenant) as opened:
+        if not await opened.sources.delete(opened.tenant, name):
+            raise ConfigError(f"{opened.tenant} has no source {name}.")
+    _print(f"Deleted: {name}, of {opened.tenant}. What it sends is refused within seconds.")
+
+
+async def print_events(settings: Settings, tenant: str, *, set_aside: bool, as_json: bool) -> None:
+    """List a person's newest events and what became of them, or those that were set aside."""
+    async with _opened(settings, tenant) as opened:
+        found = await opened.events.recent(opened.tenant, poison_only=set_aside)
+    if as_json:
+        _print(json.dumps([_as_json(one) for one in found], indent=2))
+        return
+    for one in found:
+        fate = one.state if one.group else "nobody wants it"
+        reason = f"  {one.attempts} tries: {one.reason}" if one.reason else ""
+        _print(
+            f"{one.received_at:%Y-%m-%d %H:%M:%S}  {one.event.source}:{one.event.type}  {one.event.id}  {fate}{reason}"
+        )
+    if not found:
+        _print("None was set aside." if set_aside else "No events yet.")
+
+
+async def retry_event(settings: Settings, tenant: str, source: str, id: str) -> None:
+    """Let an event that was set aside be handled once more; raises `ConfigError` when it was not."""
+    async with _opened(settings, tenant) as opened:
+        if not await opened.events.retry(EventRef(opened.tenant, source, id)):
+            raise ConfigError(f"No event {id} of {source} was set aside.")
+    _print("It is tried again within seconds.")
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, tenant: str) -> AsyncIterator[_Opened]:
+    reached = reach(settings)
+    if find_running(settings.onevalet_home) is not None:
+        settings = with_key_file(settings, make=False)
+    credentials = CredentialStore(
+        database := Database(reached.database_url, size=1, name="onevalet events"), secret_keys(settings)
+    )
+    url = settings.public_url or reached.gateway_url or f"http://{settings.host}:{settings.port}"
+    try:
+        tenant = tenant or await _only_tenant(database)
+        yield _Opened(EventSources(database, credentials, make_id), EventStore(database, make_id), tenant, url)
+    except (SourceError, CredentialError) as error:
+        raise ConfigError(str(error)) from error
+    finally:
+        await database.close()
+
+
+async def _only_tenant(database: Database) -> str:
+    rows = await database.rows("select * from find_tenants(2)")
+    if len(rows) != 1:
+        raise ConfigError("Say whose with --tenant." if rows else "Nobody is here yet: a source belongs to a person.")
+    return str(rows[0]["tenant_id"])
+
+
+def _read_secret() -> str:
+    if sys.stdin.isatty():
+        sys.stderr.write("Paste the secret, then Enter.\n")
+    secret = sys.stdin.readline().strip()
+    if not secret:
+        raise ConfigError("Standard input must hold the secret.")
+    return secret
+
+
+def _as_json(one: EventRecord) -> dict[str, object]:
+    return {
+        "source": one.event.source,
+        "type": one.event.type,
+        "id": one.event.id,
+        "received_at": one.received_at.isoformat(),
+        "group": one.group,
+        "state": one.state,
+        "attempts": one.attempts,
+        "reason": one.reason,
+    }
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

@@ -1,0 +1,254 @@
+"""The commands that see to one person: credentials, events, tasks, approvals, and where they are told things."""
+
+from typing import Annotated
+
+import typer
+
+from core.events.source_types import A_MINUTE, SourceOptions, Style
+from core.notifications.types import Urgency
+from onevalet.cli.runner import run_work
+
+# Not `type` statements: typer does not look through them.
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Tenant = Annotated[str, typer.Option(help="Whose; may be left out where there is one person only.")]
+Account = Annotated[str, typer.Option(help="Which account of the service.")]
+Which = Annotated[str, typer.Argument(help="A task's id, its number, or words of its title.")]
+
+credentials_app = typer.Typer(no_args_is_help=True, help="Keep, list and forget people's credentials for services.")
+keys_app = typer.Typer(no_args_is_help=True, help="Change the keys that credentials are kept under.")
+events_app = typer.Typer(no_args_is_help=True, help="See the events that came, and where they may come from.")
+source_app = typer.Typer(no_args_is_help=True, help="Make, list and delete sources of events.")
+events_app.add_typer(source_app, name="source")
+notify_app = typer.Typer(no_args_is_help=True, help="Where people are told things by push and email.")
+tasks_app = typer.Typer(no_args_is_help=True, help="See what people have planned, change it, and ask why it ran.")
+approvals_app = typer.Typer(
+    no_args_is_help=True, help="See what waits for people's consent, and decide in their place."
+)
+GROUPS = {
+    "credentials": credentials_app,
+    "keys": keys_app,
+    "events": events_app,
+    "notify": notify_app,
+    "tasks": tasks_app,
+    "approvals": approvals_app,
+}
+"""The groups of commands by their names."""
+
+
+@credentials_app.command("set")
+def set_credentials(service: str, tenant: Tenant = "", account: Account = "primary") -> None:
+    """Keep credentials, read from standard input as one JSON object."""
+    from onevalet.cli.credentials import set_credentials as keep
+
+    run_work(lambda settings: keep(settings, tenant, service, account))
+
+
+@credentials_app.command("list")
+def list_credentials(
+    service: Annotated[str, typer.Argument(help="Of this service only.")] = "", tenant: Tenant = "", json: Json = False
+) -> None:
+    """List a person's connected accounts, never what is secret."""
+    from onevalet.cli.credentials import print_credentials
+
+    run_work(lambda settings: print_credentials(settings, tenant, service, as_json=json))
+
+
+@credentials_app.command("delete")
+def delete_credentials(service: str, tenant: Tenant = "", account: Account = "primary") -> None:
+    """Forget the credentials of an account."""
+    from onevalet.cli.credentials import delete_credentials as forget
+
+    run_work(lambda settings: forget(settings, tenant, service, account))
+
+
+@keys_app.command("rotate")
+def rotate_keys(json: Json = False) -> None:
+    """Bring everybody's data key under the newest of ONEVALET_SECRET_KEYS, while everything runs."""
+    from onevalet.cli.credentials import rotate
+
+    if not run_work(lambda settings: rotate(settings, as_json=json)):
+        raise typer.Exit(1)
+
+
+@source_app.command("add")
+def add_event_source(
+    name: str,
+    style: Annotated[Style, typer.Option(help="How it proves itself.")] = Style.BEARER,
+    tenant: Tenant = "",
+    secret: Annotated[bool, typer.Option("--secret", help="Read the secret from standard input.")] = False,
+    signature_header: Annotated[str, typer.Option(help="Where the secret or signature stands.")] = "",
+    timestamp_header: Annotated[str, typer.Option(help="hmac: where the signed time stands.")] = "",
+    id_header: Annotated[str, typer.Option(help="bearer, github: where an event's id stands.")] = "",
+    id_field: Annotated[str, typer.Option(help="Where it stands in the body: names joined by dots.")] = "",
+    type_header: Annotated[str, typer.Option(help="bearer, github: where an event's type stands.")] = "",
+    type_field: Annotated[str, typer.Option(help="Where it stands in the body.")] = "",
+    a_minute: Annotated[int, typer.Option(min=1, help="How many events it may send in a minute.")] = A_MINUTE,
+) -> None:
+    """Make a source; prints its URL, and its secret this once."""
+    from onevalet.cli.event_sources import add_source
+
+    options = SourceOptions(signature_header, timestamp_header, id_header, id_field, type_header, type_field, a_minute)
+    run_work(lambda settings: add_source(settings, tenant, name, style, options, read_secret=secret))
+
+
+@source_app.command("list")
+def list_event_sources(tenant: Tenant = "", json: Json = False) -> None:
+    """List a person's sources, never their secrets."""
+    from onevalet.cli.event_sources import print_sources
+
+    run_work(lambda settings: print_sources(settings, tenant, as_json=json))
+
+
+@source_app.command("delete")
+def delete_event_source(name: str, tenant: Tenant = "") -> None:
+    """Delete a source; the events that came stay."""
+    from onevalet.cli.event_sources import delete_source
+
+    run_work(lambda settings: delete_source(settings, tenant, name))
+
+
+@tasks_app.command("list")
+def list_tasks(
+    stopped: Annotated[bool, typer.Option("--stopped", help="Those too that were stopped.")] = False,
+    tenant: Tenant = "",
+    json: Json = False,
+) -> None:
+    """List a person's tasks; listing moves nothing."""
+    from onevalet.cli.tasks import print_tasks
+
+    run_work(lambda settings: print_tasks(settings, tenant, stopped=stopped, as_json=json))
+
+
+@tasks_app.command("pause")
+def pause_task(which: Which, tenant: Tenant = "") -> None:
+    """Let a task rest until it is resumed."""
+    from onevalet.cli.tasks import change_task
+
+    run_work(lambda settings: change_task(settings, tenant, which, "pause"))
+
+
+@tasks_app.command("resume")
+def resume_task(which: Which, tenant: Tenant = "") -> None:
+    """Let a paused or disabled task go on; what was missed is not made up for."""
+    from onevalet.cli.tasks import change_task
+
+    run_work(lambda settings: change_task(settings, tenant, which, "resume"))
+
+
+@tasks_app.command("retry")
+def retry_task(
+    which: Annotated[str, typer.Argument(help="A task's id, its number, or words of its title; all without.")] = "",
+    tenant: Annotated[str, typer.Option(help="Whose; everybody's without.")] = "",
+) -> None:
+    """Try again what an unforeseen error set aside; what was missed follows each task's policy."""
+    from onevalet.cli.tasks import retry_tasks
+
+    run_work(lambda settings: retry_tasks(settings, tenant, which))
+
+
+@tasks_app.command("run")
+def run_task(which: Which, tenant: Tenant = "") -> None:
+    """Run a task once, besides its schedule."""
+    from onevalet.cli.tasks import run_task as run
+
+    run_work(lambda settings: run(settings, tenant, which))
+
+
+@tasks_app.command("why")
+def why_task(which: Which, tenant: Tenant = "", json: Json = False) -> None:
+    """Say why a task ran or did not: what was seen, what was decided, what was delivered."""
+    from onevalet.cli.tasks import print_why
+
+    run_work(lambda settings: print_why(settings, tenant, which, as_json=json))
+
+
+@tasks_app.command("dry-run")
+def dry_run_task(
+    which: Which,
+    expression: Annotated[str, typer.Option(help="Try this condition instead, over what was seen.")] = "",
+    tenant: Tenant = "",
+    json: Json = False,
+) -> None:
+    """Show a task's next ten times, or its condition or filter over recorded data; nothing is changed."""
+    from onevalet.cli.tasks import print_dry_run
+
+    run_work(lambda settings: print_dry_run(settings, tenant, which, expression, as_json=json))
+
+
+@approvals_app.command("list")
+def list_approvals(tenant: Tenant = "", json: Json = False) -> None:
+    """List what waits for people's consent."""
+    from onevalet.cli.approvals import print_approvals
+
+    run_work(lambda settings: print_approvals(settings, tenant, as_json=json))
+
+
+@approvals_app.command("decide")
+def decide_approval(code: str, decision: str, tenant: Tenant = "", json: Json = False) -> None:
+    """Decide in a person's place: approve or cancel; the audit says that it was the operator."""
+    from onevalet.cli.approvals import decide
+
+    run_work(lambda settings: decide(settings, code, decision, tenant, as_json=json))
+
+
+@events_app.command("list")
+def list_events(
+    set_aside: Annotated[bool, typer.Option("--set-aside", help="Those only that could not be handled.")] = False,
+    tenant: Tenant = "",
+    json: Json = False,
+) -> None:
+    """List the newest events and what became of them."""
+    from onevalet.cli.event_sources import print_events
+
+    run_work(lambda settings: print_events(settings, tenant, set_aside=set_aside, as_json=json))
+
+
+@events_app.command("retry")
+def retry_event(source: str, id: str, tenant: Tenant = "") -> None:
+    """Handle an event that was set aside once more."""
+    from onevalet.cli.event_sources import retry_event as retry
+
+    run_work(lambda settings: retry(settings, tenant, source, id))
+
+
+@notify_app.command("add")
+def add_address(
+    channel: Annotated[str, typer.Argument(help="push or email.")],
+    address: Annotated[str, typer.Argument(help="An email address, a topic of ntfy, or apprise:KEY.")],
+    tenant: Tenant = "",
+) -> None:
+    """Let a person be told things at this address, too."""
+    from onevalet.cli.notify import add_address as keep
+
+    run_work(lambda settings: keep(settings, tenant, channel, address))
+
+
+@notify_app.command("list")
+def list_addresses(tenant: Tenant = "", json: Json = False) -> None:
+    """List a person's addresses for push and email."""
+    from onevalet.cli.notify import print_addresses
+
+    run_work(lambda settings: print_addresses(settings, tenant, as_json=json))
+
+
+@notify_app.command("delete")
+def delete_address(channel: str, address: str, tenant: Tenant = "") -> None:
+    """Forget an address."""
+    from onevalet.cli.notify import delete_address as forget
+
+    run_work(lambda settings: forget(settings, tenant, channel, address))
+
+
+@notify_app.command("send")
+def send_notification(
+    text: str,
+    urgency: Annotated[Urgency, typer.Option(help="urgent passes quiet hours, low waits for the digest.")] = (
+        Urgency.NORMAL
+    ),
+    tenant: Tenant = "",
+) -> None:
+    """Tell a person something, as they want to be told; exit code 1 when it does not reach them."""
+    from onevalet.cli.notify import send_notification as send
+
+    if not run_work(lambda settings: send(settings, tenant, text, urgency)):
+        raise typer.Exit(1)

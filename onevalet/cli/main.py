@@ -1,0 +1,152 @@
+"""The command line: every command's words and options; the work is elsewhere, imported when it is asked for."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from core.people.access_policy import PersonRole
+from onevalet.cli.groups import GROUPS, Json
+from onevalet.cli.runner import in_sentences, read_settings, run_work, say, serve
+
+app = typer.Typer(
+    name="onevalet",
+    help="A personal assistant that people reach by the messaging they already have.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+channels_app = typer.Typer(no_args_is_help=True, help="Set up the channels at their providers.")
+app.add_typer(channels_app, name="channels")
+for _name, _group in GROUPS.items():
+    app.add_typer(_group, name=_name)
+
+
+@app.command()
+def dev() -> None:
+    """Run everything in one process: database, Redis, web, worker; no accounts needed."""
+    from onevalet.dev.run import run_dev
+
+    serve(run_dev)
+
+
+@app.command()
+def web() -> None:
+    """Run a web process: take messages in. Any number may run."""
+    from onevalet.app import run_web
+
+    serve(run_web)
+
+
+@app.command()
+def worker(
+    spare: Annotated[
+        bool, typer.Option(help="Keep a process ready that takes over at once when the worker is killed.")
+    ] = True,
+    check: Annotated[
+        bool, typer.Option("--check", help="Run nothing: exit 0 if the running worker is healthy, else 1.")
+    ] = False,
+) -> None:
+    """Run a worker process: answer messages. Any number may run."""
+    if check:
+        _check_worker_health()
+        return
+    from onevalet.app import check_worker, run_worker
+
+    if not spare:
+        serve(run_worker)
+        return
+    from onevalet.supervision.supervisor import keep
+
+    check_worker(read_settings())
+    keep(lambda life: in_sentences(lambda: serve(partial(run_worker, life=life))))
+
+
+def _check_worker_health() -> None:
+    from onevalet.supervision.health import health_problem
+
+    if problem := health_problem(read_settings().onevalet_health_file):
+        say(problem)
+        raise typer.Exit(1)
+    say("The worker is at work.")
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database up to the newest migration."""
+    from core.db.migrate import migrate as apply_migrations
+    from onevalet.app import database_url
+
+    applied = run_work(lambda settings: apply_migrations(database_url(settings)))
+    say("\n".join(f"applied {name}" for name in applied) or "The database is up to date.")
+
+
+@app.command()
+def chat() -> None:
+    """Talk with the assistant in this terminal."""
+    from onevalet.cli.chat import run_chat
+
+    serve(run_chat)
+
+
+@app.command()
+def trace(
+    id: Annotated[str, typer.Argument(help="Any id: message, turn, outbound, or the provider's own.")],
+    json: Json = False,
+) -> None:
+    """Show the whole path of a message."""
+    from onevalet.cli.trace import print_trace
+
+    run_work(lambda settings: print_trace(settings, id, as_json=json))
+
+
+@app.command()
+def replay(
+    turn: Annotated[str, typer.Argument(help="The id of a turn, or of a message or answer of one.")],
+    model: Annotated[
+        str, typer.Option(help="Run it again: 'recorded' over the recorded answers, or over this model.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Write a turn's journal as JSON lines; with --model, run it again and show where it diverges."""
+    from onevalet.cli.replay import print_replay
+
+    if not run_work(lambda settings: print_replay(settings, turn, model, as_json=json)):
+        raise typer.Exit(1)
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Show what is configured and reachable, and what to fix; exit code 1 when something is wrong."""
+    from onevalet.cli.doctor import print_checks
+
+    if not run_work(lambda settings: print_checks(settings, as_json=json)):
+        raise typer.Exit(1)
+
+
+@app.command()
+def pair(
+    code: Annotated[str, typer.Argument(help="What the stranger was given.")] = "",
+    address: Annotated[str, typer.Option(help="Instead of a code: whom, such as sms:+15551234567.")] = "",
+    role: Annotated[PersonRole, typer.Option(help="What they become.")] = PersonRole.MEMBER,
+    tier: Annotated[str, typer.Option(help="Other limits than the role's: a name in ONEVALET_TIERS.")] = "",
+) -> None:
+    """Let in whoever was given this code, or an address, or give somebody who is in another role."""
+    from onevalet.cli.pair import pair as let_in
+
+    if not run_work(lambda settings: let_in(settings, code, role, tier, address)):
+        raise typer.Exit(1)
+
+
+@channels_app.command("setup")
+def set_up_channels(json: Json = False) -> None:
+    """Set webhooks, commands and the like at the providers; says what changed and what is left to do by hand."""
+    from onevalet.cli.channels_setup import set_up_channels as set_up
+
+    if not run_work(lambda settings: set_up(settings, as_json=json)):
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    """Run the command line; what the operator must change is one sentence and exit code 2."""
+    in_sentences(app)

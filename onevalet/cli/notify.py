@@ -1,0 +1,104 @@
+"""`notify …`: the operator's hand on where people are told things, and a message to try it with."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ConfigError
+from core.ids import make_id
+from core.notifications.addresses import AddressBook, AddressRefused
+from core.notifications.store import NotificationStore
+from core.notifications.types import Fate, Notification, Urgency
+from core.queue.wakeups import RedisBell
+from onevalet.cli.session import reach
+from onevalet.settings import Settings
+from onevalet.wiring.channels import notification_channel_names
+
+
+async def add_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
+    """Keep an address of a person's."""
+    async with _opened(settings) as database:
+        made = await AddressBook(database, make_id).add(tenant or await _only_tenant(database), channel, address)
+    _print(f"Kept: {made.channel}, {made.account} {made.address}.")
+    if channel == "email" and not settings.email_on:
+        _print("Nothing is sent there until SMTP_HOST and SMTP_FROM are set.")
+
+
+async def print_addresses(settings: Settings, tenant: str, *, as_json: bool) -> None:
+    """List a person's addresses."""
+    async with _opened(settings) as database:
+        found = await AddressBook(database, make_id).list(tenant or await _only_tenant(database))
+    if as_json:
+        _print(json.dumps([asdict(one) for one in found], indent=2))
+        return
+    for one in found:
+        _print(f"{one.channel:<8} {one.account:<8} {one.address}  {one.state}")
+    if not found:
+        _print("No addresses: people are told things where they write.")
+
+
+async def delete_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
+    """Forget an address; raises `ConfigError` when it is not theirs."""
+    async with _opened(settings) as database:
+        if not await AddressBook(database, make_id).delete(tenant or await _only_tenant(database), channel, address):
+            raise ConfigError("This person has no such address.")
+    _print("Forgotten.")
+
+
+async def send_notification(settings: Settings, tenant: str, text: str, urgency: Urgency) -> bool:
+    """Tell a person something through the running system; say what became of it. True when it reaches them."""
+    from notify.service import NotificationService
+
+    reached = reach(settings)
+    bell = RedisBell(reached.redis_url)
+    async with _opened(settings) as database:
+        tenant = tenant or await _only_tenant(database)
+        await bell.start()
+        try:
+            names = notification_channel_names(settings)
+            if reached.simulator_url:
+                names |= {"sms", "slack", "telegram"}
+            store = NotificationStore(database, make_id)
+            service = NotificationService(store, names, bell, Clock(settings.onevalet_clock), make_id, settings.manners)
+            told = await service.notify(
+                tenant, Notification(text, "test", urgency, title="A message from your operator")
+            )
+        finally:
+            await bell.stop()
+    _print(f"{_SAID[told.fate]}{f', by {told.where}' if told.where else ''}. Its id is {told.id}.")
+    return told.reaches
+
+
+_SAID = {
+    Fate.OWED: "It is on its way",
+    Fate.HELD: "It is held for the next digest",
+    Fate.MUTED: "This person has muted it",
+    Fate.DUPLICATE: "The same was said already",
+    Fate.NOWHERE: "There is no place where this person can be reached",
+}
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Database]:
+    database = Database(reach(settings).database_url, size=2, name="onevalet notify")
+    try:
+        yield database
+    except AddressRefused as error:
+        raise ConfigError(str(error)) from error
+    finally:
+        await database.close()
+
+
+async def _only_tenant(database: Database) -> str:
+    rows = await database.rows("select * from find_tenants(2)")
+    if len(rows) != 1:
+        raise ConfigError("Say whose with --tenant." if rows else "Nobody is here yet.")
+    return str(rows[0]["tenant_id"])
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

@@ -1,0 +1,59 @@
+"""`pair`: let in whoever was given a code; beside running processes, of `dev` too."""
+
+import sys
+from collections.abc import Sequence
+
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ConfigError
+from core.ids import make_id
+from core.people.access_policy import Listed, PersonRole, parse_listed
+from core.people.pairing import Pairing, Pairings, PairOutcome
+from onevalet.cli.session import reach
+from onevalet.settings import Settings
+
+
+async def pair(settings: Settings, code: str, role: PersonRole, tier: str = "", address: str = "") -> bool:
+    """Let them in and say who it is, or say why not; True when somebody came in.
+
+    By `code`, or by `address`, an entry such as `sms:+15551234567`. Raises `ConfigError` for neither and for both.
+    """
+    if bool(code) == bool(address):
+        raise ConfigError("Give a code, or an address such as `--address sms:+15551234567`.")
+    listed = parse_listed(address, "The address") if address else None
+    if tier and tier not in settings.tiers.names:
+        raise ConfigError(f"There is no tier {tier!r}; there are {', '.join(settings.tiers.names)}.")
+    database = Database(reach(settings).database_url, size=1, name="onevalet pair")
+    try:
+        pairings, now = Pairings(database, make_id), Clock(settings.onevalet_clock).now()
+        if listed is not None:
+            return _admitted(listed, await pairings.admit(listed, role, now, tier), role)
+        pairing = await pairings.redeem(code, role, now, tier)
+    finally:
+        await database.close()
+    well = pairing.outcome is PairOutcome.PAIRED
+    (sys.stdout if well else sys.stderr).write(f"{_sentence(pairing, role)}\n")
+    return well
+
+
+def _admitted(listed: Listed, pairings: Sequence[Pairing], role: PersonRole) -> bool:
+    for one in pairings:
+        sys.stdout.write(f"{_sentence(one, role)}\n")
+    if not pairings:
+        sys.stderr.write(f"Nothing came in by {listed.channel} yet: let them write once, then say this again.\n")
+    return bool(pairings)
+
+
+def _sentence(pairing: Pairing, role: PersonRole) -> str:
+    match pairing.outcome:
+        case PairOutcome.PAIRED:
+            return f"{pairing.channel} {pairing.user_key} is in, as {role.value}: they may write now."
+        case PairOutcome.WRONG:
+            return "Nobody was given this code. It has eight letters and digits, without 0, 1, I and O."
+        case PairOutcome.EXPIRED:
+            return "This code has run out. When they write again, they get a new one."
+        case PairOutcome.USED:
+            return "This code was used already."
+        case PairOutcome.LIMITED:
+            until = f"{pairing.until:%H:%M} UTC" if pairing.until else "a while"
+            return f"Too many wrong codes. No code counts until {until}."

@@ -1,0 +1,124 @@
+"""`replay TURN`: a turn's journal as JSON lines, or the turn run again with its tools' results from the record."""
+
+import json
+import sys
+from datetime import datetime
+from typing import override
+
+from core.agents.registry import AgentRegistry, read_exposed
+from core.clock import Clock
+from core.db.database import Database
+from core.hooks.hooks import Hook, Rule
+from core.hooks.judge import AskingJudge
+from core.journal.types import MemoryJournal
+from core.llm.litellm_client import LiteLLMClient
+from core.llm.types import ModelClient
+from core.tools.storage import Storage
+from core.turns.replay import (
+    Difference,
+    RecordedConsent,
+    RecordedControl,
+    RecordedJudge,
+    RecordedModel,
+    differences,
+    recorded_agents,
+    recorded_tools,
+)
+from onevalet.cli.session import reach
+from onevalet.cli.transcript import Transcript, read_transcript
+from onevalet.demo.model import DEMO_MODEL
+from onevalet.settings import Settings
+from onevalet.wiring.orchestrator import AGENT_REGISTRY, built_in_hooks, loop_config
+from onevalet.wiring.plugins import Plugins, load_plugins
+
+RECORDED = "recorded"
+
+
+async def print_replay(settings: Settings, turn: str, model: str, *, as_json: bool) -> bool:
+    """Print the journal; with a model, where the turn run again differs. True when it does not."""
+    database = Database(reach(settings).database_url, size=1, name="onevalet replay")
+    try:
+        transcript = await read_transcript(database, turn)
+        if not model:
+            for line in transcript.lines():
+                sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+            return True
+        found = await run_again(settings, transcript, model, storage=Storage(database))
+    finally:
+        await database.close()
+    for difference in found:
+        sys.stdout.write(_as_line(difference) if as_json else _as_text(difference))
+    if not as_json:
+        where = f"It diverges at step {found[0].step}." if found else "It goes as it went."
+        sys.stdout.write(f"{where}\n")
+    return not found
+
+
+async def run_again(
+    settings: Settings,
+    transcript: Transcript,
+    model: str,
+    plugins: Plugins | None = None,
+    storage: Storage | None = None,
+) -> list[Difference]:
+    """Run a turn again, over the recorded answers or a live model, at the time it was; nothing is done or kept.
+
+    Hooks and rules are today's; `storage` is what rules look up. What a rule would have approved counts as approved.
+    """
+    plugins = plugins or load_plugins(settings.onevalet_plugins)
+    client = _client(settings, transcript, model)
+    config = loop_config(settings.loop)
+    offered = AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY)).offered(None)
+    journal = MemoryJournal()
+    orchestrator = plugins.orchestrator(
+        client,
+        settings.system_prompt,
+        tools=[*recorded_tools(plugins.tools, transcript.rows), *recorded_agents(offered, transcript.rows)],
+        hooks=_hooks(settings, transcript, client, plugins, storage),
+        config=config,
+        clock=_Then(transcript.started_at),
+    )
+    request = transcript.again(journal, RecordedControl(transcript.steered))
+    try:
+        await orchestrator.handle_message(request)
+    finally:
+        await client.close()
+    return differences(transcript.rows, await journal.recorded())
+
+
+def _hooks(
+    settings: Settings, transcript: Transcript, client: ModelClient, plugins: Plugins, storage: Storage | None
+) -> list[Hook]:
+    hooks = [*built_in_hooks(settings, loop_config(settings.loop), client, storage), *plugins.hooks]
+    if isinstance(client, RecordedModel):
+        # The record's answers are the loop's: a judge that asks a model would take them.
+        hooks = [one for one in hooks if not isinstance(one, AskingJudge)] + [RecordedJudge(transcript.rows)]
+    return [RecordedConsent(one) if isinstance(one, Rule) else one for one in hooks]
+
+
+def _client(settings: Settings, transcript: Transcript, model: str) -> ModelClient:
+    if model == RECORDED:
+        return RecordedModel(transcript.rows)
+    keys = [key.get_secret_value() for key in settings.onevalet_model_keys]
+    return LiteLLMClient(model, (), keys, tool_mode=settings.onevalet_tool_mode, local=DEMO_MODEL)
+
+
+def _as_line(difference: Difference) -> str:
+    return json.dumps(difference.to_json(), ensure_ascii=False) + "\n"
+
+
+def _as_text(difference: Difference) -> str:
+    recorded, now = (json.dumps(one, ensure_ascii=False) for one in (difference.recorded, difference.now))
+    return f"step {difference.step}, {difference.what}:\n  recorded  {recorded}\n  now       {now}\n"
+
+
+class _Then(Clock):
+    """A clock that stands at the time of the turn, so that the prompt is the same."""
+
+    def __init__(self, at: datetime) -> None:
+        super().__init__()
+        self._at = at
+
+    @override
+    def now(self) -> datetime:
+        return self._at

@@ -1,0 +1,159 @@
+"""`tasks …`: the operator's hand on what people have planned, and why it ran or did not."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ConfigError
+from core.ids import make_id
+from core.json_types import JsonObject
+from core.queue.wakeups import SilentBell
+from core.triggers.codec import trigger_to_json
+from core.triggers.descriptions import in_words, moment_in_words
+from core.triggers.dry_run import dry_run
+from core.triggers.engine import TriggerEngine
+from core.triggers.explain import explain, find_tasks
+from core.triggers.kinds.schedule import TriggerError
+from core.triggers.types import Task
+from core.zones import zone_or_utc
+from onevalet.cli.session import reach
+from onevalet.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    engine: TriggerEngine
+    tenant: str
+
+    async def meant(self, which: str) -> Task:
+        """Find the one task; raises `ConfigError` where none or several are meant."""
+        found = find_tasks(await self.engine.store.tasks(self.tenant, stopped=True), which)
+        found = [one for one in found if not one.deleted] or found
+        if len(found) != 1:
+            many = "; ".join(f"{one.number}. {one.title}" for one in found[:10])
+            raise ConfigError(f"Several are meant: {many}." if found else f"{self.tenant} has no task {which}.")
+        return found[0]
+
+
+async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json: bool) -> None:
+    """List a person's tasks; listing moves nothing."""
+    async with _opened(settings, tenant) as opened:
+        tasks = await opened.engine.store.tasks(opened.tenant, stopped=stopped)
+        zone = zone_or_utc((await opened.engine.store.person(opened.tenant))[0])
+    if as_json:
+        _print(json.dumps([_as_json(one) for one in tasks], indent=2))
+        return
+    for one in tasks:
+        coming = f"  next {moment_in_words(one.next_at, zone)}" if one.next_at else ""
+        coming = "  rests: its person can be reached nowhere" if one.held else coming
+        coming = f"  set aside ({one.set_aside})" if one.set_aside else coming
+        _print(f"{one.number:>4}  {one.state.value:<9}  {one.title}: {in_words(one.trigger, zone)}{coming}  {one.id}")
+    if not tasks:
+        _print(f"{opened.tenant} has no tasks.")
+
+
+async def change_task(settings: Settings, tenant: str, which: str, change: str) -> None:
+    """Pause or resume a task; raises `ConfigError` where it is in no state for it."""
+    async with _opened(settings, tenant) as opened:
+        task = await opened.meant(which)
+        changes = {"pause": opened.engine.pause_task, "resume": opened.engine.resume_task}
+        if not await changes[change](opened.tenant, task.id):
+            raise ConfigError(f"Task {task.number} is {task.state.value}: it cannot be {change}d.")
+    _print(f"{change.capitalize()}d: {task.number}. {task.title}.")
+
+
+async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
+    """Try again what an unforeseen error set aside: one task, all of one person's, or everybody's.
+
+    Raises `ConfigError` where the task that is named was not set aside.
+    """
+    if which:
+        async with _opened(settings, tenant) as opened:
+            task = await opened.meant(which)
+            if not await opened.engine.retry(opened.tenant, task.id):
+                raise ConfigError(f"Task {task.number} was not set aside.")
+        _print(f"Tried again: {task.number}. {task.title}.")
+        return
+    database = Database(reach(settings).database_url, size=1, name="onevalet tasks")
+    engine = TriggerEngine(database, make_id, Clock(settings.onevalet_clock), SilentBell())
+    try:
+        again = 0
+        for one in await engine.store.find_set_aside():
+            if tenant in ("", one.tenant_id) and await engine.retry(one.tenant_id, one.task_id):
+                _print(f"Tried again: task {one.number} of {one.tenant_id}, set aside after {one.cause}.")
+                again += 1
+        for whose, _ in await engine.store.failed_notices():
+            if tenant in ("", whose) and (count := await engine.store.retry_notices(whose)):
+                _print(f"Told again: {count} of what the tasks of {whose} had to say.")
+                again += count
+    finally:
+        await database.close()
+    if not again:
+        _print("Nothing was set aside.")
+
+
+async def run_task(settings: Settings, tenant: str, which: str) -> None:
+    """Run a task once, besides its schedule."""
+    async with _opened(settings, tenant) as opened:
+        task = await opened.meant(which)
+        run = await opened.engine.run_now(opened.tenant, task.id)
+    _print(f"Started: {run}, of {task.number}. {task.title}. A worker takes it within seconds.")
+
+
+async def print_why(settings: Settings, tenant: str, which: str, *, as_json: bool) -> None:
+    """Say why a task ran or did not: last occurrences, what was seen, decided and delivered."""
+    async with _opened(settings, tenant) as opened:
+        known = await explain(opened.engine, await opened.meant(which))
+    _print(json.dumps(known, indent=2) if as_json else str(known["text"]))
+
+
+async def print_dry_run(settings: Settings, tenant: str, which: str, expression: str, *, as_json: bool) -> None:
+    """Show the next ten times of a task, or what its condition or filter says over recorded data."""
+    async with _opened(settings, tenant) as opened:
+        task = await opened.meant(which)
+        lines = await dry_run(opened.engine, task, expression)
+    if as_json:
+        _print(json.dumps(lines, indent=2))
+    else:
+        _print("\n".join(lines) or "Nothing is to come, and nothing was recorded.")
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, tenant: str) -> AsyncIterator[_Opened]:
+    database = Database(reach(settings).database_url, size=1, name="onevalet tasks")
+    try:
+        if not tenant:
+            rows = await database.rows("select * from find_tenants(2)")
+            if len(rows) != 1:
+                raise ConfigError("Say whose with --tenant." if rows else "Nobody is here yet.")
+            tenant = str(rows[0]["tenant_id"])
+        yield _Opened(TriggerEngine(database, make_id, Clock(settings.onevalet_clock), SilentBell()), tenant)
+    except TriggerError as error:
+        raise ConfigError(str(error)) from error
+    finally:
+        await database.close()
+
+
+def _as_json(task: Task) -> JsonObject:
+    return {
+        "id": task.id,
+        "number": task.number,
+        "title": task.title,
+        "state": task.state.value,
+        "reason": task.reason,
+        "set_aside": task.set_aside,
+        "held": task.held,
+        "kind": task.kind.value,
+        "trigger": trigger_to_json(task.trigger),
+        "executor": task.executor,
+        "next_at": task.next_at.isoformat() if task.next_at else None,
+        "fired": task.fired,
+    }
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

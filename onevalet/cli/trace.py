@@ -1,0 +1,196 @@
+"""`trace ID`: the whole path of a message, from its receipt to the provider's word on the answer."""
+
+import json
+import sys
+from datetime import datetime
+from typing import cast
+
+import asyncpg
+
+from core.db.database import Connection, Database
+from core.errors import ConfigError
+from core.json_types import JsonObject
+from onevalet.cli.session import reach
+from onevalet.cli.transcript import label
+from onevalet.settings import Settings
+
+type Line = dict[str, object]
+
+WITHOUT_LOOK_UP = frozenset({"telegram", "email"})
+"""Channels that cannot be asked what became of a send: its policy says whether it is sent again."""
+_DELIVERIES = """
+select d.*, e.state as part_state, c.channel, exists (
+    select 1 from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id
+    and n.part = d.part and n.attempt > d.attempt) as again
+from deliveries d
+join outbound_parts e on e.tenant_id = d.tenant_id and e.outbound_id = d.outbound_id and e.part = d.part
+join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id
+join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+where d.tenant_id = $1 and d.outbound_id = $2
+"""
+
+
+async def print_trace(settings: Settings, wanted: str, *, as_json: bool) -> None:
+    """Print every known moment of the path, in order of time; ids and states, never text."""
+    reached = reach(settings)
+    database = Database(reached.database_url, size=1, name="onevalet trace")
+    try:
+        lines = await trace(database, wanted)
+    finally:
+        await database.close()
+    if as_json:
+        sys.stdout.write(json.dumps(lines, default=str, indent=2) + "\n")
+        return
+    first = lines[0]["at"]
+    for line in lines:
+        rest = "  ".join(f"{key}={value}" for key, value in line.items() if key not in ("at", "what") and value)
+        sys.stdout.write(f"{_after(first, line['at']):>10}  {line['what']:<12}  {rest}\n")
+
+
+async def trace(database: Database, wanted: str) -> list[Line]:
+    """Give the path as lines with `at` and `what`; raises `ConfigError` for an id that is not known."""
+    found = await database.call("select * from find_trace($1)", wanted)
+    if found is None:
+        ignored = await database.call("select key, reason, received_at from ignored_messages where key = $1", wanted)
+        if ignored is None:
+            raise ConfigError(f"Nothing is known of {wanted}: give the id of a message, a turn or an answer.")
+        return [{"at": ignored["received_at"], "what": "ignored", "reason": ignored["reason"]}]
+    tenant = found["tenant_id"]
+    async with database.tenant(tenant) as connection:
+        if found["turn_id"]:
+            return await _turn_lines(connection, tenant, found["turn_id"])
+        if found["outbound_id"]:
+            return _in_order(await _outbound_lines(connection, tenant, found["outbound_id"]))
+        return _in_order(await _inbound_lines(connection, tenant, found["inbound_id"]))
+
+
+async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
+    row = await connection.fetchrow("select * from turns where tenant_id = $1 and id = $2", tenant, turn)
+    assert row is not None  # noqa: S101 - found a moment ago by its id
+    lines = await _inbound_lines(connection, tenant, turn)
+    begun = {"id": turn, "attempts": row["attempts"], "blamed": row["blamed"]}
+    lines.append({"at": row["started_at"], "what": "turn begun", **begun})
+    for step in await connection.fetch("select * from steps where tenant_id = $1 and turn_id = $2", tenant, turn):
+        lines.append(_step_line(step))
+    recall = await connection.fetchrow(
+        "select report, created_at from memory_recalls where tenant_id = $1 and turn_id = $2", tenant, turn
+    )
+    lines += [_recall_line(recall["created_at"], leg) for leg in recall["report"]["legs"]] if recall else []
+    if row["finished_at"]:
+        lines.append({"at": row["finished_at"], "what": "turn ended", "state": row["state"], "reason": row["reason"]})
+    lines += await _outbound_lines(connection, tenant, turn)
+    return _in_order(lines)
+
+
+async def _inbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:
+    rows = await connection.fetch(
+        "select i.*, c.channel, array(select k.key from inbox_keys k where k.tenant_id = i.tenant_id"
+        " and k.inbound_id = i.id order by k.key) as keys from inbound i join conversations c"
+        " on c.tenant_id = i.tenant_id and c.id = i.conversation_id"
+        " where i.tenant_id = $1 and (i.id = $2 or i.turn_id = $2)",
+        tenant,
+        wanted,
+    )
+    return [
+        {
+            "at": row["received_at"],
+            "what": "received",
+            "id": row["id"],
+            "channel": row["channel"],
+            "seq": row["seq"],
+            "keys": ",".join(row["keys"]),
+            "sent_at": row["sent_at"],
+            "state": row["state"],
+            "reason": row["reason"],
+        }
+        for row in rows
+    ]
+
+
+async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:
+    rows = await connection.fetch(
+        "select o.* from outbound o where o.tenant_id = $1 and (o.id = $2 or o.turn_id = $2)",
+        tenant,
+        wanted,
+    )
+    lines: list[Line] = []
+    for row in rows:
+        lines.append(
+            {
+                "at": row["created_at"],
+                "what": "owed",
+                "id": row["id"],
+                "kind": row["kind"],
+                "seq": row["seq"],
+                "state": row["state"],
+                "reason": row["reason"],
+                "next_try": row["next_attempt_at"] if row["state"] in ("ready", "checking") else None,
+                "given_up_at": row["given_up_at"],
+                "told_by": row["told_missing_by"],
+            }
+        )
+        lines += [_delivery_line(delivery) for delivery in await connection.fetch(_DELIVERIES, tenant, row["id"])]
+        lines += [
+            {"at": part["status_at"], "what": part["status"], "id": part["provider_id"], "code": part["error_code"]}
+            for part in await connection.fetch(
+                "select * from outbound_parts where tenant_id = $1 and outbound_id = $2 and status_at is not null",
+                tenant,
+                row["id"],
+            )
+        ]
+    return lines
+
+
+def _step_line(step: asyncpg.Record) -> Line:
+    return {
+        "at": step["finished_at"] or step["started_at"],
+        "what": label(step["kind"], step["outcome"], calls=bool(step["result"].get("tool_calls"))),
+        "step": f"{step['agent_path']}{step['step']}.{step['call_index']}",
+        "name": step["name"],
+        "state": step["state"],
+        "outcome": step["outcome"],
+        "effect": step["effect"] if step["kind"] == "tool" else "",
+        "ms": step["duration_ms"],
+    }
+
+
+def _recall_line(at: datetime, leg: JsonObject) -> Line:
+    hits = cast("list[str]", leg["hits"])
+    return {"at": at, "what": "RECALL", "leg": leg["leg"], "hits": ",".join(hits[:5]), "missed": leg["missed"],
+            "ms": leg["took_ms"]}  # fmt: skip
+
+
+def _delivery_line(delivery: asyncpg.Record) -> Line:
+    return {
+        "at": delivery["finished_at"] or delivery["started_at"],
+        "what": delivery["outcome"],
+        "part": delivery["part"],
+        "attempt": delivery["attempt"],
+        "id": delivery["provider_id"],
+        "code": delivery["error_code"],
+        "answer_lost": _resolved(delivery),
+    }
+
+
+def _resolved(delivery: asyncpg.Record) -> str:
+    """Say how it was found out what became of a send whose answer was lost; empty for any other."""
+    if delivery["outcome"] == "found":
+        return "found by look-up"
+    if delivery["outcome"] == "left":
+        return "left as it is"
+    if delivery["outcome"] != "ambiguous":
+        return ""
+    if delivery["again"]:
+        return "sent again by policy" if delivery["channel"] in WITHOUT_LOOK_UP else "not found, sent again"
+    known = {"sent": "told by the provider", "ambiguous": "given up"}
+    return known.get(delivery["part_state"], "being looked up")
+
+
+def _in_order(lines: list[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: str(line["at"]))
+
+
+def _after(first: object, at: object) -> str:
+    if isinstance(first, datetime) and isinstance(at, datetime):
+        return f"+{(at - first).total_seconds():.3f}s"
+    return ""

@@ -1,0 +1,179 @@
+"""A turn as it is kept: what was said to it, what it did step by step, and what it said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.db.database import Connection, Database
+from core.errors import ConfigError
+from core.journal.types import MemoryJournal, StepKind, StepRecord
+from core.json_types import JsonObject
+from core.llm.types import ChatMessage, ModelAnswer
+from core.triggers.messages import trigger_message
+from core.triggers.store import run_of_turn
+from core.turns.store import HISTORY_ROWS, Lease, PostgresJournal
+from core.turns.types import TurnControl, TurnMessage, TurnRequest, TurnTenant
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """All of a turn. `request` is what it was given, with an empty journal; `steered` what came in, by step."""
+
+    request: TurnRequest
+    rows: tuple[StepRecord, ...]
+    steered: dict[int, list[TurnMessage]]
+    state: str
+    reason: str
+    started_at: datetime
+    replies: tuple[JsonObject, ...] = ()
+
+    def again(self, journal: MemoryJournal, control: TurnControl) -> TurnRequest:
+        """Give the turn to be run once more, over a journal of its own."""
+        return replace(self.request, journal=journal, control=control)
+
+    def lines(self) -> list[JsonObject]:
+        """Give it as JSON objects, in order, to be written a line each."""
+        received: list[JsonObject] = [
+            {"kind": "received", "id": one.id, "at": one.received_at.isoformat(), "text": one.text}
+            for one in self.request.inbound
+        ]
+        return [
+            {
+                "kind": "turn",
+                "id": self.request.turn_id,
+                "tenant_id": self.request.tenant.id,
+                "channel": self.request.channel,
+                "state": self.state,
+                "reason": self.reason,
+                "started_at": self.started_at.isoformat(),
+            },
+            *received,
+            *(_step_line(row, self.rows) for row in sorted(self.rows, key=_order)),
+            *self.replies,
+        ]
+
+
+async def read_transcript(database: Database, wanted: str) -> Transcript:
+    """Read the turn of any id that leads to one; raises `ConfigError` for one that does not."""
+    found = await database.call("select * from find_trace($1)", wanted)
+    if found is None or not found["turn_id"]:
+        raise ConfigError(f"No turn is known by {wanted}: give the id of a turn, or of a message or answer of one.")
+    tenant, turn = str(found["tenant_id"]), str(found["turn_id"])
+    rows = await PostgresJournal(database, Lease(tenant, "", 0, ""), turn).recorded()
+    async with database.tenant(tenant) as connection:
+        return await _read(connection, tenant, turn, rows)
+
+
+async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[StepRecord]) -> Transcript:
+    row = await connection.fetchrow(
+        "select t.*, c.channel, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
+        " from turns t join tenants p on p.tenant_id = t.tenant_id"
+        " left join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
+        " where t.tenant_id = $1 and t.id = $2",
+        tenant,
+        turn,
+    )
+    assert row is not None  # noqa: S101 - found a moment ago by its id
+    inbound = [
+        TurnMessage(one["id"], one["text"], one["received_at"], one["media_count"])
+        for one in await connection.fetch(
+            "select id, text, received_at, jsonb_array_length(media) as media_count from inbound"
+            " where tenant_id = $1 and turn_id = $2 order by seq",
+            tenant,
+            turn,
+        )
+    ]
+    steered = _steered(rows, inbound)
+    late = {message.id for messages in steered.values() for message in messages}
+    request = TurnRequest(
+        turn_id=turn,
+        tenant=TurnTenant(tenant, row["name"], row["language"], row["timezone"]),
+        channel=row["channel"] or "",
+        inbound=tuple(message for message in inbound if message.id not in late),
+        journal=MemoryJournal(),
+        history=await _history(connection, tenant, turn, row["conversation_id"]),
+    )
+    if found := await run_of_turn(connection, tenant, turn):
+        # A run's turn has a conversation of its own, which the trigger begins.
+        request = replace(request, trigger=trigger_message(*found), history=())
+    replies = await connection.fetch(
+        "select id, kind, text, state from outbound where tenant_id = $1 and turn_id = $2 order by seq", tenant, turn
+    )
+    said = tuple({"kind": "said", "id": one["id"], "state": one["state"], "text": one["text"]} for one in replies)
+    return Transcript(request, tuple(rows), steered, row["state"], row["reason"], row["started_at"], said)
+
+
+async def _history(connection: Connection, tenant: str, turn: str, conversation: str) -> tuple[ChatMessage, ...]:
+    """Give what was said before the turn in its session; of one that has not ended, all that was."""
+    rows = await connection.fetch(
+        "with own as (select min(position) as first, min(session) as session from history"
+        "  where tenant_id = $1 and conversation_id = $2 and turn_id = $3),"
+        " before as (select h.position, h.message from history h, own join conversations c"
+        "  on c.tenant_id = $1 and c.id = $2 where h.tenant_id = $1 and h.conversation_id = $2"
+        "  and h.session = coalesce(own.session, c.session) and (own.first is null or h.position < own.first)"
+        "  order by h.position desc limit $4)"
+        " select message from before order by position",
+        tenant,
+        conversation,
+        turn,
+        HISTORY_ROWS,
+    )
+    return tuple(ChatMessage.from_json(row["message"]) for row in rows)
+
+
+def _steered(rows: Sequence[StepRecord], inbound: Sequence[TurnMessage]) -> dict[int, list[TurnMessage]]:
+    by_id = {message.id: message for message in inbound}
+    found: dict[int, list[TurnMessage]] = {}
+    for row in rows:
+        messages = row.result.get("messages") if row.kind is StepKind.STEER else None
+        for one in messages if isinstance(messages, list) else []:
+            if isinstance(one, dict) and (message := by_id.get(str(one.get("id")))):
+                found.setdefault(row.key.step, []).append(message)
+    return found
+
+
+def _step_line(row: StepRecord, rows: Sequence[StepRecord]) -> JsonObject:
+    line: JsonObject = {
+        "kind": row.kind.value,
+        "label": label(row.kind.value, row.outcome.value, calls=bool(row.result.get("tool_calls"))),
+        "step": row.key.step,
+        "call_index": row.key.call_index,
+        "agent_path": row.key.agent_path,
+        "name": row.name,
+        "state": row.state.value,
+        "outcome": row.outcome.value,
+        "duration_ms": row.duration_ms,
+        "result": row.result,
+    }
+    if row.kind is StepKind.MODEL:
+        line["usage"] = row.usage.to_json()
+    if row.kind in (StepKind.TOOL, StepKind.AGENT):
+        line |= {"effect": row.effect.value, "arguments_hash": row.arguments_hash, "arguments": _asked(row, rows)}
+    return line
+
+
+def label(kind: str, outcome: str, *, calls: bool) -> str:
+    """Name what a step is in the words of a trace; `calls` says whether a model's answer asks for any."""
+    if outcome in ("error", "unknown", "refused"):
+        return "ERROR"
+    match kind:
+        case "model":
+            return "THINK" if calls else "RESPOND"
+        case "tool" | "agent":
+            return "CALL_TOOL"
+        case _:
+            return "OBSERVE"
+
+
+def _asked(row: StepRecord, rows: Sequence[StepRecord]) -> str:
+    """Find a call's arguments, as the model wrote them, in the answer that asked for it."""
+    for answer in rows:
+        key = answer.key
+        if (key.step, key.call_index, key.agent_path) == (row.key.step, 0, row.key.agent_path):
+            calls = ModelAnswer.from_json(answer.result, answer.usage).tool_calls
+            return calls[row.key.call_index - 1].arguments if row.key.call_index <= len(calls) else ""
+    return ""
+
+
+def _order(row: StepRecord) -> tuple[int, int, str]:
+    return row.key.step, row.key.call_index, row.key.agent_path

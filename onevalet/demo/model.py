@@ -1,0 +1,307 @@
+"""The demo model: no model at all, but a table of phrases over the real tools, for who has no key yet.
+
+Deterministic and pure: the same conversation gets the same answer. `core.llm.litellm_client` puts it behind litellm as
+`demo/valet`, so that a turn with it goes the way of any other. Every answer of it says what it is.
+"""
+
+import json
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import cast
+
+from core import replies
+from core.json_types import Json, JsonObject
+from core.llm.types import LocalModel, ModelAnswer, ToolCall
+from onevalet.demo.days import read_day
+from onevalet.demo.intents import INTENTS, RESULTS, Found, Intent
+from onevalet.demo.schedules import coded, unmarked
+
+MODEL = "demo/valet"
+LABEL = "(demo model)"
+HOW_TO_CHANGE = (
+    "I am only the demo model and know a few phrases; ask me: what can you do? For a real model, set "
+    "ONEVALET_MODEL (such as openai/gpt-5-mini) and its key (such as OPENAI_API_KEY), and start again."
+)
+
+_OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n+")
+_POLITE = re.compile(
+    r"^(?:(?:and|so|ok|okay|then|also|now|please|(?:hey|hi|hello)(?: there)?|valet|tell me"
+    r"|(?:can|could|would|will) you)\b[,:!]?\s+)+",
+    re.IGNORECASE,
+)
+_POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
+_MOST_CLAUSES = 6
+_TODAY = re.compile(r"\bNow it is \w+, (\d{4}-\d\d-\d\d)")
+"""As `core.turns.prompt` tells every model."""
+_PENDING = re.compile(r"^- ([0-9A-Z]{2,3}): (?!.*\(only by button or code\); )", re.MULTILINE)
+"""A line of `core.turns.decide_tool.note` about an action that may be decided in words."""
+_HANDED_ON = "and what comes of it is said then."
+"""So ends what the model is told when it has handed on an answer or a decision."""
+_DAYS = ("date", "return_date")
+_TO_A_MODEL = re.compile(r" Tell the person in one sentence\.$")
+_LONGEST_QUOTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a sentence asks for; without an intent it is not understood."""
+
+    sentence: str
+    intent: Intent | None = None
+    found: Found | None = None
+    arguments: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What sentences are understood with: the tools there are, the table, and which day it is."""
+
+    usable: Collection[str]
+    intents: Sequence[Intent]
+    today: date | None
+    codes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call that was made, and its result."""
+
+    tool: str
+    arguments: Json
+    result: str
+
+
+def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent] = INTENTS) -> ModelAnswer:
+    """Answer a conversation in OpenAI's form: call the tools that are still wanted, or say it all in one text.
+
+    `tools` are the names of those offered. All that the person said since the last finished answer counts.
+    """
+    before, after, done = _since_last_answer(messages)
+    said = [*before, *after]
+    if said and said[-1].startswith(replies.SAY_THIS):
+        return ModelAnswer(said[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
+    known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(messages), _codes(messages))
+    plans = [plan for text in before for plan in _plans(text, known)]
+    if done and not {plan.intent.tool for plan in plans if plan.intent} & {one.tool for one in done}:
+        plans = []  # not what was called for, so it is what an agent that waited was told
+    plans += [plan for text in after for plan in _plans(text, known)]
+    parts, calls = _go_through(plans, done, tools, intents, f"demo_{len(messages)}")
+    if calls:
+        return ModelAnswer(tool_calls=tuple(calls), model=MODEL, finish_reason="tool_calls")
+    parts += [_for_person(one.result) for one in done]
+    if not parts or not all(plan.intent for plan in plans):
+        parts.append(HOW_TO_CHANGE)
+    return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
+
+
+def _go_through(
+    plans: Sequence[Plan], done: list[Done], tools: Collection[str], intents: Sequence[Intent], prefix: str
+) -> tuple[list[str], list[ToolCall]]:
+    """Give what there is to say of each plan, and the calls that are still wanted; takes from `done` what is told."""
+    parts: list[str] = []
+    told: list[str] = []
+    calls: list[ToolCall] = []
+    for plan in sorted(plans, key=_comes_last):
+        if plan.intent is None:
+            parts.append(f'I do not understand "{_short(plan.sentence)}".')
+        elif not plan.intent.tool:
+            parts.append(_say(plan, tools, intents))
+        elif plan.intent.last and calls:
+            break
+        elif made := _take(done, wanted := _filled(plan, told)):
+            told.append(_phrase(wanted, made))
+            parts.append(told[-1])
+        elif plan.intent.tool in tools:
+            number = f"{prefix}_{len(calls)}"
+            calls.append(ToolCall(number, plan.intent.tool, json.dumps(wanted.arguments, ensure_ascii=False)))
+        else:
+            parts.append(f'I did not get to "{_short(plan.sentence)}".')
+    return parts, calls
+
+
+def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[str], list[Done]]:
+    """Give what was said since the last finished answer, before any call and after, and what was done since."""
+    before: list[str] = []
+    after: list[str] = []
+    calls: dict[str, tuple[str, Json]] = {}
+    done: list[Done] = []
+    for message in messages:
+        text = _text(message.get("content"))
+        match message.get("role"):
+            case "user" if text not in _OURS:
+                (after if calls else before).append(unmarked(text))
+            case "assistant" if message.get("tool_calls"):
+                calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
+            case "assistant":
+                before, after, calls, done = [], [], {}, []
+            case "tool" if (call := calls.get(str(message.get("tool_call_id")))) and not text.endswith(_HANDED_ON):
+                done.append(Done(*call, text))
+    return before, after, done
+
+
+def _calls(calls: Sequence[JsonObject]) -> dict[str, tuple[str, Json]]:
+    functions = {str(call["id"]): cast(JsonObject, call["function"]) for call in calls}
+    return {
+        number: (str(function["name"]), json.loads(str(function.get("arguments") or "{}")))
+        for number, function in functions.items()
+    }
+
+
+def _text(content: Json) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return str(content or "")
+
+
+def _today(messages: Sequence[JsonObject]) -> date | None:
+    """Find in the system prompt which day it is for the person."""
+    prompts = [_text(one.get("content")) for one in messages if one.get("role") == "system"]
+    found = [day for prompt in prompts for day in _TODAY.findall(prompt)]
+    return date.fromisoformat(found[-1]) if found else None
+
+
+def _codes(messages: Sequence[JsonObject]) -> list[str]:
+    """Find in the system prompt what waits for a decision that may be made in words."""
+    prompts = [_text(one.get("content")) for one in messages if one.get("role") == "system"]
+    return [code for prompt in prompts for code in _PENDING.findall(prompt)]
+
+
+def _plans(text: str, known: _Known) -> list[Plan]:
+    """Understand a message as a whole, or else each of its sentences, or else what these string together."""
+    whole = _plan(text, known)
+    if whole.intent:
+        return [whole]
+    sentences_in = [one for one in _SENTENCE_END.split(text.strip()) if one.strip(" .!?")]
+    plans = [plan for one in sentences_in for plan in _strung(one, known)]
+    if any(plan.intent for plan in plans):
+        return plans
+    return [whole] if whole.sentence else []
+
+
+def _strung(sentence: str, known: _Known) -> list[Plan]:
+    """Understand a sentence, or else the clauses it consists of if that is all that it consists of."""
+    plans: list[Plan] = []
+    whole, rest = _plan(sentence, known), sentence.strip()
+    ends = [(one.start(), one.end()) for one in _CLAUSE_END.finditer(rest)]
+    if whole.intent or not 0 < len(ends) < _MOST_CLAUSES:
+        return [whole]
+    starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(rest)]
+    at = 0
+    while at < len(starts):
+        tried = ((stop, _plan(rest[starts[at] : stops[stop]], known)) for stop in range(len(stops) - 1, at - 1, -1))
+        stop, plan = next(((stop, plan) for stop, plan in tried if plan.intent), (at, None))
+        if plan is None:
+            return [whole]
+        plans.append(_there(plan, plans))
+        at = stop + 1
+    return plans
+
+
+def _there(plan: Plan, before: Sequence[Plan]) -> Plan:
+    """Let "there" be where the flights before it lead to, on their day unless another is named."""
+    arguments = plan.arguments or {}
+    flights = [one.arguments for one in before if one.arguments and "destination" in one.arguments]
+    if arguments.get("city") != "there" or not flights:
+        return plan
+    day = {"date": flights[-1]["date"]} if "date" in flights[-1] else {}
+    return replace(plan, arguments={**day, **arguments, "city": flights[-1]["destination"]})
+
+
+def _plan(text: str, known: _Known) -> Plan:
+    sentence = text.replace("’", "'").strip().rstrip(" .!")
+    polite = _POLITE_END.sub("", _POLITE.sub("", sentence))
+    for said in dict.fromkeys((sentence, polite)):
+        for intent in known.intents:
+            if (intent.tool and intent.tool not in known.usable) or (intent.without in known.usable):
+                continue
+            found = intent.match(said)
+            arguments = _dated(intent.arguments(found), known.today) if found else None
+            arguments = coded(arguments, known.codes) if arguments else arguments
+            if found and arguments is not None:
+                return Plan(sentence, intent, found, arguments)
+    return Plan(sentence)
+
+
+def _dated(arguments: JsonObject | None, today: date | None) -> JsonObject | None:
+    """Make dates of the days that were named; None where one cannot be told."""
+    if arguments is None:
+        return None
+    if isinstance(fields := arguments.get("fields"), dict):
+        inner = _dated(fields, today)
+        return None if inner is None else arguments | {"fields": inner}
+    named = {name: read_day(str(arguments[name]), today) for name in _DAYS if name in arguments}
+    if None in named.values():
+        return None
+    return arguments | {name: str(day) for name, day in named.items()}
+
+
+def _comes_last(plan: Plan) -> bool:
+    return bool(plan.intent and plan.intent.last)
+
+
+def _filled(plan: Plan, told: Sequence[str]) -> Plan:
+    """Put in what the others told, where that is wanted."""
+    if not _comes_last(plan) or not plan.arguments:
+        return plan
+    kept = {name: value for name, value in plan.arguments.items() if told or value != RESULTS}
+    filled = {name: "\n\n".join(told) if value == RESULTS else value for name, value in kept.items()}
+    return replace(plan, arguments=filled)
+
+
+def _take(done: list[Done], plan: Plan) -> Done | None:
+    """Take the result of the call that a plan wanted, so that no other plan gets it too."""
+    wanted = plan.intent.tool if plan.intent else ""
+    for one in done:
+        if one.tool == wanted and _undated(one.arguments) == _undated(plan.arguments):
+            done.remove(one)
+            return one
+    return None
+
+
+def _undated(arguments: Json) -> Json:
+    # A turn may go on the day after it began, and "tomorrow" is another day then.
+    given = arguments if isinstance(arguments, dict) else {}
+    return {name: value for name, value in given.items() if name not in _DAYS}
+
+
+def _say(plan: Plan, tools: Collection[str], intents: Sequence[Intent]) -> str:
+    groups = plan.found.groupdict() if plan.found else {}
+    return plan.intent.say.format(**groups, abilities=_abilities(tools, intents)) if plan.intent else ""
+
+
+def _phrase(plan: Plan, made: Done) -> str:
+    # What the loop tells a model of a tool that broke is not for the person.
+    if re.match(rf"{re.escape(made.tool)} (?:failed|gave no answer)", made.result):
+        return "That did not work just now, as far as I can tell."
+    if plan.intent and re.fullmatch(plan.intent.expected, made.result, re.DOTALL):
+        return plan.intent.phrase.format(**(plan.arguments or {}), result=made.result)
+    return made.result
+
+
+def _for_person(result: str) -> str:
+    """Give a result without what it tells a model to do about it."""
+    if result == replies.CANCELLED:
+        return "All right, I let that go."
+    return _TO_A_MODEL.sub("", result)
+
+
+def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:
+    shown = [f'"{intent.example}"' for intent in intents if intent.example and intent.tool in tools]
+    return f"Try {', '.join(shown)}." if shown else "I have no tools here."
+
+
+def _labelled(parts: Sequence[str]) -> str:
+    text = "\n".join(parts)
+    return f"{text}{'\n' if '\n' in text else ' '}{LABEL}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…"
+
+
+DEMO_MODEL = LocalModel(MODEL, answer)

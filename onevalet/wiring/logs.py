@@ -1,0 +1,99 @@
+"""Logs: one line an event, ids only, never text or secrets."""
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterable
+
+import structlog
+from structlog.typing import EventDict, ExcInfo, WrappedLogger
+
+from onevalet.wiring.log_errors import format_error, print_uncaught
+
+QUIET = ("arq", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "openai", "slack_bolt", "slack_sdk", "telegram")
+"""Libraries that log requests, arguments or addresses at INFO (Telegram's URLs hold the token)."""
+
+
+def set_up_logs(style: str, secrets: Iterable[str] = ()) -> None:
+    """Send everything to standard error, with every known secret blotted out, tracebacks included.
+
+    Of a database's error a traceback has the kind and the place only, and a warning that repeats itself is counted.
+    """
+    blot = _Blot(secrets)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_BlottingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", blot))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    sys.excepthook = print_uncaught
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            Repeats(),
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.ExceptionRenderer(format_error),
+            blot,
+            structlog.processors.JSONRenderer() if style == "json" else structlog.dev.ConsoleRenderer(colors=False),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+class Repeats:
+    """Let a warning with a cause through once in `SECONDS`, and then with the number of those that were left out.
+
+    An outage makes every call, look and request say the same: the first of each tells it, the count the rest.
+    """
+
+    SECONDS = 60.0
+    MOST = 1000
+    """Kinds of warnings that are told apart at a time."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._seen: dict[tuple[str, ...], tuple[float, int]] = {}
+
+    def __call__(self, _logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+        if method != "warning" or "cause" not in event:
+            return event
+        key = tuple(f"{name}={value}" for name, value in event.items() if name != "request")
+        now = self._monotonic()
+        since, left_out = self._seen.get(key, (now - self.SECONDS, 0))
+        if now - since < self.SECONDS:
+            self._seen[key] = (since, left_out + 1)
+            raise structlog.DropEvent
+        if len(self._seen) >= self.MOST:
+            self._seen.clear()
+        self._seen[key] = (now, 0)
+        return {**event, "left_out": left_out} if left_out else event
+
+
+class _Blot:
+    """Replaces known secrets wherever a string of an event holds one."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        # Longest first: one secret may hold another. Shorter ones would blot out innocent text.
+        self._secrets = sorted((s for s in secrets if len(s) >= 8), key=len, reverse=True)
+
+    def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        return {key: self.text(value) if isinstance(value, str) else value for key, value in event.items()}
+
+    def text(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "[secret]")
+        return text
+
+
+class _BlottingFormatter(logging.Formatter):
+    def __init__(self, layout: str, blot: _Blot) -> None:
+        super().__init__(layout)
+        self._blot = blot
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._blot.text(super().format(record))
+
+    def formatException(self, ei: ExcInfo) -> str:  # type: ignore[override]
+        return format_error(ei)

@@ -1,0 +1,44 @@
+"""Memory as the settings want it, and the jobs that a worker does for it."""
+
+from core.budgets.types import Budgets
+from core.clock import Clock
+from core.db.database import Database
+from core.ids import make_id
+from core.llm.litellm_client import LiteLLMClient
+from core.memory.config import Extraction, MomexConfig, RecallMode
+from core.memory.forgetting import Forgetter
+from core.memory.jobs import MemoryWork
+from core.memory.momex import Momex
+from core.memory.store.memories import MemoryStore
+from core.queue.wakeups import Bell
+from core.turns.services import Recall
+from onevalet.settings import Settings
+
+
+def build_momex(
+    settings: Settings, client: LiteLLMClient, database: Database, clock: Clock, budgets: Budgets | None = None
+) -> Momex | None:
+    """Make everybody's memory; None where it is switched off. Without a configured model, rules read what was said."""
+    if settings.onevalet_memory == "off":
+        return None
+    config = MomexConfig(
+        embedding_model=settings.onevalet_embedding_model,
+        recall=RecallMode(settings.onevalet_recall),
+        extraction=Extraction(settings.onevalet_extraction),
+    )
+    return Momex(
+        config=config,
+        database=database,
+        llm_client=client if settings.onevalet_model else None,
+        embedding_client=client,
+        clock=clock,
+        budgets=budgets,
+    )
+
+
+def memory_work(momex: Recall | None, database: Database, bell: Bell) -> MemoryWork:
+    """Give the jobs of a worker. Where memory is off, what turns owe it is only cleared away."""
+    if isinstance(momex, Momex):
+        momex.bell = bell
+        return momex.work
+    return MemoryWork(MemoryStore(database, make_id), None, Forgetter(database, make_id), None, make_id)

@@ -1,0 +1,106 @@
+"""Find what ships and what an operator adds: import the plugin modules and collect from their namespaces.
+
+No decorator registers anything: what a module holds when it has been imported is what it brings.
+"""
+
+import importlib
+import pkgutil
+import traceback
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+from core.agents.standard_agent import StandardAgent
+from core.agents.valet import valet_of
+from core.errors import ConfigError
+from core.hooks.hooks import Hook
+from core.journal.types import Effect
+from core.tools.registry import ToolRegistry
+from core.tools.tool import Tool
+from core.triggers.types import ActionExecutor
+from core.turns.checks import SafetyCheck
+from core.turns.orchestrator import Orchestrator
+
+
+@dataclass(frozen=True, slots=True)
+class Plugins:
+    """All that the plugin modules brought."""
+
+    tools: ToolRegistry
+    agents: tuple[type[StandardAgent], ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    checks: tuple[SafetyCheck, ...] = ()
+    executors: tuple[ActionExecutor, ...] = ()
+    orchestrator: type[Orchestrator] = Orchestrator
+
+
+def load_plugins(names: Sequence[str]) -> Plugins:
+    """Import the named modules, a package with its direct submodules, and collect what they hold.
+
+    Raises `ConfigError` in one sentence with the file and line, for whoever wrote the module.
+    """
+    modules = [module for name in names for module in _import_with_submodules(name)]
+    found = [value for module in modules for value in vars(module).values()]
+    return Plugins(
+        tools=ToolRegistry(value for value in found if isinstance(value, Tool)),
+        agents=tuple(dict.fromkeys(value for value in found if valet_of(value) is not None)),
+        hooks=tuple(dict.fromkeys(value for value in found if isinstance(value, Hook))),
+        executors=_executors(found),
+        checks=tuple(dict.fromkeys(value for value in found if isinstance(value, SafetyCheck))),
+        orchestrator=_one_orchestrator(modules),
+    )
+
+
+def _executors(found: Sequence[object]) -> tuple[ActionExecutor, ...]:
+    """Make one of each kind of executor; two of one name are an error."""
+    kinds = [one for one in found if isinstance(one, type) and issubclass(one, ActionExecutor)]
+    made: dict[str, ActionExecutor] = {}
+    for kind in dict.fromkeys(one for one in kinds if not one.__module__.startswith("core.")):
+        if not kind.name or kind.name in made or kind.effect not in tuple(Effect):
+            what = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
+            what = what if kind.effect in tuple(Effect) else f"effect={kind.effect!r} is not known"
+            raise ConfigError(f"The executor {kind.__module__}.{kind.__qualname__} cannot be used: {what}.")
+        made[kind.name] = kind()
+    return tuple(made.values())
+
+
+def _import_with_submodules(name: str) -> list[ModuleType]:
+    module = _import(name)
+    paths: Iterable[str] = getattr(module, "__path__", ())
+    below = sorted(info.name for info in pkgutil.iter_modules(paths) if info.name != "__main__")
+    return [module, *(_import(f"{name}.{child}") for child in below)]
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ConfigError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            raise ConfigError(f"ONEVALET_PLUGINS names {name!r}, and there is no such module.") from error
+        raise ConfigError(f"{_place(error, name)}: it imports {error.name!r}, which is missing.") from error
+    except SyntaxError as error:
+        raise ConfigError(f"{error.filename}:{error.lineno}: {error.msg}.") from error
+    except Exception as error:  # a plugin may raise anything while it is imported: name it, with its place
+        raise ConfigError(f"{_place(error, name)}: {type(error).__name__}: {error}.") from error
+
+
+def _place(error: BaseException, name: str) -> str:
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    inside = [frame for frame in frames if frame.filename != __file__]
+    return f"{inside[-1].filename}:{inside[-1].lineno}" if inside else f"the plugin {name}"
+
+
+def _one_orchestrator(modules: Sequence[ModuleType]) -> type[Orchestrator]:
+    found = {
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Orchestrator) and value is not Orchestrator
+    }
+    last = [one for one in found if not any(other is not one and issubclass(other, one) for other in found)]
+    if len(last) > 1:
+        names = " and ".join(sorted(f"{one.__module__}.{one.__qualname__}" for one in last))
+        raise ConfigError(f"The plugins bring more than one Orchestrator: {names}; keep one.")
+    return last[0] if last else Orchestrator

@@ -1,0 +1,74 @@
+"""Which secret keys a process works with: ONEVALET_SECRET_KEYS, and for `dev` a file that it makes once."""
+
+import base64
+import os
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from core.credentials.secret_keys import KEY_BYTES, SecretKeys, read_secret_key
+from core.errors import ConfigError
+from onevalet.settings import Settings
+
+HOW = "make a key with `openssl rand -base64 32`, give it to every web and worker, and keep a copy elsewhere."
+
+
+def secret_keys(settings: Settings) -> SecretKeys:
+    """Give the keys of the settings, or say that there is none."""
+    if not settings.onevalet_secret_keys:
+        raise ConfigError(f"ONEVALET_SECRET_KEYS is not set: {HOW}")
+    return SecretKeys(read_secret_key(key.get_secret_value()) for key in settings.onevalet_secret_keys)
+
+
+def key_file(home: Path) -> Path:
+    """Give the path of the file that `dev` keeps its key in."""
+    return home / "secret.key"
+
+
+def with_key_file(settings: Settings, *, make: bool) -> Settings:
+    """Give settings that have the file's key as their oldest one; `make`: make it where there is no key at all.
+
+    A key that is set later is newer: what lies under the file's key stays readable, and `keys rotate` moves it.
+    """
+    path = key_file(settings.onevalet_home)
+    if make and not settings.onevalet_secret_keys and not path.exists():
+        make_key(path)
+    if not path.exists():
+        return settings
+    keys = (*settings.onevalet_secret_keys, _read(path))
+    return settings.model_copy(update={"onevalet_secret_keys": keys})
+
+
+def make_key(path: Path) -> None:
+    """Make a file with a random key that only its owner may read; one that is there stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.unlink(missing_ok=True)  # of one that was killed
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(fd, "wb") as file:
+        file.write(base64.b64encode(os.urandom(KEY_BYTES)) + b"\n")
+        file.flush()
+        os.fsync(fd)
+    try:
+        os.link(fresh, path)  # never over one that another process made at this moment
+    except FileExistsError:
+        pass
+    finally:
+        fresh.unlink()
+
+
+def read_key(path: Path, when_damaged: str) -> str:
+    """Return a file's key in base64, closed to others; raises `ConfigError`, which says what to do with a bad one."""
+    try:
+        path.chmod(0o600)
+        text = path.read_text().strip()
+        read_secret_key(text)
+    except OSError as error:
+        raise ConfigError(f"The secret key in {path} cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise ConfigError(f"The secret key in {path} is damaged: {when_damaged}.") from error
+    return text
+
+
+def _read(path: Path) -> SecretStr:
+    return SecretStr(read_key(path, "put back your copy of it"))

@@ -1,0 +1,84 @@
+"""The provider that the frame knows: Slack's routes, its state, and what people do in it."""
+
+from collections.abc import Awaitable, Callable, Iterable
+
+from aiohttp import web
+
+from simulator.base import BadAction, Handler, Wire
+from simulator.journal import Json
+from simulator.slack import files, response_urls
+from simulator.slack.acts import ACTS
+from simulator.slack.api import WebApi, fault_answer
+from simulator.slack.deliver import Deliverer
+from simulator.slack.method import Hub
+from simulator.slack.shown import shown
+from simulator.slack.sockets import Sockets
+from simulator.slack.state import World
+
+type Served = Callable[[Hub, web.Request], Awaitable[web.StreamResponse]]
+
+
+class SlackSimulator:
+    """One team with one app, as strict as Slack. Fault rules name `slack.<method>`, `slack.response_url`."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self.sockets = Sockets(wire)
+        self._api = WebApi(wire)
+        self.hub = self._fresh()
+
+    @property
+    def name(self) -> str:
+        """Give the word in paths and in the journal."""
+        return "slack"
+
+    def routes(self) -> Iterable[web.AbstractRouteDef]:
+        """Give the Web API, the socket, response_urls and files."""
+        return [
+            *self._api.routes(),
+            *self.sockets.routes(),
+            self._route("POST", "/slack/response/{token}", "slack.response_url", response_urls.respond),
+            self._route("POST", "/slack/upload/{file}", "slack.upload", files.receive),
+            self._route("GET", "/slack/files/{file}", "slack.files", files.hand_out),
+            self._route("GET", "/slack/files/{file}/download", "slack.files", files.hand_out),
+        ]
+
+    async def start(self) -> None:
+        """Begin; there is nothing to begin."""
+
+    async def stop(self) -> None:
+        """Close the sockets."""
+        await self.sockets.close()
+
+    async def reset(self) -> None:
+        """Forget everything; open sockets stay open."""
+        await self.hub.deliverer.cancel()
+        self.sockets.freeze(False)
+        self.hub = self._fresh()
+
+    def state(self) -> Json:
+        """Give what the page draws; see `shown`."""
+        return shown(self.hub.world, self.sockets.count)
+
+    async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
+        """Do what a person does: one of ACTS."""
+        person = self._wire.config.person(person_key)
+        run = ACTS.get(action)
+        if person is None or run is None:
+            raise BadAction(f"Nobody can {action} in Slack; there are {', '.join(ACTS)}.")
+        result: Json = await run(self.hub, person, arguments)
+        self._wire.journal.touch()
+        return result
+
+    def _fresh(self) -> Hub:
+        world = World(self._wire.config, self._wire.now)
+        hub = Hub(world, Deliverer(self._wire, world, self.sockets), lambda: self._wire.url)
+        self._api.hub = hub
+        return hub
+
+    def _route(self, verb: str, path: str, label: str, served: Served) -> web.AbstractRouteDef:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            return await served(self.hub, request)
+
+        handler: Handler = handle
+        return web.route(verb, path, self._wire.endpoint(label, fault_answer)(handler))

@@ -1,0 +1,201 @@
+"""The system that is raced over: two web processes, two workers, people with three linked identities each."""
+
+import asyncio
+import base64
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import aiohttp
+import asyncpg
+
+from core.clock import Clock
+from core.json_types import JsonObject
+from simulator.app import Simulator, serve_simulator
+from simulator.config import Person, SimulatorConfig
+from tests.approvals.signed_posts import PUBLIC_URL, SECRET, Hands
+from tests.forker import Nursery, plain_environment
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
+from tests.spine.system import Member
+
+type Eye = asyncpg.Pool[asyncpg.Record]
+
+
+@dataclass(slots=True)
+class Arena:
+    """Everything that runs; `eye` sees all rows."""
+
+    folder: Path
+    people: tuple[Person, ...]
+    simulator: Simulator
+    hands: Hands
+    eye: Eye
+    webs: list[Member] = field(default_factory=list)
+    workers: list[Member] = field(default_factory=list)
+
+    def tenant(self, person: Person) -> str:
+        """Give a person's tenant."""
+        return f"tn_{person.key}"
+
+    def effects(self) -> list[tuple[int, str]]:
+        """Give every run of the tool: its number and its word."""
+        lines = (self.folder / "effects").read_text().splitlines()
+        return [(int(number), word) for number, word, _ in (line.split() for line in lines)]
+
+    async def kill(self, number: int) -> None:
+        """Kill a worker, for good, and start another in its place."""
+        await self.workers[number].stop(signal.SIGKILL)
+        await self.replace(self.workers[number])
+
+    async def replace(self, worker: Member) -> None:
+        """Start a worker in a dead one's place; nobody waits for what that held."""
+        worker.start()
+        await self.eye.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
+        await self.eye.execute("update outbound set lease_until = clock_timestamp() where owner is not null")
+
+    def logs(self) -> str:
+        """Give everything that the processes wrote."""
+        return "".join(one.log.read_text(errors="replace") for one in (*self.webs, *self.workers))
+
+
+@asynccontextmanager
+async def open_arena(
+    folder: Path, database_url: str, redis_url: str, people: int, nursery: Nursery, *, workers: int = 2
+) -> AsyncIterator[Arena]:
+    """Run it all over an empty database; everybody is known, with all three identities."""
+    everyone = tuple(
+        Person(f"a{n:02}", f"Person {n}", f"+1555040{n:04}", f"U0A{n:07}", 620_000_000 + n) for n in range(people)
+    )
+    (folder / "effects").touch()
+    async with AsyncExitStack() as stack:
+        ports = [_free_port(), _free_port()]
+        config = SimulatorConfig(
+            gateway_url=f"http://127.0.0.1:{ports[0]}", public_url=PUBLIC_URL, people=everyone, pace=0.05
+        )
+        simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
+        model = await stack.enter_async_context(ScriptedModel(_answer))
+        http = await stack.enter_async_context(aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)))
+        eye = await stack.enter_async_context(asyncpg.create_pool(database_url, min_size=1, max_size=4))
+        hands = Hands(config, [f"http://127.0.0.1:{port}" for port in ports], http, _channels(simulator))
+        arena = Arena(folder, everyone, simulator, hands, eye)
+        environment = _environment(folder, database_url, redis_url, config, simulator, model)
+        for number, port in enumerate(ports):
+            log = folder / f"web{number}.log"
+            arena.webs.append(Member(f"web{number}", "web", environment | {"PORT": str(port)}, log, nursery))
+        for number in range(workers):
+            log = folder / f"worker{number}.log"
+            arena.workers.append(Member(f"worker{number}", "worker", environment, log, nursery))
+        await _get_acquainted(arena)
+        await nursery.ready()
+        stack.push_async_callback(_stop, arena)
+        for member in (*arena.webs, *arena.workers):
+            member.start()
+        await _until_ready(arena)
+        await _set_webhook(config, simulator, http)
+        yield arena
+
+
+def _answer(call: ModelCall) -> Reply:
+    """Ask for the marks that the person wants: `marks 10 19`."""
+    roles = [one.get("role") for one in call.messages]
+    asked = max((at for at, role in enumerate(roles) if role == "user"), default=0)
+    if "tool" in roles[asked:] or not call.last_user.startswith("marks "):
+        return text("done")
+    first, last = map(int, call.last_user.split()[1:3])
+    wanted: list[tuple[str, JsonObject | str]] = [
+        ("leave_mark", {"number": number, "word": "asked"}) for number in range(first, last + 1)
+    ]
+    return calls(*wanted)
+
+
+async def _get_acquainted(arena: Arena) -> None:
+    config = arena.hands.config
+    for person in arena.people:
+        tenant = arena.tenant(person)
+        await arena.eye.execute(
+            "insert into tenants (tenant_id, name, timezone) values ($1,$2,'UTC')", tenant, person.name
+        )
+        for channel, account, key in (
+            ("sms", config.twilio.number, person.phone),
+            ("slack", config.slack.team_id, person.slack_user),
+            ("telegram", str(config.telegram.bot_id), str(person.telegram_user)),
+        ):
+            await arena.eye.execute(
+                "insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted)"
+                " values ($1,$2,$3,$4,$5,$6,'UTC','pairing')",
+                tenant,
+                f"idn_{channel}_{person.key}",
+                channel,
+                account,
+                key,
+                person.name,
+            )
+
+
+def _channels(simulator: Simulator) -> dict[str, str]:
+    state = cast(dict[str, Any], simulator.providers["slack"].state())
+    return {key: person["channel"] for key, person in state["people"].items()}
+
+
+async def _set_webhook(config: SimulatorConfig, simulator: Simulator, http: aiohttp.ClientSession) -> None:
+    url = f"{simulator.telegram_url}/bot{config.telegram.bot_token}/setWebhook"
+    wanted = {"url": f"{PUBLIC_URL}/webhooks/telegram", "secret_token": SECRET}
+    async with http.post(url, json=wanted) as answer:
+        assert answer.status == 200, await answer.text()
+
+
+async def _until_ready(arena: Arena) -> None:
+    async with asyncio.timeout(60):
+        for web in arena.webs:
+            while True:
+                try:
+                    async with arena.hands.http.get(f"{web.url}/readyz") as answer:
+                        if answer.status == 200:
+                            break
+                except aiohttp.ClientError:
+                    await asyncio.sleep(0.05)
+
+
+async def _stop(arena: Arena) -> None:
+    await asyncio.gather(*(member.stop() for member in (*arena.webs, *arena.workers)))
+
+
+def _environment(
+    folder: Path, database_url: str, redis_url: str, config: SimulatorConfig, simulator: Simulator, model: ScriptedModel
+) -> dict[str, str]:
+    return plain_environment() | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "PUBLIC_URL": PUBLIC_URL,
+        "ONEVALET_ACCESS": "pairing",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+        "ONEVALET_RATE_PER_MINUTE": "100000",
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_MEMORY": "off",
+        "ONEVALET_PROFILE": "off",
+        "ONEVALET_PLUGINS": "tests.plugins.consent",
+        "ONEVALET_LOOP_MAX_CARDS_PER_ANSWER": "14",
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": model.url,
+        "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
+        "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
+        "TWILIO_FROM": config.twilio.number,
+        "TWILIO_API_URL": simulator.twilio_url,
+        "SLACK_BOT_TOKEN": config.slack.bot_token,
+        "SLACK_SIGNING_SECRET": config.slack.signing_secret,
+        "SLACK_API_URL": simulator.slack_url,
+        "TELEGRAM_BOT_TOKEN": config.telegram.bot_token,
+        "TELEGRAM_WEBHOOK_SECRET": SECRET,
+        "TELEGRAM_API_URL": simulator.telegram_url,
+        "CONSENT_FOLDER": str(folder),
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,260 @@
+"""The three channels' houses."""
+
+import base64
+import json
+import re
+import time
+from typing import Any, ClassVar, cast
+from urllib.parse import parse_qsl
+
+from slack_sdk.signature import SignatureVerifier
+from twilio.request_validator import RequestValidator
+
+from channels.slack.receive import SlackChannel
+from channels.sms.receive import SmsChannel
+from channels.telegram.receive import TelegramChannel
+from core.messaging.channels import NotificationChannel
+from core.messaging.messages import Address
+from notify.slack.send import SlackNotification
+from notify.sms.send import SmsNotification
+from notify.telegram.send import TelegramNotification
+from tests.contract.canaries import OTHER_SECRET, PEOPLE, SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET, marked
+from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHouse, Request
+
+CONNECT_SECONDS, ANSWER_SECONDS = 1.0, 1.5
+_BY_KEY = {person.key: person for person in PEOPLE}
+_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+class SmsHouse(ChannelHouse):
+    """Twilio and our SMS channel."""
+
+    name, provider, path = "sms", "twilio", "/webhooks/sms"
+    sending = "twilio.messages.create"
+    proof: ClassVar[tuple[str, ...]] = ("X-Twilio-Signature",)
+    account = TWILIO.number
+
+    def make_channel(self, *, wrong_token: bool = False) -> SmsChannel:
+        return SmsChannel(
+            account_sid=TWILIO.account_sid,
+            auth_token=OTHER_SECRET if wrong_token else TWILIO.auth_token,
+            sender=TWILIO.number,
+            public_url=PUBLIC_URL,
+            api_url=self.simulator.twilio_url,
+            sink=self.sink,
+        )
+
+    def make_sender(self, *, api_url: str = "") -> NotificationChannel:
+        return SmsNotification(
+            account_sid=TWILIO.account_sid,
+            auth_token=TWILIO.auth_token,
+            sender=TWILIO.number,
+            public_url=PUBLIC_URL,
+            api_url=api_url or self.simulator.twilio_url,
+            connect_seconds=CONNECT_SECONDS,
+            total_seconds=ANSWER_SECONDS,
+        )
+
+    async def prepare(self) -> None:
+        await self.channel.setup()
+
+    async def say(self, text: str, person: str = "ada") -> None:
+        await self.act("say", person, text=text)
+
+    async def redeliver(self) -> None:
+        last = [one for one in self._seen("ada") if one["direction"] == "in"][-1]
+        await self.act("duplicate", sid=last["id"], wait=True)
+
+    async def send_file(self) -> None:
+        picture = {"content_type": "image/png", "data": base64.b64encode(b"picture").decode()}
+        await self.act("say", text=marked("Look"), media=[picture])
+        await self.settled()
+
+    def is_settled(self) -> bool:
+        return all(one["webhook"] != "waiting" for key in _BY_KEY for one in self._seen(key))
+
+    def address(self, person: str = "ada") -> Address:
+        return Address(self.name, self.account, _BY_KEY[person].phone)
+
+    def bubbles(self, person: str = "ada") -> list[Bubble]:
+        ours = [one for one in self._seen(person) if one["direction"] == "out"]
+        return [Bubble(one["id"], one["text"], code=one["text"]) for one in ours]
+
+    def signed(self, request: Request, secret: str = "") -> Request:
+        fields = dict(parse_qsl(request.body.decode(), keep_blank_values=True))
+        validator = RequestValidator(secret or TWILIO.auth_token)
+        return request.with_headers({self.proof[-1]: validator.compute_signature(PUBLIC_URL + request.path, fields)})
+
+    def _seen(self, person: str) -> list[dict[str, Any]]:
+        state = cast(dict[str, Any], self.simulator.providers["twilio"].state())
+        return cast(list[dict[str, Any]], state["people"][person]["bubbles"])
+
+
+class SlackHouse(ChannelHouse):
+    """Slack and our Slack channel, over HTTP."""
+
+    name, provider, path = "slack", "slack", "/webhooks/slack"
+    sending = "slack.chat.postMessage"
+    proof: ClassVar[tuple[str, ...]] = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
+    account = SLACK.team_id
+
+    def make_channel(self, *, wrong_token: bool = False) -> SlackChannel:
+        return SlackChannel(
+            bot_token=OTHER_SECRET if wrong_token else SLACK.bot_token,
+            signing_secret=SLACK.signing_secret,
+            api_url=self.simulator.slack_url,
+            public_url=PUBLIC_URL,
+            sink=self.sink,
+        )
+
+    def make_sender(self, *, api_url: str = "") -> NotificationChannel:
+        return SlackNotification(
+            bot_token=SLACK.bot_token,
+            api_url=api_url or self.simulator.slack_url,
+            connect_seconds=CONNECT_SECONDS,
+            total_seconds=ANSWER_SECONDS,
+        )
+
+    async def prepare(self) -> None:
+        # Slack tells us of our own messages, too; the one case about them switches that on.
+        await self.act("set", own_events=False)
+
+    async def say(self, text: str, person: str = "ada") -> None:
+        await self.act("say", person, text=text)
+
+    async def redeliver(self) -> None:
+        await self.act("redeliver", number=max(one.number for one in self._deliveries if "event_id" in one.payload))
+        await self.settled()
+
+    async def send_file(self) -> None:
+        await self.act("say", text=marked("Look"), files=[{"name": "notes.txt", "content": "words"}])
+        await self.settled()
+
+    def is_settled(self) -> bool:
+        return all(one.state != "pending" for one in self._deliveries)
+
+    def address(self, person: str = "ada") -> Address:
+        return Address(self.name, self.account, self._person(person)["channel"])
+
+    def bubbles(self, person: str = "ada") -> list[Bubble]:
+        ours = [one for one in self._person(person)["bubbles"] if one["app"] == SLACK.app_id and not one["ephemeral"]]
+        return [
+            Bubble(
+                one["id"],
+                one["text"],
+                code="\n".join(found[2] for found in _FENCED.finditer(one["text"])),
+                buttons=tuple((button["text"], button["value"]) for button in one["buttons"]),
+            )
+            for one in ours
+        ]
+
+    async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
+        await self.act("press", person, ts=bubble.id, action_id=f"choice_{number}")
+
+    def whispers(self, person: str = "ada") -> list[str]:
+        return [one["text"] for one in self._person(person)["bubbles"] if one["ephemeral"]]
+
+    def modals(self, person: str = "ada") -> list[dict[str, Any]]:
+        """Give the forms that a person has open."""
+        return cast(list[dict[str, Any]], self._person(person)["modals"])
+
+    def signed(self, request: Request, secret: str = "", at: float | None = None) -> Request:
+        stamp = str(int(time.time() if at is None else at))
+        verifier = SignatureVerifier(secret or SLACK.signing_secret)
+        signature = verifier.generate_signature(timestamp=stamp, body=request.body)
+        assert signature is not None
+        return request.with_headers({self.proof[0]: stamp, self.proof[1]: signature})
+
+    @property
+    def _deliveries(self) -> list[Any]:
+        return cast(Any, self.simulator.providers["slack"]).hub.world.deliveries  # type: ignore[no-any-return]
+
+    def _person(self, key: str) -> dict[str, Any]:
+        state = cast(dict[str, Any], self.simulator.providers["slack"].state())
+        return cast(dict[str, Any], state["people"][key])
+
+
+class TelegramHouse(ChannelHouse):
+    """Telegram and our Telegram channel, over its webhook."""
+
+    name, provider, path = "telegram", "telegram", "/webhooks/telegram"
+    sending = "telegram.sendMessage"
+    proof: ClassVar[tuple[str, ...]] = ("X-Telegram-Bot-Api-Secret-Token",)
+    account = str(TELEGRAM.bot_id)
+
+    def make_channel(self, *, wrong_token: bool = False) -> TelegramChannel:
+        return TelegramChannel(
+            bot_token=f"{TELEGRAM.bot_id}:{OTHER_SECRET}" if wrong_token else TELEGRAM.bot_token,
+            webhook_secret=WEBHOOK_SECRET,
+            api_url=self.simulator.telegram_url,
+            public_url=PUBLIC_URL,
+            sink=self.sink,
+        )
+
+    def make_sender(self, *, api_url: str = "") -> NotificationChannel:
+        return TelegramNotification(
+            bot_token=TELEGRAM.bot_token,
+            api_url=api_url or self.simulator.telegram_url,
+            connect_seconds=CONNECT_SECONDS,
+            read_seconds=ANSWER_SECONDS,
+        )
+
+    async def prepare(self) -> None:
+        await self.channel.setup()
+
+    async def say(self, text: str, person: str = "ada") -> None:
+        await self.act("say", person, text=text)
+
+    async def redeliver(self) -> None:
+        await self.act("redeliver")
+        await self.settled()
+
+    async def send_file(self) -> None:
+        await self.act("document", caption=marked("Look"))
+        await self.settled()
+
+    def is_settled(self) -> bool:
+        return not self._state["bot"]["webhook"]["pending_update_count"]
+
+    def address(self, person: str = "ada") -> Address:
+        return Address(self.name, self.account, str(_BY_KEY[person].telegram_user))
+
+    def bubbles(self, person: str = "ada") -> list[Bubble]:
+        ours = [one for one in self._state["people"][person]["messages"] if one["direction"] == "out"]
+        return [_telegram_bubble(one) for one in ours]
+
+    async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
+        await self.act("press", person, message_id=int(bubble.id.rpartition(":")[2]), data=bubble.buttons[number][1])
+
+    def whispers(self, person: str = "ada") -> list[str]:
+        messages = self._state["people"][person]["messages"]
+        return [press["text"] for one in messages for press in one["presses"] if press["answered"]]
+
+    def signed(self, request: Request, secret: str = "") -> Request:
+        return request.with_headers({self.proof[-1]: secret or WEBHOOK_SECRET})
+
+    def changed(self, request: Request, **values: Any) -> Request:
+        """Give an update with fields of its message replaced, and another number."""
+        update = json.loads(request.body)
+        update["update_id"] += 1000
+        update["message"] |= values
+        return Request(request.path, request.headers, json.dumps(update).encode())
+
+    @property
+    def _state(self) -> dict[str, Any]:
+        return cast(dict[str, Any], self.simulator.providers["telegram"].state())
+
+
+def _telegram_bubble(message: dict[str, Any]) -> Bubble:
+    units = message["text"].encode("utf-16-le")
+
+    def covered(entity: dict[str, Any]) -> str:
+        start = 2 * entity["offset"]
+        return cast(str, units[start : start + 2 * entity["length"]].decode("utf-16-le"))
+
+    code = "\n".join(covered(one) for one in message["entities"] if one["type"] == "pre")
+    buttons = [(one["text"], one["callback_data"]) for row in message["keyboard"] for one in row]
+    return Bubble(message["id"], message["text"], code, tuple(buttons))
+
+
+HOUSES: dict[str, type[ChannelHouse]] = {house.name: house for house in (SmsHouse, SlackHouse, TelegramHouse)}

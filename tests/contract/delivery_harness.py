@@ -1,0 +1,63 @@
+"""The way out for real: the outbox and the delivery runner, over one house's channel."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from core.messaging.messages import Action, OutboundKind, OutboundMessage
+from jobs.delivery import DeliveryRunner
+from tests.contract.canaries import marked
+from tests.contract.harness import ChannelHouse, open_house
+from tests.core.harness import Store, opened
+
+
+@dataclass(slots=True)
+class Desk:
+    """A house whose inbox is the real one. `runner` delivers what is owed."""
+
+    store: Store
+    house: ChannelHouse
+    runner: DeliveryRunner
+
+    async def meet(self, person: str = "ada") -> None:
+        """Let a person write, so that there is a conversation to answer in."""
+        await self.house.said(marked("hello"), person)
+
+    async def owe(self, text: str, *, actions: tuple[Action, ...] = ()) -> str:
+        """Owe a message in the one conversation; gives its id."""
+        (row,) = await self.store.eye.fetch("select tenant_id, id from conversations")
+        message = OutboundMessage(self.store.make_id("out"), OutboundKind.REPLY, text, actions)
+        await self.store.outbox.owe(row["tenant_id"], row["id"], [message])
+        return message.id
+
+    async def deliver(self) -> None:
+        """Send all that is due now."""
+        while claim := await self.runner.claim(None):
+            await self.runner.run(claim)
+
+    async def deliver_later(self) -> None:
+        """Let what waits be due, and send it."""
+        await self.store.make_due()
+        await self.deliver()
+
+    async def row(self, outbound_id: str) -> dict[str, Any]:
+        """Give an outbound row."""
+        return dict(await self.store.eye.fetchrow("select * from outbound where id = $1", outbound_id) or {})
+
+    async def outcomes(self, outbound_id: str) -> list[object]:
+        """Give what became of each call, in order."""
+        return await self.store.column(
+            "select outcome from deliveries where outbound_id = $1 order by part, attempt", outbound_id
+        )
+
+    async def identity_state(self) -> object:
+        """Give whether the one person can be reached."""
+        return await self.store.one("select state from identities")
+
+
+@asynccontextmanager
+async def open_desk(kind: type[ChannelHouse], database_url: str) -> AsyncIterator[Desk]:
+    """Serve it all on an empty database."""
+    async with opened(database_url) as store, open_house(kind, store.inbox) as house:
+        yield Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))

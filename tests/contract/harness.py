@@ -1,0 +1,335 @@
+"""What the contract asks of a channel: one house per channel tells how its people and its provider act."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, cast
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+from multidict import CIMultiDict
+from yarl import URL
+
+from channels.http.app import build_app, serve
+from core.errors import StoreUnavailable
+from core.messaging.channels import Channel, InboundSink, NotificationChannel, Part, Received, Target
+from core.messaging.messages import (
+    Action,
+    Address,
+    Form,
+    Inbound,
+    InboundMessage,
+    Media,
+    OutboundKind,
+    OutboundMessage,
+    Press,
+    SenderProfile,
+)
+from simulator.app import Simulator, serve_simulator
+from simulator.config import SimulatorConfig, SystemClock
+from simulator.faults import FaultKind, Rule
+from simulator.journal import Call
+from tests.contract.canaries import PEOPLE, SLACK, TELEGRAM, TWILIO, marked
+
+PUBLIC_URL = "https://valet.example.com"
+NOWHERE = "http://127.0.0.1:9"
+WORLD = SimulatorConfig(public_url=PUBLIC_URL, people=PEOPLE, twilio=TWILIO, slack=SLACK, telegram=TELEGRAM, pace=0.002)
+
+type Headers = CIMultiDict[str]
+
+
+def exempt(**reasons: str) -> pytest.MarkDecorator:
+    """Say why channels cannot do what a case asks: the case does not run over them, and the list is printed."""
+    return pytest.mark.exempt(**reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request to the gateway, as it came over the wire; `status` is what it was answered."""
+
+    path: str
+    headers: Headers
+    body: bytes
+    status: int = 0
+
+    def without(self, names: Sequence[str]) -> "Request":
+        """Leave headers out."""
+        headers = self.headers.copy()
+        for name in names:
+            headers.popall(name, None)
+        return replace(self, headers=headers)
+
+    def with_headers(self, headers: Mapping[str, str]) -> "Request":
+        """Set headers, replacing those of the same name."""
+        fresh = self.headers.copy()
+        fresh.update(headers)
+        return replace(self, headers=fresh)
+
+    def twice(self, name: str) -> "Request":
+        """Send a header twice over."""
+        headers = self.headers.copy()
+        headers.add(name, headers[name])
+        return replace(self, headers=headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Bubble:
+    """What a person sees of one message of ours. `code` is what stands in it as code; buttons are (label, token)."""
+
+    id: str
+    text: str
+    code: str = ""
+    buttons: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class MemorySink:
+    """Keep what comes; know keys again."""
+
+    known: set[str] = field(default_factory=set)
+
+    async def accept(self, inbound: Inbound) -> Received:
+        """Take it in."""
+        keys = set(getattr(inbound, "keys", ()))
+        duplicate = bool(keys & self.known)
+        self.known |= keys
+        return Received(id=f"row_{len(self.known)}", duplicate=duplicate)
+
+
+@dataclass(slots=True)
+class Sink:
+    """Stand before the real inbox, or one in memory: count, hold back, fail, remember what was new."""
+
+    inner: InboundSink
+    calls: int = 0
+    failures: int = 0
+    """How many of the next calls find the store away."""
+    door: asyncio.Event | None = None
+    """While it is not set, nothing is committed."""
+    kept: list[Inbound] = field(default_factory=list)
+    said: str = ""
+    form: Form | None = None
+    """What answers a press."""
+
+    async def accept(self, inbound: Inbound) -> Received:
+        """Hand it on; what a provider is asked about somebody beside comes when it comes, and is not counted."""
+        if isinstance(inbound, SenderProfile):
+            return await self.inner.accept(inbound)
+        self.calls += 1
+        if self.door is not None:
+            await self.door.wait()
+        if self.failures:
+            self.failures -= 1
+            raise StoreUnavailable("away")
+        received = await self.inner.accept(inbound)
+        if not received.duplicate:
+            self.kept.append(inbound)
+        if isinstance(inbound, Press) and (self.said or self.form):
+            return replace(received, said=self.said, form=self.form)
+        return received
+
+    @property
+    def presses(self) -> list[Press]:
+        """Give the presses and the forms that were sent."""
+        return [one for one in self.kept if isinstance(one, Press)]
+
+    @property
+    def messages(self) -> list[InboundMessage]:
+        """Give the messages that get a turn."""
+        return [one for one in self.kept if isinstance(one, InboundMessage)]
+
+
+class ChannelHouse(ABC):
+    """One channel served for real before its emulated provider. The person is Ada unless another is named."""
+
+    name: ClassVar[str]
+    provider: ClassVar[str]
+    path: ClassVar[str]
+    sending: ClassVar[str]
+    """The endpoint that sends, as fault rules and the journal name it."""
+    proof: ClassVar[tuple[str, ...]]
+    """The headers that prove where a request comes from; the last one is the secret part."""
+    account: ClassVar[str]
+
+    def __init__(self, simulator: Simulator, sink: Sink) -> None:
+        self.simulator = simulator
+        self.sink = sink
+        self.requests: list[Request] = []
+        self.gateway = ""
+        self.channel = self.make_channel()
+        self.sender = self.make_sender()
+        self._http: aiohttp.ClientSession | None = None
+
+    # What differs from channel to channel.
+
+    @abstractmethod
+    def make_channel(self, *, wrong_token: bool = False) -> Channel:
+        """Make the way in."""
+
+    @abstractmethod
+    def make_sender(self, *, api_url: str = "") -> NotificationChannel:
+        """Make the way out, by default to the emulated provider, with short patience."""
+
+    @abstractmethod
+    async def prepare(self) -> None:
+        """Make the provider call the gateway."""
+
+    @abstractmethod
+    async def say(self, text: str, person: str = "ada") -> None:
+        """Let a person write; returns before the provider has told us."""
+
+    @abstractmethod
+    async def redeliver(self) -> None:
+        """Let the provider tell the last thing that Ada said once more."""
+
+    @abstractmethod
+    async def send_file(self) -> None:
+        """Let Ada send a file."""
+
+    @abstractmethod
+    def is_settled(self) -> bool:
+        """Tell whether the provider has nothing left to tell."""
+
+    @abstractmethod
+    def address(self, person: str = "ada") -> Address:
+        """Give where a person is reached."""
+
+    @abstractmethod
+    def bubbles(self, person: str = "ada") -> list[Bubble]:
+        """Give what a person sees of ours, in order."""
+
+    @abstractmethod
+    def signed(self, request: Request, secret: str = "") -> Request:
+        """Prove a request again, by default with the true secret."""
+
+    async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
+        """Let a person press a button, counted from 0; returns before the provider has told us."""
+        raise AssertionError(f"{self.name} has no button {number} under {bubble.id} for {person}")
+
+    def whispers(self, person: str = "ada") -> list[str]:
+        """Give what was shown to a person alone, for their presses."""
+        return []
+
+    async def act(self, action: str, person: str = "ada", **arguments: Any) -> dict[str, Any]:
+        """Let a person do something at the provider."""
+        provider = self.simulator.providers[self.provider]
+        return cast(dict[str, Any], await provider.act(person, action, arguments))
+
+    # What is the same everywhere.
+
+    async def serve(self, http: aiohttp.ClientSession, port: int) -> None:
+        """Connect provider and gateway, once the gateway listens."""
+        self._http, self.gateway = http, f"http://127.0.0.1:{port}"
+        self.simulator.wire.connect_gateway(self.gateway, PUBLIC_URL)
+        await self.channel.identify()
+        await self.channel.start()
+        await self.prepare()
+
+    async def said(self, text: str, person: str = "ada") -> None:
+        """Let a person write, and wait until the provider has told us or given up."""
+        await self.say(text, person)
+        await self.settled()
+
+    async def meet(self, person: str = "ada") -> None:
+        """Let a person write first, which some providers want, and forget that they did."""
+        await self.said(marked("hello"), person)
+        self.sink.kept.clear()
+        self.requests.clear()
+
+    async def settled(self) -> None:
+        """Wait until the provider has nothing left to tell."""
+        await until(self.is_settled)
+
+    async def post(self, request: Request) -> int:
+        """Send a request to the gateway as it is; gives the status."""
+        assert self._http is not None
+        headers = request.headers.copy()
+        for name in ("Host", "Content-Length"):
+            headers.popall(name, None)
+        url = URL(self.gateway + request.path, encoded=True)
+        async with self._http.post(url, data=request.body, headers=headers) as answer:
+            await answer.read()
+            return answer.status
+
+    async def genuine(self) -> Request:
+        """Let Ada say something, and give the request that told us."""
+        await self.said(marked("Lunch on Friday?"))
+        return self.told[-1]
+
+    @property
+    def told(self) -> list[Request]:
+        """Give the requests by which the provider told what people did."""
+        return [one for one in self.requests if one.path.partition("?")[0] == self.path]
+
+    def recorder(self) -> Middleware:
+        """Make the outermost middleware, which keeps every request with its answer's status."""
+
+        @web.middleware
+        async def record(request: web.Request, handler: Handler) -> web.StreamResponse:
+            answer = await handler(request)
+            body = await request.read()
+            self.requests.append(Request(request.raw_path, CIMultiDict(request.headers), body, answer.status))
+            return answer
+
+        return record
+
+    def misbehave(self, kind: FaultKind, *, times: int = 1, endpoint: str = "", **how: Any) -> None:
+        """Let the provider fail at the endpoint that sends, or at another; `how`: the other fields of a rule."""
+        self.simulator.wire.faults.add(Rule(endpoint or self.sending, kind, times, **how))
+
+    def calls(self, endpoint: str = "") -> list[Call]:
+        """Give the calls to the endpoint that sends, or to another."""
+        calls = self.simulator.wire.journal.calls(provider=self.provider)
+        return [one for one in calls if one.direction == "out" and one.endpoint == (endpoint or self.sending)]
+
+    def target(self, ref: str = "part_1", person: str = "ada") -> Target:
+        """Give where a part to a person goes."""
+        return Target(self.address(person), ref)
+
+    async def read(self, parts: Sequence[Part], person: str = "ada") -> list[Bubble]:
+        """Send parts to somebody who wrote to us; give what they then see."""
+        await self.meet(person)
+        for number, part in enumerate(parts):
+            await self.sender.send(part, self.target(f"part_{number}", person))
+        return self.bubbles(person)
+
+
+@asynccontextmanager
+async def open_house(kind: type[ChannelHouse], inner: InboundSink | None = None) -> AsyncIterator[ChannelHouse]:
+    """Serve provider and channel; by default nothing is kept but in memory."""
+    async with serve_simulator(WORLD, SystemClock()) as simulator, aiohttp.ClientSession() as http:
+        house = kind(simulator, Sink(inner or MemorySink()))
+        app = build_app([house.channel], ready=_ready)
+        app.middlewares.insert(0, house.recorder())
+        try:
+            async with serve(app, "127.0.0.1", 0) as port:
+                await house.serve(http, port)
+                yield house
+        finally:
+            await house.channel.stop()
+            await house.sender.close()
+
+
+async def until(true: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait until something is true."""
+    async with asyncio.timeout(seconds):
+        while not true():  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.005)
+
+
+def card(text: str, *actions: Action) -> OutboundMessage:
+    """Make a card."""
+    return OutboundMessage("out_1", OutboundKind.CARD, text, actions)
+
+
+def reply(text: str, *actions: Action, media: tuple[Media, ...] = ()) -> OutboundMessage:
+    """Make a message of ours."""
+    return OutboundMessage("out_1", OutboundKind.REPLY, text, actions, media)
+
+
+async def _ready() -> bool:
+    return True

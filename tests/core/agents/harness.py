@@ -1,0 +1,111 @@
+"""A talk with agents: a real database, turns as a worker runs them, and a scripted model over the wire."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.agents.pool import Pool
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import StandardAgent
+from core.agents.turn_agents import PoolLimits
+from core.clock import Clock
+from core.json_types import JsonObject
+from core.llm.litellm_client import LiteLLMClient
+from core.loop.config import ReactLoopConfig
+from core.tools.tool import AnyTool
+from core.turns.orchestrator import Orchestrator
+from core.turns.store import TurnStore
+from jobs.turns import TurnRunner
+from tests.core.harness import LEASE, Store
+from tests.jobs.harness import RecordingChannel
+from tests.scripted_model import ModelCall, ScriptedModel
+
+ANN, BOB = "+15550000001", "+15550000002"
+CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
+
+
+class SetClock(Clock):
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Give the time that was set."""
+        return self.at
+
+    def move(self, span: timedelta) -> None:
+        """Let time pass."""
+        self.at += span
+
+
+@dataclass(slots=True)
+class Talk:
+    """One worker's assistant; another `Talk` over the same store is another process."""
+
+    store: Store
+    model: ScriptedModel
+    client: LiteLLMClient
+    agents: Iterable[type[StandardAgent]] = ()
+    tools: Iterable[AnyTool] = ()
+    persona: str = ""
+    exposed: dict[str, bool] = field(default_factory=dict)
+    limits: PoolLimits = field(default_factory=PoolLimits)
+    clock: SetClock = field(default_factory=SetClock)
+    more: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def orchestrator(self) -> Orchestrator:
+        """Make the orchestrator anew: it keeps nothing."""
+        return Orchestrator(
+            self.client,
+            self.persona,
+            tools=self.tools,
+            agents=AgentRegistry(self.agents, self.exposed),
+            pool_limits=self.limits,
+            config=CONFIG,
+            clock=self.clock,
+            **self.more,
+        )
+
+    @property
+    def pool(self) -> Pool:
+        """Give the pool."""
+        return Pool(self.store.database, self.store.bell)
+
+    async def say(self, text: str, sender: str = ANN, *, command: str = "") -> list[str]:
+        """Say something as a person, let all that waits be worked on, and give what is owed for it."""
+        await self.store.say(text, sender=sender, command=command)
+        return await self.work()
+
+    async def work(self) -> list[str]:
+        """Run all turns that may run now, and give what they owe."""
+        before = len(await self.owed())
+        turns = TurnStore(self.store.database, self.store.make_id, LEASE)
+        channels = {"sms": RecordingChannel()}
+        runner = TurnRunner(turns, self.orchestrator, self.store.bell, channels, self.store.make_id, "w1")
+        while lease := await runner.claim(None):
+            await runner.run(lease)
+        return (await self.owed())[before:]
+
+    async def owed(self) -> list[str]:
+        """Give all that was ever owed, in order."""
+        return [str(one) for one in await self.store.column("select text from outbound order by created_at, seq")]
+
+    async def states(self) -> list[tuple[str, str]]:
+        """Give the state and reason of each turn, the oldest first."""
+        rows = await self.store.eye.fetch("select state, reason from turns order by started_at, id")
+        return [(row["state"], row["reason"]) for row in rows]
+
+    @property
+    def last(self) -> ModelCall:
+        """Give the last request to the model."""
+        return self.model.calls[-1]
+
+
+def shown(call: ModelCall) -> list[JsonObject]:
+    """Give the functions that were offered in a request."""
+    tools = call.body.get("tools")
+    return [one["function"] for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []  # type: ignore[misc]

@@ -1,0 +1,138 @@
+"""What the tests of the loop share: a scripted model in process, and values that are always the same."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import structlog
+
+from core.budgets.types import NoBudget, TurnBudget
+from core.clock import Clock
+from core.hooks.hooks import Hook, HookContext, Hooks
+from core.http.types import NoHttp
+from core.journal.types import Journal, MemoryJournal
+from core.json_types import Json
+from core.llm.types import (
+    ChatMessage,
+    ModelAnswer,
+    ModelLayer,
+    ModelRequest,
+    Role,
+    TokenUsage,
+    ToolCall,
+)
+from core.loop.config import ReactLoopConfig
+from core.loop.context_window import ContextManager
+from core.loop.conversation_state import ConversationState
+from core.loop.loop import LoopTask, ReactLoop
+from core.loop.model_caller import ModelCaller
+from core.loop.result import ReactLoopResult
+from core.tools.context import NoCredentials, NoStorage, ToolExecutionContext
+from core.tools.registry import ToolRegistry
+from core.tools.tool import AnyTool
+from core.turns.types import TurnControl, WhileRunning
+
+type Step = ModelAnswer | Exception | Callable[[ModelRequest], ModelAnswer | Awaitable[ModelAnswer]]
+
+SYSTEM = ChatMessage(Role.SYSTEM, "You are a test.")
+USAGE = TokenUsage(100, 10)
+
+
+def a_context(
+    *, tenant_id: str = "tenant", turn_id: str = "turn", idempotency_key: str = "key", timezone: str = "UTC"
+) -> ToolExecutionContext:
+    """Make the context of some call."""
+    return ToolExecutionContext(
+        tenant_id=tenant_id,
+        turn_id=turn_id,
+        idempotency_key=idempotency_key,
+        clock=Clock(),
+        credentials=NoCredentials(),
+        http=NoHttp(),
+        log=structlog.get_logger(),
+        timezone=timezone,
+        storage=NoStorage(),
+    )
+
+
+def says(text: str) -> ModelAnswer:
+    """Answer in words."""
+    return ModelAnswer(text, usage=USAGE, model="fake")
+
+
+def wants(*calls: tuple[str, Json], beside: str = "") -> ModelAnswer:
+    """Ask for calls: (name, arguments), a string for arguments that are no good JSON."""
+    wanted = tuple(
+        ToolCall(f"c{index}", name, arguments if isinstance(arguments, str) else json.dumps(arguments))
+        for index, (name, arguments) in enumerate(calls)
+    )
+    return ModelAnswer(beside, wanted, usage=USAGE, model="fake")
+
+
+def user(text: str, *, internal: bool = False) -> ChatMessage:
+    """Say something as the person."""
+    return ChatMessage(Role.USER, text, internal=internal)
+
+
+@dataclass
+class FakeModel:
+    """Give scripted answers in process; for the loop's logic, while the wire has tests of its own."""
+
+    script: list[Step]
+    layers: Sequence[ModelLayer] = (ModelLayer("fake"),)
+    requests: list[ModelRequest] = field(default_factory=list)
+
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Give the next of the script."""
+        self.requests.append(request)
+        step = self.script.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        if isinstance(step, ModelAnswer):
+            return step
+        given = step(request)
+        return given if isinstance(given, ModelAnswer) else await given
+
+    async def close(self) -> None:
+        """Have nothing to release."""
+
+    @property
+    def last(self) -> tuple[ChatMessage, ...]:
+        """Give the messages of the last request."""
+        return self.requests[-1].messages
+
+    def told(self, index: int = -1) -> list[str]:
+        """Give the tool results in a request."""
+        return [message.text for message in self.requests[index].messages if message.role is Role.TOOL]
+
+
+async def run_loop(
+    script: Iterable[Step] | FakeModel,
+    tools: Iterable[AnyTool] = (),
+    *,
+    config: ReactLoopConfig | None = None,
+    journal: Journal | None = None,
+    hooks: Iterable[Hook] = (),
+    history: Iterable[ChatMessage] = (),
+    control: TurnControl | None = None,
+    while_running: WhileRunning = WhileRunning.STEER,
+    state: ConversationState | None = None,
+    budget: TurnBudget | None = None,
+) -> tuple[ReactLoopResult, FakeModel]:
+    """Run one turn of the loop over a scripted model."""
+    model = script if isinstance(script, FakeModel) else FakeModel(list(script))
+    numbers = config or ReactLoopConfig(llm_retry_base_delay=0.001)
+    caller = ModelCaller(model, numbers, ContextManager(numbers), chance=lambda: 0.5)
+    where = HookContext("turn", "tenant", "terminal")
+    task = LoopTask(
+        where=where,
+        messages=(SYSTEM, *history, user("Hello")),
+        tools=ToolRegistry(tools),
+        journal=journal or MemoryJournal(),
+        make_context=lambda name, key: a_context(idempotency_key=key),
+        control=control,
+        while_running=while_running,
+        state=state or ConversationState(),
+        budget=budget or NoBudget(),
+    )
+    return await ReactLoop(caller, numbers, Hooks(hooks)).run(task), model

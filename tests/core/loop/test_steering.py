@@ -1,0 +1,86 @@
+"""What reaches a turn while it runs: a stop, further messages, and what the person prefers to become of them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from core.journal.types import MemoryJournal
+from core.llm.types import Role
+from core.loop.result import Ended
+from core.tools.tool import tool
+from core.turns.types import TurnMessage, WhileRunning
+from tests.core.builders import run_loop, says, wants
+
+
+@tool(effect="read")
+async def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+class Control:
+    """Stop or speak at given asks."""
+
+    def __init__(self, *, stop_at: int = 99, speak_at: int = 99) -> None:
+        self.asked = 0
+        self.stop_at, self.speak_at = stop_at, speak_at
+
+    async def stopped(self) -> str | None:
+        self.asked += 1
+        return "As you wish." if self.asked >= self.stop_at else None
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        message = TurnMessage("m2", "And tomorrow?", datetime(2026, 1, 1, tzinfo=UTC), media_count=1)
+        return [message] if self.asked >= self.speak_at else []
+
+
+class TestSteering:
+    async def test_a_stop_is_heeded_after_the_tools_and_history_stays_whole(self) -> None:
+        result, model = await run_loop(
+            [wants(("add", {"a": 1, "b": 2})), says("never")], [add], control=Control(stop_at=2)
+        )
+        assert (result.ended, result.response, len(model.requests)) == (Ended.INTERRUPTED, "Stopped: As you wish.", 1)
+        assert [message.role for message in result.messages] == [Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
+
+    async def test_messages_that_come_meanwhile_are_told_before_the_next_call_and_once(self) -> None:
+        journal = MemoryJournal()
+        script = [wants(("add", {"a": 1, "b": 2})), wants(("add", {"a": 1, "b": 2})), says("Both")]
+        result, model = await run_loop(script, [add], control=Control(speak_at=2), journal=journal)
+        texts = [message.text for message in model.requests[1].messages]
+        assert texts[-2:] == ["And tomorrow?", "[The person sent 1 file, not shown here.]"]
+        assert result.absorbed == ("m2",)
+        replayed, silent = await run_loop([], [add], journal=journal, control=Control(speak_at=1))
+        assert silent.requests == []
+        assert replayed.messages == result.messages
+        assert replayed.absorbed == ("m2",)
+
+
+class Waiting:
+    """A person who wrote again, and never stops."""
+
+    async def stopped(self) -> str | None:
+        return None
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        return [TurnMessage("m2", "And tomorrow?", datetime(2026, 1, 1, tzinfo=UTC))]
+
+
+class TestPreference:
+    async def test_a_queued_message_is_left_for_the_next_turn(self) -> None:
+        script = [wants(("add", {"a": 1, "b": 2})), says("3")]
+        result, model = await run_loop(script, [add], control=Waiting(), while_running=WhileRunning.QUEUE)
+        assert (result.response, result.absorbed) == ("3", ())
+        assert all(message.text != "And tomorrow?" for message in model.last)
+
+    async def test_an_interrupting_message_ends_the_turn_without_a_word(self) -> None:
+        class AfterTool(Waiting):
+            asked = 0
+
+            async def absorb(self) -> Sequence[TurnMessage]:
+                self.asked += 1
+                return await super().absorb() if self.asked > 1 else []
+
+        script = [wants(("add", {"a": 1, "b": 2})), says("never")]
+        result, model = await run_loop(script, [add], control=AfterTool(), while_running=WhileRunning.INTERRUPT)
+        assert (result.ended, result.response, result.absorbed) == (Ended.SUPERSEDED, "", ())
+        assert len(model.requests) == 1
+        assert [message.role for message in result.messages] == [Role.ASSISTANT, Role.TOOL]

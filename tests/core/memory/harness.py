@@ -1,0 +1,121 @@
+"""A memory to test on: one database, an embedder made of words, and a way to say things."""
+
+import hashlib
+import itertools
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from core.clock import Clock
+from core.db.database import Database
+from core.memory.config import MomexConfig
+from core.memory.extraction.words import stems_of
+from core.memory.momex import Momex, MomexParts
+from core.memory.types import PERSON, Kind, Memory, Said, Vector
+
+NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
+
+
+class WordEmbedder:
+    """Give texts that share words' stems vectors that are alike; needs no model."""
+
+    name = "words"
+    floor = 0.25
+    sure = 0.5
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Give a vector for each text."""
+        self.calls += 1
+        return [vector_of(text) for text in texts]
+
+
+class StandingClock(Clock):
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, now: datetime = NOW) -> None:
+        super().__init__()
+        self.moment = now
+
+    def now(self) -> datetime:
+        """Give the moment that was set."""
+        return self.moment
+
+
+def vector_of(text: str, size: int = 64) -> Vector:
+    """Add up a direction for each stem."""
+    sums = [0.0] * size
+    for word in sorted(stems_of(text)) or ["nothing"]:
+        digest = hashlib.blake2b(word.encode(), digest_size=size).digest()
+        for place, byte in enumerate(digest):
+            sums[place] += byte / 127.5 - 1
+    length = math.sqrt(sum(one * one for one in sums))
+    return tuple(one / length for one in sums)
+
+
+class Ids:
+    """Make ids that tell their order."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def __call__(self, prefix: str) -> str:
+        """Make the next id."""
+        return f"{prefix}_{next(self._numbers):06d}"
+
+
+def make_momex(database: Database, **config: object) -> Momex:
+    """Make a memory without any model; the structured leg is off unless asked for."""
+    given = {"structured": False, "patience": 5.0} | config
+    return Momex(
+        config=MomexConfig(**given),  # type: ignore[arg-type]
+        database=database,
+        clock=StandingClock(),
+        parts=MomexParts(embedder=WordEmbedder(), make_id=Ids()),
+    )
+
+
+async def make_person(database: Database, tenant_id: str) -> str:
+    """Make a tenant."""
+    async with database.tenant(tenant_id) as connection:
+        await connection.execute(
+            "insert into tenants (tenant_id, name) values ($1, '') on conflict do nothing", tenant_id
+        )
+    return tenant_id
+
+
+def told(text: str, *, key: str = "", days_ago: float = 0, kind: Kind = Kind.TOLD, speaker: str = PERSON) -> Said:
+    """Say something, some days before now."""
+    return Said(key or f"k:{text}", text, speaker, kind, NOW - timedelta(days=days_ago))
+
+
+async def holding(momex: Momex, tenant_id: str) -> list[str]:
+    """Give the texts that hold now, the oldest first."""
+    return [one.text for one in reversed(await momex.store.newest(tenant_id, 100))]
+
+
+async def everything(momex: Momex, tenant_id: str) -> list[Memory]:
+    """Give all memories, the oldest first."""
+    return list(reversed(await momex.store.newest(tenant_id, 1000, closed=True)))
+
+
+async def caught_up(momex: Momex, tenant_id: str = "ann") -> dict[str, int]:
+    """Bring a person's index to the newest version, however long typeagent takes to load; gives what is held."""
+    assert momex.indexes is not None
+    await momex.indexes.catch_up(tenant_id)
+    return momex.indexes.held
+
+
+def made_life(count: int) -> list[Said]:
+    """Give messages of which each tenth contradicts an earlier one, and each seventh repeats one."""
+    said = []
+    for number in range(count):
+        text = f"I met neighbour {number} near bridge {number * 3}. Then we saw boat {number}."
+        if number % 10 == 0:
+            text = f"I live in Town{number} now."
+        elif number % 7 == 0:
+            text = "I like the long way home."
+        said.append(told(text, key=f"life:{number}", days_ago=(count - number) / 24))
+    return said

@@ -1,0 +1,97 @@
+"""Structured indexes: they need no embedder, write back nothing that was forgotten, and go through a bounded number."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from core.db.database import Database
+from core.memory.index import typeagent_index as structured
+from core.memory.index.cache import BATCH
+from core.memory.index.thread import OwnerThread
+from core.memory.index.typeagent_index import StructuredQuery
+from core.memory.momex import Momex
+from tests.core.memory.harness import caught_up, told
+from tests.core.memory.test_recall import Broken
+
+pytestmark = pytest.mark.xdist_group("typeagent")
+
+
+async def found(momex: Momex, *terms: str) -> list[str]:
+    """Ask Ann's index for terms; gives the texts that it found."""
+    assert momex.indexes is not None
+    hits = await momex.indexes.search("ann", StructuredQuery(terms), 9)
+    memories = await momex.store.memories("ann", [one.memory_id for one in hits])
+    return [memories[one.memory_id].text for one in hits]
+
+
+async def test_an_index_is_made_while_nobody_can_embed(indexed: Momex, monkeypatch: pytest.MonkeyPatch) -> None:
+    await indexed.add_now("ann", [told("I moor the boat in Whitby.")])
+    async with indexed.store.database.tenant("ann") as connection:
+        await connection.execute("delete from memory_terms where tenant_id = 'ann'")
+    monkeypatch.setattr(indexed.embedder, "_embedder", Broken())
+    indexed.embedder.clear()
+    assert await caught_up(indexed) == {"ann": 1}
+    assert await found(indexed, "whitby") == ["I moor the boat in Whitby."]
+
+
+async def test_what_was_forgotten_meanwhile_is_not_written_back_by_an_index(momex: Momex, database: Database) -> None:
+    await momex.add_now("ann", [told("I moor the boat in Whitby.")])
+    epoch = (await momex.store.version("ann")).epoch
+    [memory] = await momex.store.saying("ann", "Whitby")
+    asked = await momex.forgetter.ask("ann", [memory], "", "Whitby", momex.clock.now())
+    await momex.forgetter.confirm("ann", asked.id, momex.clock.now())
+    vectors = {"whitby": (await momex.embedder.embed(["whitby"]))[0]}
+    await momex.store.keep_terms("ann", momex.embedder.name, vectors, epoch)
+    assert await momex.store.terms("ann", momex.embedder.name, ["whitby"]) == {}
+    await momex.store.keep_terms("ann", momex.embedder.name, vectors, epoch + 1)
+    assert list(await momex.store.terms("ann", momex.embedder.name, ["whitby"])) == ["whitby"]
+
+
+async def test_a_search_goes_through_the_rarest_terms_first_and_leaves_the_commonest_out(
+    indexed: Momex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await indexed.add_now("ann", [told(f"The boat number {name} is blue.") for name in ("eins", "zwei", "drei")])
+    await caught_up(indexed)
+    assert len(await found(indexed, "boat", "zwei")) == 3
+    monkeypatch.setattr(structured, "MOST_REFERENCES", 2)
+    assert await found(indexed, "boat", "zwei") == ["The boat number zwei is blue."]
+    assert len(await found(indexed, "boat")) == 3, "where there is nothing rarer, the commonest is looked for"
+
+
+async def test_whoever_closes_in_the_middle_of_catching_up_does_not_wait_for_ever(indexed: Momex) -> None:
+    assert indexed.indexes is not None
+    await indexed.add_now("ann", [told(f"The boat number {number} is blue.") for number in range(BATCH)])
+    begun = time.monotonic()
+    await caught_up(indexed)
+    whole = time.monotonic() - begun
+    for share in range(1, 13):
+        async with asyncio.timeout(20):
+            await indexed.indexes.drop("ann")
+            indexed.indexes.soon("ann")
+            await asyncio.sleep(whole * share / 13)
+            await indexed.indexes.close()
+    assert await caught_up(indexed) == {"ann": BATCH}
+
+
+async def test_what_nobody_waits_for_any_more_is_not_begun() -> None:
+    thread, begun, go = OwnerThread(), asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+    done: list[str] = []
+
+    async def work(name: str) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        while not go.is_set():  # noqa: ASYNC110 - another thread sets it
+            await asyncio.sleep(0.01)
+        done.append(name)
+
+    tasks = [asyncio.create_task(thread.run(work(name))) for name in ("first", "second", "third")]
+    await begun.wait()
+    for task in tasks[:2]:
+        task.cancel()
+    await asyncio.wait(tasks[:2])
+    go.set()
+    await tasks[2]
+    thread.close()
+    assert done == ["first", "third"], "what had begun comes to its end"

@@ -1,0 +1,125 @@
+"""People who write on several channels, and a worker that answers their commands."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from core.clock import Clock
+from core.credentials.secret_keys import SecretKey, SecretKeys
+from core.credentials.store import CredentialStore
+from core.inbox.inbox import Inbox
+from core.messaging.channels import Received
+from core.messaging.messages import Address, Command, InboundMessage
+from core.people.access_policy import Access
+from core.people.commands import PersonCommands
+from core.people.linking import Linking
+from core.people.merge import MergeHook
+from core.people.people import People
+from core.people.preferences import PreferenceStore
+from core.turns.store import TurnStore
+from jobs.turns import TurnRunner
+from tests.core.harness import LEASE, OPEN, Store
+from tests.jobs.worker_harness import Answer, FewLines, echo
+
+PHONE, CHAT, DESK = ("sms", "+15550009999"), ("telegram", "700"), ("slack", "T1")
+"""Accounts of three channels."""
+CODE = re.compile(r"LINK ([2-9A-Z]{3}-[2-9A-Z]{3}-[2-9A-Z]{3})")
+
+
+class FixedClock(Clock):
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Give the time."""
+        return self.at
+
+    def pass_by(self, some: timedelta) -> None:
+        """Move it on."""
+        self.at += some
+
+
+@dataclass(slots=True)
+class House:
+    """All that a person meets, without a model."""
+
+    store: Store
+    clock: FixedClock = field(default_factory=FixedClock)
+    hooks: tuple[MergeHook, ...] = ()
+    access: Access = OPEN
+    answer: Answer = echo
+
+    @property
+    def credentials(self) -> CredentialStore:
+        """Give the credentials of all."""
+        return CredentialStore(self.store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
+
+    @property
+    def linking(self) -> Linking:
+        """Give the linking."""
+        return Linking(self.store.database, self.credentials, self.store.make_id, hooks=self.hooks)
+
+    @property
+    def preferences(self) -> PreferenceStore:
+        """Give the preferences."""
+        return PreferenceStore(self.store.database)
+
+    async def say(self, text: str, sender: str, account: tuple[str, str] = PHONE) -> Received:
+        """Take in what somebody writes."""
+        database, make_id = self.store.database, self.store.make_id
+        inbox = Inbox(database, self.store.bell, make_id, self.access, clock=self.clock)
+        key = make_id("SM")
+        name, _, argument = text.removeprefix("/").partition(" ")
+        command = Command(name, argument) if text.startswith("/") else None
+        said = InboundMessage(Address(*account, sender), sender, (key,), text, command=command, provider_id=key)
+        return await inbox.accept(said)
+
+    async def run(self) -> None:
+        """Run all that waits now."""
+        turns = TurnStore(self.store.database, self.store.make_id, LEASE)
+        people = People(self.store.database, self.store.make_id, self.clock)
+        commands = PersonCommands(self.linking, people)
+        runner = TurnRunner(turns, FewLines(self.answer), self.store.bell, {}, self.store.make_id, "w1", commands)
+        while lease := await runner.claim(None):
+            await runner.run(lease)
+
+    async def ask(self, text: str, sender: str, account: tuple[str, str] = PHONE) -> str:
+        """Say something, and give what is owed for it, last in that conversation."""
+        await self.say(text, sender, account)
+        await self.run()
+        return await self.heard(sender, account)
+
+    async def heard(self, sender: str, account: tuple[str, str] = PHONE) -> str:
+        """Give what was said last at an address."""
+        found = await self.store.one(
+            "select o.text from outbound o join conversations c on c.tenant_id = o.tenant_id"
+            " and c.id = o.conversation_id where c.channel = $1 and c.account = $2 and c.peer = $3"
+            " order by o.created_at desc, o.seq desc limit 1",
+            *account,
+            sender,
+        )
+        return str(found or "")
+
+    async def code(self, sender: str, account: tuple[str, str] = PHONE) -> str:
+        """Let somebody get a code."""
+        found = CODE.search(await self.ask("/link" if account is CHAT else "LINK", sender, account))
+        assert found is not None
+        return found[1]
+
+    async def link(self, code: str, sender: str, account: tuple[str, str] = PHONE) -> str:
+        """Let somebody type a code and agree to what they are asked; give what they hear last."""
+        word = "/link" if account is CHAT else "LINK"
+        asked = await self.ask(f"{word} {code}", sender, account)
+        return await self.ask(f"{word} {code} AGREE", sender, account) if code.upper() in asked else asked
+
+    async def tenant(self, sender: str, account: tuple[str, str] = PHONE) -> str:
+        """Tell whose an address is; empty for nobody's."""
+        query = "select tenant_id from identities where channel = $1 and account = $2 and user_key = $3"
+        return str(await self.store.one(query, *account, sender) or "")
+
+    async def settle(self) -> None:
+        """Take everything for sent."""
+        await self.store.eye.execute("update outbound set state = 'sent', owner = null where state <> 'held'")

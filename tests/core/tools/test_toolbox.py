@@ -1,0 +1,204 @@
+"""Which tools a turn is offered: groups, switched for a conversation, and accounts that are connected or not."""
+
+import builtins
+
+import pytest
+
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import StandardAgent
+from core.agents.valet import valet
+from core.errors import ConfigError, ModelAuthError
+from core.journal.types import MemoryJournal
+from core.json_types import JsonObject
+from core.llm.types import ChatMessage
+from core.loop.conversation_state import ConversationState
+from core.loop.loop import LoopFailed
+from core.tools.context import ConnectedAccounts, CredentialAccess, NoCredentials
+from core.tools.tool import AnyTool, tool
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from tests.core.builders import FakeModel, run_loop, says, wants
+from tests.core.turns.test_orchestrator import NOW
+
+
+@tool(effect="read")
+async def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+@tool(effect="read", group="mail")
+async def read_mail() -> str:
+    """Read."""
+    return "no mail"
+
+
+@tool(group="mail")
+async def send_mail(to: str) -> str:
+    """Send."""
+    return f"sent to {to}"
+
+
+@tool(effect="read", group="travel", needs_account="airline")
+async def flights() -> str:
+    """List flights."""
+    return "none"
+
+
+TOOLS: list[AnyTool] = [add, read_mail, send_mail]
+
+
+def _offered(model: FakeModel, index: int = -1) -> list[str]:
+    return [spec.name for spec in model.requests[index].tools]
+
+
+class TestGroups:
+    async def test_are_off_until_they_are_switched_on_within_the_turn(self) -> None:
+        script = [
+            wants(("send_mail", {"to": "a"})),
+            wants(("use_tools", {"group": "mail"})),
+            wants(("send_mail", {"to": "a"})),
+            says("Sent"),
+        ]
+        result, model = await run_loop(script, TOOLS)
+        assert _offered(model, 0) == _offered(model, 1) == ["add", "use_tools"]
+        assert _offered(model, 2) == ["add", "read_mail", "send_mail", "use_tools"]
+        refused, switched, sent = model.told()
+        assert "It is in the group 'mail': call use_tools with that group first." in refused
+        assert switched == "From now on you can call read_mail, send_mail."
+        assert sent == "sent to a"
+        assert result.state.groups == ("mail",)
+        assert "mail (read_mail, send_mail)" in model.requests[0].tools[1].description
+
+    async def test_are_switched_off_again_and_unknown_ones_named(self) -> None:
+        script = [
+            wants(("use_tools", {"group": "male"})),
+            wants(("use_tools", {"group": "mail", "on": False})),
+            says("ok"),
+        ]
+        result, model = await run_loop(script, TOOLS, state=ConversationState(("mail", "gone")))
+        assert model.told() == [
+            "There is no group 'male'. The groups are: mail.",
+            "Switched off: read_mail, send_mail.",
+        ]
+        assert _offered(model) == ["add", "use_tools"]
+        assert result.state.groups == ()
+
+    async def test_without_groups_there_is_nothing_to_switch(self) -> None:
+        _, model = await run_loop([says("Hi")], [add])
+        assert _offered(model) == ["add"]
+
+    async def test_promise_5_a_take_over_offers_what_was_switched_on(self) -> None:
+        journal = MemoryJournal()
+        with pytest.raises(LoopFailed):
+            await run_loop([wants(("use_tools", {"group": "mail"})), ModelAuthError("x")], TOOLS, journal=journal)
+        result, model = await run_loop([wants(("read_mail", {})), says("None")], TOOLS, journal=journal)
+        assert _offered(model, 0) == ["add", "read_mail", "send_mail", "use_tools"]
+        assert model.told() == ["From now on you can call read_mail, send_mail.", "no mail"]
+        assert not any("tools have changed" in one.text for one in model.last)
+        assert result.state.groups == ("mail",)
+
+    async def test_stay_on_for_the_conversation_and_are_off_in_a_fresh_one(self) -> None:
+        model = FakeModel([wants(("use_tools", {"group": "mail"})), says("On"), says("Still"), says("Fresh")])
+        orchestrator = Orchestrator(model, tools=TOOLS)
+        first = await orchestrator.handle_message(_request())
+        history = _kept(first.history)
+        second = await orchestrator.handle_message(_request(history))
+        assert "send_mail" in _offered(model)
+        assert not any(one.state for one in second.history)  # unchanged: not written again
+        await orchestrator.handle_message(_request())
+        assert "send_mail" not in _offered(model)
+
+    async def test_state_is_written_again_before_history_forgets_it(self) -> None:
+        model = FakeModel([wants(("use_tools", {"group": "mail"})), says("On"), says("Still")])
+        orchestrator = Orchestrator(model, tools=TOOLS)
+        first = await orchestrator.handle_message(_request())
+        chat = tuple(
+            message for _ in range(60) for message in (ChatMessage.from_json({"role": "user", "text": "a"}),) * 2
+        )
+        later = await orchestrator.handle_message(_request((*_kept(first.history), *chat)))
+        assert ConversationState.of(later.history).groups == ("mail",)
+
+
+class Airline(NoCredentials):
+    """One tenant has connected an airline."""
+
+    def __init__(self, tenant_id: str) -> None:
+        self.tenant_id = tenant_id
+
+    async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
+        """Tell of the airline."""
+        connected = service == "airline" and self.tenant_id == "ann"
+        return ConnectedAccounts(service, ("primary",) if connected else ())
+
+    async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
+        """List nothing else."""
+        return []
+
+
+class Vault:
+    """Where credentials are."""
+
+    def for_tenant(self, tenant_id: str) -> CredentialAccess:
+        """Give one tenant's."""
+        return Airline(tenant_id)
+
+
+class TestOffer:
+    @pytest.mark.parametrize(("tenant", "offered"), [("ann", ["add", "fly"]), ("bob", ["add"])])
+    async def test_a_tool_that_needs_an_account_is_for_those_who_connected_one(
+        self, tenant: str, offered: list[str]
+    ) -> None:
+        @tool(needs_account="airline")
+        async def fly() -> str:
+            """Fly."""
+            return "flying"
+
+        model = FakeModel([says("Hi")])
+        orchestrator = Orchestrator(model, tools=[add, fly], credentials=Vault())
+        await orchestrator.handle_message(_request(tenant=tenant))
+        assert _offered(model) == offered
+
+    @pytest.mark.parametrize(("tenant", "offered"), [("ann", ["Flyer"]), ("bob", [])])
+    async def test_an_agent_that_needs_an_account_is_for_those_who_connected_one(
+        self, tenant: str, offered: list[str]
+    ) -> None:
+        @valet(name="Flyer", needs_account="airline")
+        class Flyer(StandardAgent):
+            """Fly."""
+
+        model = FakeModel([says("Hi")])
+        orchestrator = Orchestrator(model, agents=AgentRegistry([Flyer]), credentials=Vault())
+        await orchestrator.handle_message(_request(tenant=tenant))
+        assert _offered(model) == offered
+
+    async def test_nobody_has_connected_anything_where_nothing_is_kept(self) -> None:
+        model = FakeModel([says("Hi")])
+        await Orchestrator(model, tools=[add, flights]).handle_message(_request())
+        assert _offered(model) == ["add"]
+
+    def test_tools_and_agents_are_chosen_apart(self) -> None:
+        from dataclasses import replace
+
+        agent = replace(read_mail, name="MailAgent", group="", agent=True)
+        other = replace(agent, name="OtherAgent")
+
+        def names(**chosen: list[str]) -> list[str]:
+            made = Orchestrator(FakeModel([]), tools=[add, flights, agent, other], **chosen)  # type: ignore[arg-type]
+            return sorted(one.name for one in made.tools)
+
+        assert names(tool_names=["add"]) == ["MailAgent", "OtherAgent", "add"]
+        assert names(agent_tool_filter=["MailAgent"]) == ["MailAgent", "add", "flights"]
+        assert names(tool_names=[], agent_tool_filter=["OtherAgent"]) == ["OtherAgent"]
+        with pytest.raises(ConfigError, match="no tool named 'ad'"):
+            names(tool_names=["ad"])
+
+
+def _request(history: tuple[ChatMessage, ...] = (), tenant: str = "t1") -> TurnRequest:
+    said = (TurnMessage("m", "Hello", NOW),)
+    return TurnRequest("turn1", TurnTenant(tenant), "sms", said, MemoryJournal(), history)
+
+
+def _kept(history: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+    """Give history as the store gives it back."""
+    return tuple(ChatMessage.from_json(one.to_json()) for one in history)

@@ -1,0 +1,180 @@
+"""A trigger engine to test on: one person, a clock that is set by hand, and turns that run at once."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import cast
+from zoneinfo import ZoneInfo
+
+from core.clock import Clock
+from core.errors import ToolFailed
+from core.http.types import HttpResponse
+from core.json_types import JsonObject
+from core.notifications.types import Notification, Notified, Notifier
+from core.triggers.engine import TriggerEngine
+from core.triggers.runs.condition_checks import Looking
+from core.triggers.runs.executors import RunExecutors
+from core.triggers.runs.notifications import ConversationNotifier, Notices
+from core.triggers.types import ActionExecutor, ActionResult, Task, TaskRun, TriggerContext
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnRequest, TurnResult, TurnState
+from jobs.triggers import TriggerRunner
+from jobs.turns import TurnRunner
+from tests.core.builders import FakeModel, says
+from tests.core.harness import Store
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+"""A Monday."""
+
+type Answer = Callable[[TurnRequest], Awaitable[TurnResult]]
+
+
+class HandClock(Clock):
+    """A clock that stands still until it is set."""
+
+    def __init__(self, moment: datetime = NOW) -> None:
+        super().__init__()
+        self.moment = moment
+
+    def now(self) -> datetime:
+        """Give the moment that was set."""
+        return self.moment
+
+    def pass_by(self, **span: float) -> None:
+        """Let time pass."""
+        self.moment += timedelta(**span)
+
+
+class Says(Orchestrator):
+    """An orchestrator that answers by a function, and otherwise is one."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(FakeModel([says("never asked")]))
+        self.answer = answer
+        self.requests: list[TurnRequest] = []
+
+    async def handle_message(self, request: TurnRequest) -> TurnResult:
+        """Record the request and answer it."""
+        self.requests.append(request)
+        return await self.answer(request)
+
+
+class Counting(ActionExecutor):
+    """An executor that counts, and fails or dies as told."""
+
+    name = "counting"
+    effect = "once"
+
+    def __init__(self) -> None:
+        self.contexts: list[TriggerContext] = []
+        self.results: list[ActionResult | BaseException] = []
+
+    async def execute(self, context: TriggerContext) -> ActionResult:
+        """Count it."""
+        self.contexts.append(context)
+        result = self.results.pop(0) if self.results else ActionResult(True, "counted")
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+
+@dataclass(slots=True)
+class Recorded:
+    """A notifier that records, and hands on."""
+
+    inner: Notifier
+    said: list[Notification] = field(default_factory=list)
+
+    async def notify(self, tenant_id: str, notification: Notification) -> Notified:
+        """Record it and hand it on."""
+        self.said.append(notification)
+        return await self.inner.notify(tenant_id, notification)
+
+
+@dataclass(slots=True)
+class World:
+    """What conditions look at: pages by address, results by tool; an exception is raised."""
+
+    pages: dict[str, object] = field(default_factory=dict)
+    looks: int = 0
+
+    async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
+        """Give a page."""
+        self.looks += 1
+        page = self.pages.get(url, ToolFailed("The server cannot be reached."))
+        if isinstance(page, Exception):
+            raise page
+        return HttpResponse(200, {}, str(page).encode(), url)
+
+    async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
+        """Give a tool's result."""
+        return str(self.pages[tool])
+
+
+async def echo(request: TurnRequest) -> TurnResult:
+    """Answer with the first line of what began the turn."""
+    assert request.trigger is not None
+    return TurnResult(TurnState.DONE, f"done: {request.trigger.content.splitlines()[0]}")
+
+
+@dataclass(slots=True)
+class House:
+    """All parts of one worker, driven by hand."""
+
+    store: Store
+    tenant: str
+    clock: HandClock
+    engine: TriggerEngine
+    notifier: Recorded
+    world: World
+    counting: Counting
+    says: Says
+    runner: TriggerRunner
+    turns: TurnRunner
+
+    async def work(self) -> int:
+        """Do all that is to be done now: due tasks, looks, turns, notices; gives how many tasks were due."""
+        due = await self.runner.once()
+        await self.runner.looked()
+        while lease := await self.turns.claim(None):
+            await self.turns.run(lease)
+        while await self.runner.notices.hand_over():
+            pass
+        return due
+
+    async def runs(self, task: Task) -> Sequence[TaskRun]:
+        """Give a task's runs, the oldest first."""
+        return list(reversed(await self.engine.runs(task.tenant_id, task.id, 1000)))
+
+    async def states(self, task: Task) -> list[str]:
+        """Give the states of a task's runs, the oldest first."""
+        return [run.state.value for run in await self.runs(task)]
+
+    async def again(self, task: Task) -> Task:
+        """Give a task as it is now."""
+        found = await self.engine.get_task(task.tenant_id, task.id)
+        assert found is not None
+        return found
+
+    async def sent(self) -> list[str]:
+        """Give the texts of all that is owed, in order."""
+        return cast("list[str]", await self.store.column("select text from outbound order by seq"))
+
+
+async def housed(store: Store, answer: Answer = echo, sender: str = "+15550000001") -> House:
+    """Open a house on a store, with one person who has written once and been answered."""
+    await store.say("hello", sender=sender)
+    lease, turn = await store.claim_turn()
+    await store.finish(lease, turn)
+    tenant = lease.tenant_id
+    await store.eye.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
+    clock, world, counting = HandClock(), World(), Counting()
+    engine = TriggerEngine(store.database, store.make_id, clock, store.bell, executors=[counting])
+    notifier = Recorded(ConversationNotifier(store.database, store.bell))
+    notices = Notices(engine.store, notifier)
+    speaker = Says(answer)
+    runs = RunExecutors(engine, speaker, notifier, notices)
+    looking = Looking(engine, world, clock, store.make_id)
+    runner = TriggerRunner(engine, looking, notices, clock)
+    turns = TurnRunner(store.turns, speaker, store.bell, {}, store.make_id, "w1", runs=runs)
+    return House(store, tenant, clock, engine, notifier, world, counting, speaker, runner, turns)

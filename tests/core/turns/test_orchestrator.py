@@ -1,0 +1,263 @@
+"""The orchestrator's lifecycle, over a scripted model in process."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from core import replies
+from core.clock import Clock
+from core.errors import (
+    ContextOverflow,
+    ModelAuthError,
+    ModelRejected,
+    ModelUnavailable,
+    OneValetError,
+    TurnDelayed,
+)
+from core.hooks.hooks import Hook, HookContext
+from core.journal.types import MemoryJournal
+from core.llm.types import ChatMessage, Role
+from core.loop.config import ReactLoopConfig
+from core.memory.access import MemoryAccess, NoMemory
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import tool
+from core.turns.context import Refusal, TurnContext
+from core.turns.orchestrator import Orchestrator
+from core.turns.prompt import DEFAULT_PERSONA, system_prompt
+from core.turns.types import TurnMessage, TurnRequest, TurnResult, TurnState, TurnTenant
+from tests.core.builders import FakeModel, Step, says, user, wants
+
+NOW = datetime(2026, 11, 21, 22, 0, tzinfo=UTC)
+TENANT = TurnTenant("t1", "Ada", "de", "Asia/Tokyo")
+CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
+
+
+class _Later(Clock):
+    """A clock that is an hour later each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at = NOW
+
+    def now(self) -> datetime:
+        self.at += timedelta(hours=1)
+        return self.at
+
+
+def _request(*texts: str, channel: str = "sms", history: Sequence[ChatMessage] = (), media: int = 0) -> TurnRequest:
+    inbound = tuple(TurnMessage(f"m{index}", text, NOW, media) for index, text in enumerate(texts))
+    return TurnRequest("turn1", TENANT, channel, inbound, MemoryJournal(), tuple(history))
+
+
+def _orchestrator(*script: Step) -> tuple[Orchestrator, FakeModel]:
+    model = FakeModel(list(script))
+    return Orchestrator(model, "You are Koi.", config=CONFIG), model
+
+
+class TestHandleMessage:
+    async def test_messages_taken_together_stand_one_by_one_after_the_last_answer_unchanged(self) -> None:
+        orchestrator, model = _orchestrator(says("Yes"))
+        history = (user("Earlier"), ChatMessage(Role.ASSISTANT, "Indeed"))
+        result = await orchestrator.handle_message(_request(" One ", "two\n", history=history))
+        assert [(one.role.value, one.text) for one in model.last[1:]] == [
+            ("user", "Earlier"),
+            ("assistant", "Indeed"),
+            ("user", " One "),
+            ("user", "two\n"),
+        ]
+        assert (result.state, result.reply, result.reason) == (TurnState.DONE, "Yes", "")
+        assert [one.text for one in result.history] == [" One ", "two\n", "Yes"]
+
+    async def test_history_survives_json_and_is_whole(self) -> None:
+        @tool(effect="read")
+        async def look(context: ToolExecutionContext) -> str:
+            """Look."""
+            return f"{context.tenant_id} {context.timezone} {context.language} {context.idempotency_key}"
+
+        model = FakeModel([wants(("look", {})), says("Seen"), says("Again")])
+        orchestrator = Orchestrator(model, tools=[look], config=CONFIG)
+        result = await orchestrator.handle_message(_request("Look"))
+        assert model.told() == ["t1 Asia/Tokyo de turn1.0.1"]
+        kept = tuple(ChatMessage.from_json(one.to_json()) for one in result.history)
+        assert kept == result.history
+        await orchestrator.handle_message(_request("And?", history=kept))
+        assert [one.role.value for one in model.last] == [*("system", "user", "assistant", "tool", "assistant", "user")]
+
+    async def test_files_are_mentioned_beside_the_text(self) -> None:
+        orchestrator, model = _orchestrator(says("ok"), says("ok"))
+        await orchestrator.handle_message(_request("See", media=2))
+        assert [one.text for one in model.last[1:]] == ["See", "[The person sent 2 files, not shown here.]"]
+        await orchestrator.handle_message(_request("", media=1))
+        assert [(one.text, one.internal) for one in model.last[1:]] == [
+            ("[The person sent 1 file, not shown here.]", False)
+        ]
+
+
+class TestChecks:
+    async def test_are_asked_in_order_and_the_first_refusal_counts(self) -> None:
+        asked: list[str] = []
+
+        async def passes(request: TurnRequest, context: TurnContext) -> Refusal | None:
+            asked.append("passes")
+            return None
+
+        async def refuses(request: TurnRequest, context: TurnContext) -> Refusal | None:
+            asked.append("refuses")
+            return Refusal("limit", "Slower, please.")
+
+        model = FakeModel([])
+        orchestrator = Orchestrator(model, checks=[passes, refuses, passes])
+        result = await orchestrator.handle_message(_request("Hi"))
+        assert (result.reply, result.reason, asked) == ("Slower, please.", "limit", ["passes", "refuses"])
+        assert model.requests == []
+
+    async def test_one_that_cannot_tell_raises_and_lets_nothing_pass(self) -> None:
+        async def broken(request: TurnRequest, context: TurnContext) -> Refusal | None:
+            raise TurnDelayed("away")
+
+        model = FakeModel([says("never")])
+        with pytest.raises(TurnDelayed):
+            await Orchestrator(model, checks=[broken]).handle_message(_request("Hi"))
+        assert model.requests == []
+
+
+class TestFailures:
+    @pytest.mark.parametrize(
+        ("error", "reason", "reply"),
+        [
+            (ModelUnavailable("secret cause"), "model_down", replies.MODEL_DOWN),
+            (ModelAuthError("secret cause"), "model_auth", replies.MODEL_AUTH),
+            (ModelRejected("secret cause"), "model_rejected", replies.MODEL_REFUSED),
+        ],
+    )
+    async def test_promise_14_are_told_in_a_plain_sentence_and_the_turn_fails(
+        self, error: OneValetError, reason: str, reply: str
+    ) -> None:
+        orchestrator, _ = _orchestrator(*[error] * 9)
+        result = await orchestrator.handle_message(_request("Hi"))
+        assert (result.state, result.reason, result.reply) == (TurnState.FAILED, reason, reply)
+        assert [one.text for one in result.history] == ["Hi", reply]
+        assert "secret" not in result.reply
+
+    @pytest.mark.parametrize(
+        ("channel", "word"), [("sms", "NEW"), ("slack", "/valet new"), ("telegram", "/new"), ("terminal", "/new")]
+    )
+    async def test_an_overflow_names_the_word_that_starts_afresh(self, channel: str, word: str) -> None:
+        orchestrator, _ = _orchestrator(ContextOverflow("x"))
+        result = await orchestrator.handle_message(_request("Hi", channel=channel))
+        assert (result.state, result.reason) == (TurnState.FAILED, "context_overflow")
+        assert f"Send {word} to start" in result.reply
+
+    async def test_what_was_done_before_stays_in_history(self) -> None:
+        @tool
+        async def send() -> str:
+            """Send."""
+            return "sent"
+
+        model = FakeModel([wants(("send", {})), ModelAuthError("x")])
+        result = await Orchestrator(model, tools=[send], config=CONFIG).handle_message(_request("Hi"))
+        assert [one.text for one in result.history] == ["Hi", "", "sent", replies.MODEL_AUTH]
+
+    async def test_cancelling_is_not_swallowed(self) -> None:
+        async def wait(_: object) -> object:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+        orchestrator, _ = _orchestrator(wait)  # type: ignore[arg-type]
+        task = asyncio.create_task(orchestrator.handle_message(_request("Hi")))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+class TestSteps:
+    async def test_a_subclass_replaces_any_of_them(self) -> None:
+        class Ours(Orchestrator):
+            async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
+                return TurnResult(TurnState.DONE, reply="The agent speaks")
+
+        assert (await Ours(FakeModel([])).handle_message(_request("Hi"))).reply == "The agent speaks"
+
+    async def test_a_hook_may_change_the_reply_and_history_says_what_was_read(self) -> None:
+        class Sign(Hook):
+            async def post_call(self, context: HookContext, reply: str) -> str:
+                return f"{reply} -- {context.channel}"
+
+        orchestrator = Orchestrator(FakeModel([says("Hi")]), hooks=[Sign()])
+        result = await orchestrator.handle_message(_request("Hi"))
+        assert result.reply == result.history[-1].text == "Hi -- sms"
+
+    async def test_recalled_facts_and_only_the_chosen_tools_reach_the_model(self) -> None:
+        class Memory:
+            as_tool = True
+
+            async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
+                return [f"{tenant_id} asked: {query}"]
+
+            def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+                return NoMemory()
+
+        @tool
+        async def one() -> str:
+            """One."""
+            return ""
+
+        @tool
+        async def two() -> str:
+            """Two."""
+            return ""
+
+        model = FakeModel([says("ok")])
+        orchestrator = Orchestrator(model, "Koi", Memory(), tools=[one, two], tool_names=["two"])
+        await orchestrator.handle_message(_request("Hi"))
+        assert "- t1 asked: Hi" in model.last[0].text
+        assert [spec.name for spec in model.requests[0].tools] == ["two"]
+
+
+class TestPrompt:
+    def test_what_changes_stands_last(self) -> None:
+        first = system_prompt("You are Koi.", TENANT, "sms", NOW)
+        later = system_prompt("You are Koi.", TENANT, "sms", NOW.replace(hour=23))
+        assert first.startswith("You are Koi.\n\nYour answer is sent as an SMS: plain text only")
+        assert "called Ada" in first
+        assert first.endswith("Sunday, 2026-11-22 07:00 in the person's timezone, Asia/Tokyo.")
+        assert first.rsplit("\n", 1)[0] == later.rsplit("\n", 1)[0]
+
+    async def test_what_stays_is_the_same_to_the_byte_from_turn_to_turn_so_that_providers_cache_it(self) -> None:
+        class Memory:
+            """Remember other things each time."""
+
+            as_tool = True
+
+            async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> list[str]:
+                return [f"They said: {query}"]
+
+            def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+                return NoMemory()
+
+        @tool(effect="read")
+        async def look() -> str:
+            """Look."""
+            return json.dumps([{"id": "7", "name": "Ann Example"}])
+
+        clock = _Later()
+        model = FakeModel([wants(("look", {})), says("Hi"), says("Ho")])
+        orchestrator = Orchestrator(model, "You are Koi.", Memory(), tools=[look], clock=clock)
+        first = await orchestrator.handle_message(_request("Hello"))
+        await orchestrator.handle_message(replace(_request("Well?"), history=first.history))
+        one, two = (model.requests[index].messages[0].text for index in (0, 2))
+        assert "Ann Example" in two
+        stable = system_prompt("You are Koi.", TENANT, "sms", NOW).rpartition("\n\n")[0]
+        assert one.startswith(stable)
+        assert two.startswith(stable)
+        assert model.requests[0].tools == model.requests[2].tools
+
+    def test_an_unknown_timezone_is_utc_and_no_persona_is_ours(self) -> None:
+        said = system_prompt("", TurnTenant("t", timezone="Nowhere/At all"), "pigeon", NOW)
+        assert said.startswith(DEFAULT_PERSONA)
+        assert said.endswith("timezone, UTC.")

@@ -1,0 +1,384 @@
+"""Turns: one runner a conversation, whatever dies; everything a turn leaves behind in one transaction."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import pytest
+
+from core.errors import LeaseLost, StoreUnavailable
+from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.llm.types import ChatMessage, Role, TokenUsage
+from core.messaging.messages import OutboundKind, OutboundMessage
+from core.messaging.outbox import Claim
+from core.turns.store import BegunTurn, Lease, PostgresJournal
+from tests.core.harness import DumbDatabase, Store, TwiceDatabase, opened
+
+ANN = "+15550000001"
+NO_TIME = timedelta()
+
+
+def step(number: int, state: StepState = StepState.DONE, text: str = "x", **more: object) -> StepRecord:
+    fields = {"effect": Effect.ONCE, "arguments_hash": "h", "result": {"text": text}, "usage": TokenUsage(3, 4)}
+    return StepRecord(StepKey(number, 1), StepKind.TOOL, "pay", state, **(fields | more))  # type: ignore[arg-type]
+
+
+async def texts(store: Store) -> list[tuple[object, ...]]:
+    return [tuple(r) for r in await store.eye.fetch("select text, state, turn_id from inbound order by seq")]
+
+
+async def test_messages_that_wait_are_taken_together_in_order(store: Store) -> None:
+    ids = [(await store.say(text)).id for text in ("one", "two", "three")]
+    lease, turn = await store.claim_turn()
+    assert [(m.id, m.text) for m in turn.request.inbound] == list(zip(ids, ("one", "two", "three"), strict=True))
+    assert (turn.attempts, turn.command, turn.request.channel) == (1, None, "sms")
+    assert not await store.finish(lease, turn, "hi")
+    assert {state for _, state, _ in await texts(store)} == {"done"}
+
+
+async def test_promise_4_a_lane_has_one_holder_and_conversations_do_not_wait_for_each_other(store: Store) -> None:
+    for person in range(3):
+        for n in range(2):
+            await store.say(f"{n}", sender=f"+1555000000{person}")
+    leases = await asyncio.gather(*(store.turns.claim(None, f"w{n}") for n in range(12)))
+    held = [lease for lease in leases if lease]
+    assert len(held) == len({lease.lane_id for lease in held}) <= 3
+    held += [lease for _ in range(3) if (lease := await store.turns.claim(None, "w"))]
+    assert len(held) == len({lease.lane_id for lease in held}) == 3
+
+
+async def test_the_lane_that_waited_longest_is_taken_first_and_a_named_one_at_once(store: Store) -> None:
+    for person in range(3):
+        await store.say("hi", sender=f"+1555000000{person}")
+    order = [str(id) for id in await store.column("select id from lanes order by pending_since")]
+    named = await store.turns.claim(order[2], "w")
+    rest = [await store.turns.claim(None, "w") for _ in range(2)]
+    assert [lease.lane_id for lease in (named, *rest) if lease] == [order[2], order[0], order[1]]
+    assert await store.turns.claim(order[2], "w") is None
+    assert await store.turns.claim("cv_unknown", "w") is None
+
+
+async def test_a_command_is_a_turn_of_its_own(store: Store) -> None:
+    for text, command in [("a", ""), ("b", ""), ("", "new"), ("c", ""), ("", "help"), ("", "start"), ("d", "")]:
+        await store.say(text, command=command)
+    taken = []
+    lease, turn = await store.claim_turn()
+    while True:
+        name = turn.command.name if turn.command else ""
+        taken.append(name or "".join(m.text for m in turn.request.inbound))
+        if not await store.finish(lease, turn, new_session=name == "new"):
+            break
+        following = await store.turns.begin(lease)
+        assert following is not None
+        turn = following
+    assert taken == ["ab", "new", "c", "help", "start", "d"]
+    assert await store.one("select session from conversations") == 2
+
+
+async def test_history_is_of_this_conversation_and_session_in_order(store: Store) -> None:
+    for text in ("one", "two"):
+        await store.say(text)
+        lease, turn = await store.claim_turn()
+        await store.finish(lease, turn, f"re {text}")
+    await store.say("new", command="new")
+    lease, turn = await store.claim_turn()
+    assert [m.text for m in turn.request.history] == ["one", "re one", "two", "re two"]
+    assert [m.role for m in turn.request.history] == [Role.USER, Role.ASSISTANT] * 2
+    await store.finish(lease, turn, "fresh", new_session=True, history=[])
+    await store.say("three")
+    _, turn = await store.claim_turn()
+    assert turn.request.history == ()
+
+
+async def test_messages_that_come_while_it_runs_are_absorbed_up_to_the_next_command(store: Store) -> None:
+    await store.say("one")
+    lease, turn = await store.claim_turn()
+    control = turn.request.control
+    assert control is not None
+    assert await control.absorb() == []
+    for text, command in [("two", ""), ("three", ""), ("", "new"), ("four", "")]:
+        await store.say(text, command=command)
+    absorbed = await control.absorb()
+    assert [m.text for m in absorbed] == ["two", "three"]
+    assert [m.text for m in await control.absorb()] == ["two", "three"]
+    assert await store.finish(lease, turn, "hi", absorbed=[m.id for m in absorbed])
+    assert await texts(store) == [
+        *((text, "done", turn.turn_id) for text in ("one", "two", "three")),
+        *((text, "waiting", None) for text in ("", "four")),
+    ]
+
+
+async def test_what_a_failed_turn_did_not_absorb_gets_the_next_turn(store: Store) -> None:
+    await store.say("one")
+    lease, turn = await store.claim_turn()
+    await store.say("two")
+    assert turn.request.control is not None
+    await turn.request.control.absorb()
+    assert await store.finish(lease, turn, "sorry", state="failed", reason="error")
+    following = await store.turns.begin(lease)
+    assert following is not None
+    assert [m.text for m in following.request.inbound] == ["two"]
+
+
+async def test_promise_5_a_dead_workers_turn_goes_on_elsewhere_with_its_journal_and_counts_the_attempt(
+    store: Store,
+) -> None:
+    await store.say("pay")
+    lease, turn = await store.claim_turn("w1")
+    await turn.request.journal.write(step(0))
+    await turn.request.journal.write(step(1, StepState.STARTED))
+    assert await store.turns.claim(None, "w2") is None
+    await store.expire()
+    for attempt in (2, 3, 4):
+        second, again = await store.claim_turn(f"w{attempt}")
+        assert (again.turn_id, again.attempts, again.request.attempt) == (turn.turn_id, attempt, attempt)
+        assert [m.text for m in again.request.inbound] == ["pay"]
+        assert list(await again.request.journal.recorded()) == [step(0), step(1, StepState.STARTED)]
+        await store.expire()
+    assert second.fence > lease.fence
+    assert await store.one("select count(*) from turns") == 1
+
+
+async def test_promise_5_a_stale_holder_can_write_nothing(store: Store) -> None:
+    await store.say("hello")
+    stale, old = await store.claim_turn("w1")
+    await store.expire()
+    lease, turn = await store.claim_turn("w2")
+    before = await store.everything()
+    refused: list[Callable[[], Awaitable[object]]] = [
+        lambda: old.request.journal.write(step(0)),
+        lambda: store.finish(stale, old, "stale"),
+        lambda: store.turns.leave(stale, NO_TIME),
+        lambda: store.turns.begin(stale),
+    ]
+    for write in refused:
+        with pytest.raises(LeaseLost):
+            await write()
+    assert await store.turns.renew(stale) is False
+    assert await store.everything() == before
+    assert await store.turns.renew(lease)
+    assert not await store.finish(lease, turn, "right")
+    for write in refused:
+        with pytest.raises(LeaseLost):
+            await write()
+    assert await store.column("select text from outbound") == ["right"]
+
+
+async def test_what_is_left_over_of_an_ended_turn_writes_nothing_into_it(store: Store) -> None:
+    await store.say("one")
+    lease, turn = await store.claim_turn()
+    await store.say("two")
+    assert await store.finish(lease, turn, "hi")
+    assert await store.turns.begin(lease)
+    with pytest.raises(LeaseLost):
+        await turn.request.journal.write(step(0))
+
+
+async def test_a_lease_that_ran_out_but_that_nobody_took_may_be_renewed(store: Store) -> None:
+    await store.say("hello")
+    lease, turn = await store.claim_turn()
+    await store.expire()
+    assert await store.turns.renew(lease)
+    assert await store.turns.claim(None, "w2") is None
+    assert not await store.finish(lease, turn, "hi")
+
+
+async def test_a_clean_hand_back_burns_no_attempt_and_waits_its_delay(store: Store) -> None:
+    await store.say("hello")
+    for _ in range(6):  # as many as rolling deploys
+        lease, turn = await store.claim_turn()
+        assert turn.attempts == 1
+        await store.turns.leave(lease, NO_TIME)
+        assert not await store.turns.renew(lease)
+    lease, turn = await store.claim_turn()
+    await store.turns.leave(lease, timedelta(hours=1))
+    assert await store.turns.claim(None, "w") is None
+    await store.eye.execute("update lanes set not_before = clock_timestamp()")
+    assert (await store.claim_turn())[1].attempts == 1
+
+
+async def test_a_lane_handed_back_before_its_turn_began_is_free_at_once(store: Store) -> None:
+    await store.say("hello")
+    lease = await store.turns.claim(None, "w1")
+    assert lease is not None
+    await store.turns.leave(lease, NO_TIME)
+    assert (await store.claim_turn("w2"))[1].attempts == 1
+
+
+async def test_the_journal_keeps_the_first_end_of_a_step_and_never_goes_back_to_started(store: Store) -> None:
+    await store.say("pay")
+    _, turn = await store.claim_turn()
+    journal = turn.request.journal
+    started, done = step(0, StepState.STARTED, text=""), step(0, text="paid", duration_ms=5)
+    for record in (started, started, done, step(0, text="paid twice"), started):
+        await journal.write(record)
+    assert list(await journal.recorded()) == [done]
+
+
+async def test_an_unknown_outcome_is_known_in_later_turns_until_the_call_succeeds(store: Store) -> None:
+    async def one_turn(number: int, outcome: Outcome) -> bool:
+        await store.say("pay")
+        lease, turn = await store.claim_turn()
+        await turn.request.journal.write(step(number, outcome=outcome))
+        unknown = await turn.request.journal.outcome_unknown("pay", "h")
+        assert not await turn.request.journal.outcome_unknown("pay", "other")
+        await store.finish(lease, turn)
+        return unknown
+
+    outcomes = [Outcome.ERROR, Outcome.UNKNOWN, Outcome.REFUSED, Outcome.OK, Outcome.UNKNOWN]
+    assert [await one_turn(n, outcome) for n, outcome in enumerate(outcomes)] == [False, True, True, False, True]
+    await store.say("pay", sender="+15550000002")
+    _, other = await store.claim_turn()
+    assert not await other.request.journal.outcome_unknown("pay", "h")
+
+
+async def test_odd_text_in_the_journal_and_in_replies_is_kept_without_what_no_database_takes(store: Store) -> None:
+    await store.say("hi")
+    lease, turn = await store.claim_turn()
+    await turn.request.journal.write(step(0, text="a\x00b\ud800"))
+    [kept] = await turn.request.journal.recorded()
+    assert kept.result == {"text": "ab�"}
+    await store.finish(lease, turn, "c\x00d\udfff")
+    assert await store.column("select text from outbound") == ["cd�"]
+
+
+async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(store: Store) -> None:
+    total, done = 150, asyncio.Event()
+
+    async def write() -> None:
+        for n in range(total):
+            await store.say(f"{n}")
+            if n % 10 == 0:
+                await asyncio.sleep(random.random() * 0.01)
+        done.set()
+
+    async def work() -> None:
+        while not done.is_set() or await store.one("select count(*) from inbound where state <> 'done'"):
+            lease = await store.turns.claim(None, "w")
+            if lease is None:
+                # The truth of the slow poll: whatever waits can be claimed, or somebody holds it.
+                await asyncio.sleep(0)
+                continue
+            more = True
+            while more and (turn := await store.turns.begin(lease)):
+                more = await store.finish(lease, turn, "hi")
+
+    async with asyncio.timeout(30):
+        await asyncio.gather(write(), work())
+    assert await store.column("select text from inbound order by seq") == [f"{n}" for n in range(total)]
+    assert await store.one("select count(*) from lanes where pending or owner is not null") == 0
+    turns = await store.eye.fetch(
+        "select t.id, min(i.seq) as first, max(i.seq) as last from turns t join inbound i on i.turn_id = t.id"
+        " group by t.id, t.started_at order by t.started_at"
+    )
+    # In order: each turn's messages come right after those of the turn before it.
+    assert [t["first"] for t in turns] == [1, *(t["last"] + 1 for t in turns[:-1])]
+
+
+async def test_promise_4_replies_of_turns_get_their_places_in_the_order_of_the_turns(store: Store) -> None:
+    for n in range(4):
+        await store.owe(f"{n} a", f"{n} b")
+    assert [tuple(r) for r in await store.eye.fetch("select seq, text from outbound order by seq")] == [
+        (1 + 2 * n + k, f"{n} {'ab'[k]}") for n in range(4) for k in range(2)
+    ]
+
+
+async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
+    for text, command in [("one", ""), ("two", ""), ("", "new"), ("three", "")]:
+        await twice.say(text, command=command)
+    assert await twice.one("select in_seq from conversations") == 4
+    lease, turn = await twice.claim_turn()
+    assert lease.fence == 1
+    await twice.turns.leave(lease, NO_TIME)
+    lease, turn = await twice.claim_turn()
+    assert (lease.fence, turn.attempts) == (2, 1)
+    await turn.request.journal.write(step(0, StepState.STARTED))
+    await turn.request.journal.write(step(0))
+    assert await twice.turns.renew(lease)
+    assert await twice.finish(lease, turn, "a", "b")
+    new = await twice.turns.begin(lease)
+    assert new is not None
+    assert await twice.finish(lease, new, "fresh", new_session=True)
+    last = await twice.turns.begin(lease)
+    assert last is not None
+    assert [m.text for m in last.request.inbound] == ["three"]
+    assert not await twice.finish(lease, last, "c")
+    assert await twice.turns.begin(lease) is None
+    assert await twice.column("select text from outbound order by seq") == ["a", "b", "fresh", "c"]
+    assert await twice.column("select session from history order by position") == [1, 1, 1, 1, 1, 1, 2, 2]
+    rows = await twice.eye.fetch("select state, attempts from turns order by started_at")
+    assert [tuple(r) for r in rows] == [("done", 1)] * 3
+    assert await twice.one("select session from conversations") == 2
+    assert isinstance(twice.database, TwiceDatabase)
+    assert twice.database.differing == []
+
+
+async def test_a_finish_repeated_after_the_next_message_came_says_what_it_said(store: Store) -> None:
+    await store.say("one")
+    lease, turn = await store.claim_turn()
+    answer = OutboundMessage("out_x", OutboundKind.REPLY, "hi")
+    arguments = {
+        "state": "done", "reason": "", "usage": TokenUsage(), "outbound": [answer],
+        "history": [ChatMessage(Role.ASSISTANT, "hi")],
+    }  # fmt: skip
+    assert not await store.turns.finish(lease, turn.turn_id, **arguments)  # type: ignore[arg-type]
+    await store.say("two")
+    assert not await store.turns.finish(lease, turn.turn_id, **arguments)  # type: ignore[arg-type]
+    # Somebody else takes it, and the repeat of the first holder is refused.
+    await store.claim_turn("w2")
+    assert await store.one("select count(*) from outbound") == 1
+
+
+async def test_claims_of_many_workers_over_many_lanes_never_meet(store: Store) -> None:
+    people = [f"+1555000{n:04d}" for n in range(20)]
+    for sender in people:
+        await store.say("hi", sender=sender)
+    ran: list[tuple[Lease, BegunTurn]] = []
+
+    async def work(name: str) -> None:
+        while lease := await store.turns.claim(None, name):
+            turn = await store.turns.begin(lease)
+            assert turn is not None
+            ran.append((lease, turn))
+            await asyncio.sleep(0)
+            await store.finish(lease, turn, "hi")
+
+    while await store.one("select count(*) from inbound where state <> 'done'"):
+        await asyncio.gather(*(work(f"w{n}") for n in range(6)))
+    assert len(ran) == len({lease.lane_id for lease, _ in ran}) == 20
+    assert all(lease.fence == 1 for lease, _ in ran)
+
+
+async def test_a_journal_belongs_to_its_tenant(store: Store) -> None:
+    await store.say("pay")
+    lease, turn = await store.claim_turn()
+    await turn.request.journal.write(step(0))
+    other = Lease("tn_other", lease.lane_id, lease.fence, lease.owner)
+    assert await PostgresJournal(store.database, other, turn.turn_id).recorded() == []
+    with pytest.raises(LeaseLost):
+        await PostgresJournal(store.database, other, turn.turn_id).write(step(1))
+
+
+async def test_a_claim_whose_answer_was_lost_is_ours_at_the_next_asking(database_url: str) -> None:
+    database = DumbDatabase(database_url)
+    async with opened(database_url, database) as store:
+        await store.owe("hi")
+        await store.say("next")
+        turns, outbox = store.turns, store.outbox
+        claims: tuple[Callable[[], Awaitable[Lease | Claim | None]], ...] = (
+            lambda: turns.claim(None, "w1"),
+            lambda: outbox.claim(None, "w1"),
+        )
+        for claim in claims:
+            database.losing = 1
+            with pytest.raises(StoreUnavailable):
+                await claim()
+        # Its lease keeps others away.
+        assert await store.turns.claim(None, "w2") is None
+        assert await store.outbox.claim(None, "w2") is None
+        for claim in claims:
+            found = await claim()
+            assert found is not None
+            assert found.fence in (1, 2)
+            assert await claim() is None

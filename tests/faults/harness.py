@@ -1,0 +1,392 @@
+"""The whole system under fault: servers, wires that can be troubled, the providers, the people, and our processes."""
+
+import asyncio
+import base64
+import random
+import signal
+import socket
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aiohttp
+import asyncpg
+
+from core.clock import set_clock
+from core.db.database import ROLE
+from core.db.migrate import migrate
+from onevalet.dev.embedded.postgres import Postgres
+from onevalet.dev.embedded.valkey import Valkey
+from simulator.config import Person, SimulatorConfig
+from tests.faults.journals import append
+from tests.faults.members import Member
+from tests.faults.phone_driver import PhonesPlan, Saying
+from tests.faults.providers import ProvidersPlan
+from tests.faults.proxy import Proxy, Trouble, proxied
+from tests.faults.script import CHANNELS, answer, make_sayings
+from tests.forker import Forked, Nursery, plain_environment
+from tests.scripted_model import Script, ScriptedModel
+from tests.services import private_postgres, private_valkey
+from tests.small_disk import SmallDisk, small_disk
+from tests.spine.balancer import balanced
+
+PUBLIC_URL = "https://valet.example"
+LOGIN = "onevalet_login"
+"""The user that our processes log in as: no superuser, so that limits hold for them as they do for an operator's."""
+SECRET_KEY = base64.b64encode(b"zqcanary-secret-key-of-the-house").decode()
+MODEL_KEY = "sk-zqcanary-model-key"
+_EYE = "select waiting_messages + running_turns + open_outbound from count_work()"
+_STUCK = """
+select (select count(*) from turns t join lanes l on l.tenant_id = t.tenant_id and l.id = t.lane_id
+        where t.state = 'running'
+          and coalesce(l.lease_until, t.started_at) < clock_timestamp() - make_interval(secs => $1)
+          and coalesce(l.not_before, t.started_at) < clock_timestamp() - make_interval(secs => $1))
+     + (select count(*) from outbound o where o.state = 'sending'
+        and o.lease_until < clock_timestamp() - make_interval(secs => 20 + $1))
+"""
+"""Rows in a running state whose lease ended so many seconds ago, those of the outbox 20 more."""
+STUCK_AFTER = 20.0
+"""Twice the length of a lease."""
+
+
+@dataclass(slots=True)
+class House:
+    """Everything that runs, with what a test may do to it."""
+
+    folder: Path
+    nursery: Nursery
+    seed: int
+    people: tuple[Person, ...]
+    postgres: Postgres
+    valkey: Valkey
+    model: ScriptedModel
+    chance: random.Random
+    wires: dict[str, Proxy]
+    """postgres, redis and providers."""
+    simulator_url: str
+    clock: Path
+    pace: float
+    """What multiplies the providers' waits, and how long Telegram keeps what it could not hand over."""
+    webs: list[Member] = field(default_factory=list)
+    workers: list[Member] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
+    spoilt: set[str] = field(default_factory=set)
+    """Tokens whose invariants were broken on purpose, by a removed write."""
+    stuck_after: float = STUCK_AFTER
+    """Seconds after the end of its lease from which a row in a running state is stuck (I8)."""
+    disk: SmallDisk | None = None
+    """Where Postgres lies on a disk that can be filled up."""
+    told: int = 0
+    """How many texts were given out, so that each token is one text's alone."""
+
+    @property
+    def members(self) -> list[Member]:
+        """Give all our processes."""
+        return [*self.webs, *self.workers]
+
+    def strike(self, what: str, target: str = "", *, back: float | None = None) -> None:
+        """Note what was done, and when it was over."""
+        append(self.folder / "strikes.jsonl", what=what, target=target, back=back or time.time())
+
+    def token(self, person: str) -> str:
+        """Give a token for one more text."""
+        self.told += 1
+        return f"m{self.told:05}-{person}"
+
+    def say(
+        self, count: int, *, seconds: float, copies: int = 1, acting: float = 0.3, channels: Sequence[str] = CHANNELS
+    ) -> list[Saying]:
+        """Make texts of everybody here, with tokens that no other text has."""
+        first, self.told = self.told + 1, self.told + count
+        return make_sayings(
+            *(self.people, count, self.chance),
+            seconds=seconds,
+            first=first,
+            copies=copies,
+            acting=acting,
+            channels=channels,
+        )
+
+    async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
+        """Connect as the superuser, past the wire, to look at everything as the checker does."""
+        return await asyncpg.connect(self.postgres.url)
+
+    def people_write(self, sayings: Sequence[Saying]) -> Forked:
+        """Let people write, in a process of its own."""
+        path = self.folder / f"phones-{time.monotonic_ns()}.json"
+        plan = PhonesPlan(self.simulator_url, str(self.folder / "phones.jsonl"), list(sayings), self.seed)
+        path.write_text(plan.to_json())
+        return self.nursery.fork([str(path)], plain_environment(), self.folder / "phones.log", module=_PHONES)
+
+    async def written(self, phones: Forked) -> None:
+        """Wait until everything is written."""
+        code = await phones.wait()
+        assert code == 0, (self.folder / "phones.log").read_text()[-3000:]
+
+    async def fault(self, **rule: object) -> None:
+        """Let a provider misbehave; see simulator.faults."""
+        url = f"{self.simulator_url}/sim/faults"
+        async with aiohttp.ClientSession() as session, session.post(url, json=rule) as told:
+            assert told.status == 200, await told.text()
+
+    async def act(self, person: str, provider: str, action: str, **arguments: object) -> None:
+        """Let a person do something at a provider; what they cannot do now is let be."""
+        url = f"{self.simulator_url}/sim/{provider}/{action}"
+        told = {"person": person, **arguments}
+        async with aiohttp.ClientSession() as session, session.post(url, json=told) as answered:
+            assert answered.status in (200, 400), await answered.text()
+
+    async def no_faults(self) -> None:
+        """Let the providers behave again."""
+        url = f"{self.simulator_url}/sim/faults"
+        async with aiohttp.ClientSession() as session, session.delete(url) as told:
+            assert told.status == 200
+
+    async def until_kept(self, tokens: set[str], within: float) -> set[str]:
+        """Wait until every text is in the inbox, and give those that are not."""
+        missing = tokens
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                while missing:
+                    with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                        missing = tokens - await self._kept()
+                    if missing:
+                        await asyncio.sleep(0.3)
+        return missing
+
+    async def _kept(self) -> set[str]:
+        connection = await self.connect()
+        try:
+            return {row["text"].partition(" ")[0] for row in await connection.fetch("select text from inbound")}
+        finally:
+            await connection.close()
+
+    async def until_quiet(self, within: float) -> float:
+        """Wait until nothing waits, runs or is to be sent; give how long that took."""
+        began = time.monotonic()
+        async with asyncio.timeout(within):
+            while True:
+                with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    connection = await self.connect()
+                    try:
+                        if not await connection.fetchval(_EYE):
+                            return time.monotonic() - began
+                    finally:
+                        await connection.close()
+                await asyncio.sleep(0.2)
+
+    async def watch(self) -> None:
+        """Note now and then whether a row is left in a running state without a lease; cancel it to end it."""
+        while True:
+            with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                connection = await self.connect()
+                try:
+                    append(self.folder / "watch.jsonl", stuck=await connection.fetchval(_STUCK, self.stuck_after))
+                finally:
+                    await connection.close()
+            await asyncio.sleep(2)
+
+    async def until_ready(self, web: Member, within: float = 60) -> None:
+        """Wait until a web process serves."""
+        async with aiohttp.ClientSession() as session, asyncio.timeout(within):
+            while True:
+                with suppress(aiohttp.ClientError):
+                    async with session.get(f"{web.url}/readyz") as told:
+                        if told.status == 200:
+                            return
+                await asyncio.sleep(0.05)
+
+
+_PHONES = "tests.faults.phone_driver"
+
+
+@asynccontextmanager
+async def open_house(
+    folder: Path,
+    nursery: Nursery,
+    people: tuple[Person, ...],
+    *,
+    seed: int = 0,
+    webs: int = 2,
+    workers: int = 2,
+    kept: bool = False,
+    script: Script = answer,
+    pace: float = 0.1,
+    patience: float = 1.0,
+    sweep: float | None = 5.0,
+    started: bool = True,
+    settings: dict[str, str] | None = None,
+    small: bool = False,
+) -> AsyncIterator[House]:
+    """Run it all for the block. `pace` multiplies the providers' waits, `sweep`: seconds between catch-ups.
+
+    `kept`: workers have their keepers, as they are shipped; otherwise a dead one waits for the test. `small`: Postgres
+    lies on a disk that can be filled up.
+    """
+    folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once
+    async with AsyncExitStack() as stack:
+        disk = await stack.enter_async_context(small_disk()) if small else None
+        postgres = disk.server if disk else await stack.enter_async_context(private_postgres())
+        valkey = await stack.enter_async_context(private_valkey())
+        await migrate(postgres.url)
+        await _make_login(postgres.url)
+        ports = [free_port() for _ in range(webs)]
+        balancer = await stack.enter_async_context(balanced(lambda: ports))
+        simulator_port = free_port()
+        model = await stack.enter_async_context(ScriptedModel(script))
+        wires = {
+            name: await stack.enter_async_context(proxied(port))
+            for name, port in (
+                ("postgres", _port(postgres.url)),
+                ("redis", _port(valkey.url)),
+                ("providers", simulator_port),
+            )
+        }
+        clock = folder / "clock.json"
+        set_clock(clock)
+        house = House(
+            *(folder, nursery, seed, people, postgres, valkey, model, random.Random(seed), wires),
+            simulator_url=f"http://127.0.0.1:{simulator_port}",
+            clock=clock,
+            pace=pace,
+            disk=disk,
+        )
+        plan = ProvidersPlan(
+            port=simulator_port,
+            gateway_url=f"http://127.0.0.1:{balancer}",
+            public_url=PUBLIC_URL,
+            people=list(people),
+            journal=str(folder / "providers.jsonl"),
+            clock=str(clock),
+            pace=pace,
+            patience=patience,
+            seed=seed,
+        )
+        house.environment = _environment(house, sweep) | (settings or {})
+        await nursery.ready()
+        await stack.enter_async_context(_providers(house, plan))
+        for number, port in enumerate(ports, start=1):
+            house.webs.append(Member(folder, nursery, f"web{number}", "web", house.environment | {"PORT": str(port)}))
+        for number in range(1, workers + 1):
+            house.workers.append(
+                Member(folder, nursery, f"worker{number}", "kept" if kept else "worker", house.environment)
+            )
+        stack.push_async_callback(_end_all, house)
+        if started:
+            for member in house.members:
+                member.start()
+            await asyncio.gather(*(house.until_ready(web) for web in house.webs))
+            await set_up_channels(house)
+        watching = asyncio.create_task(house.watch())
+        stack.push_async_callback(_cancel, watching)
+        yield house
+
+
+async def set_up_channels(house: House) -> None:
+    """Set the webhooks as an operator does."""
+    said = house.folder / "setup.log"
+    process = house.nursery.fork(["channels", "setup"], house.environment, said)
+    assert await process.wait() == 0, said.read_text()
+
+
+def make_people(count: int) -> tuple[Person, ...]:
+    """Make people with addresses of their own."""
+    return tuple(
+        Person(f"p{n:03}", f"Person {n}", f"+1555040{n:04}", f"U0P{n:07}", 620_000_000 + n) for n in range(count)
+    )
+
+
+def free_port() -> int:
+    """Find a free port, below the range from which the system takes ports for clients."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
+def _port(url: str) -> int:
+    port = urlsplit(url).port
+    assert port is not None
+    return port
+
+
+async def _make_login(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(f"create role {LOGIN} login password '{LOGIN}' in role {ROLE}")
+    finally:
+        await connection.close()
+
+
+def _through(url: str, wire: Proxy, user: str = "") -> str:
+    parts = urlsplit(url)
+    host = f"{parts.hostname}:{wire.port}"
+    kept = parts.netloc.rpartition("@")[0]
+    login = f"{user}:{user}" if user else kept
+    return parts._replace(netloc=f"{login}@{host}" if login else host).geturl()
+
+
+@asynccontextmanager
+async def _providers(house: House, plan: ProvidersPlan) -> AsyncIterator[None]:
+    path = house.folder / "providers.json"
+    path.write_text(plan.to_json())
+    log = house.folder / "providers.log"
+    process = house.nursery.fork([str(path)], plain_environment(), log, module="tests.faults.providers")
+    async with aiohttp.ClientSession() as session, asyncio.timeout(30):
+        while True:
+            with suppress(aiohttp.ClientError):
+                async with session.get(f"{house.simulator_url}/sim/people") as told:
+                    if told.status == 200:
+                        break
+            assert process.returncode is None, log.read_text()
+            await asyncio.sleep(0.05)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        await process.wait()
+
+
+def _environment(house: House, sweep: float | None) -> dict[str, str]:
+    config = SimulatorConfig()
+    providers = f"http://127.0.0.1:{house.wires['providers'].port}"
+    return plain_environment() | {
+        "DATABASE_URL": _through(house.postgres.url, house.wires["postgres"], LOGIN),
+        "REDIS_URL": _through(house.valkey.url, house.wires["redis"]),
+        "PUBLIC_URL": PUBLIC_URL,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_CLOCK": str(house.clock),
+        "ONEVALET_SECRET_KEYS": SECRET_KEY,
+        "ONEVALET_RATE_PER_MINUTE": "100000",
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_PLUGINS": "tests.plugins.faults",
+        "OPENAI_API_KEY": MODEL_KEY,
+        "OPENAI_API_BASE": house.model.url,
+        "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
+        "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
+        "TWILIO_FROM": config.twilio.number,
+        "TWILIO_API_URL": f"{providers}/twilio",
+        "SLACK_BOT_TOKEN": config.slack.bot_token,
+        "SLACK_SIGNING_SECRET": config.slack.signing_secret,
+        "SLACK_API_URL": f"{providers}/slack/api/",
+        "TELEGRAM_BOT_TOKEN": config.telegram.bot_token,
+        "TELEGRAM_WEBHOOK_SECRET": "zqcanary-webhook-secret",
+        "TELEGRAM_API_URL": f"{providers}/telegram",
+        "FAULTS_FOLDER": str(house.folder),
+        **({"FAULTS_SWEEP": str(sweep)} if sweep else {}),
+    }
+
+
+async def _end_all(house: House) -> None:
+    for wire in house.wires.values():
+        wire.be(Trouble.NONE)
+    await asyncio.gather(*(member.end() for member in house.members if member.process is not None))
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,145 @@
+"""Processes of ours at once: one process imports everything, and each new one is forked from it in milliseconds.
+
+A forked process is as real as another: memory, sockets, signals and death are its own. What an import costs is
+proven elsewhere (`tests/test_import_cost.py`).
+"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from tests.loopback.plugin import watched_environment
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(slots=True)
+class Forked:
+    """One process that was forked; used like asyncio's."""
+
+    pid: int
+    nursery: "Nursery"
+    code: int | None = None
+
+    @property
+    def returncode(self) -> int | None:
+        """Give the exit code, the negative signal that killed it, or None while it runs."""
+        if self.code is None:
+            self.code = self.nursery.ask_end(self.pid)
+        return self.code
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send a signal, unless it has ended."""
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    async def wait(self) -> int:
+        """Wait until it has ended, and give what `returncode` gives."""
+        if self.returncode is None:
+            ended = asyncio.Event()
+            loop = asyncio.get_running_loop()
+            handle = os.pidfd_open(self.pid)
+            loop.add_reader(handle, ended.set)
+            try:
+                await ended.wait()
+            finally:
+                loop.remove_reader(handle)
+                os.close(handle)
+        code = self.returncode
+        assert code is not None
+        return code
+
+
+@dataclass(slots=True)
+class Nursery:
+    """The process that forks; its children end with it, however it ends."""
+
+    process: subprocess.Popen[bytes] | None = None
+    children: list[Forked] = field(default_factory=list)
+    _ready: bool = False
+
+    def __enter__(self) -> Self:
+        """Begin to import; the first fork waits until that is done."""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forker_process"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=plain_environment(),
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it and its children."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(30)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    async def ready(self) -> None:
+        """Wait until everything is imported."""
+        await asyncio.to_thread(self._get_ready)
+
+    def fork(
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        out: Path,
+        errors: Path | None = None,
+        said: Path | None = None,
+        module: str = "onevalet.cli.main",
+    ) -> Forked:
+        """Be `python -m onevalet WORDS` in a new process (or `main` of another module), from the project's folder.
+
+        What it writes is appended to `out` and `errors`, which may be one file; it reads `said`, or nothing.
+        """
+        self._get_ready()
+        order = {
+            "words": [*words],
+            "environment": dict(environment),
+            "files": [str(said or os.devnull), str(out), str(errors or out)],
+            "module": module,
+        }
+        child = Forked(int(self._order(order)["pid"]), self)
+        self.children.append(child)
+        return child
+
+    def ask_end(self, pid: int) -> int | None:
+        """Give how a child ended, None while it runs."""
+        told = self._order({"ended": pid})
+        return None if told["code"] is None else int(told["code"])
+
+    def _get_ready(self) -> None:
+        if not self._ready:
+            assert self._read() == {"ready": True}
+            self._ready = True
+
+    def _order(self, order: object) -> dict[str, int]:
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(order).encode() + b"\n")
+        self.process.stdin.flush()
+        return self._read()
+
+    def _read(self) -> dict[str, int]:
+        assert self.process is not None
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the nursery could not import everything: its error output says why"
+        told: dict[str, int] = json.loads(line)
+        return told
+
+
+def plain_environment() -> dict[str, str]:
+    """Give what a process needs of this one's environment, without any setting of ours."""
+    own = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return own | watched_environment()

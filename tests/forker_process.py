@@ -1,0 +1,112 @@
+"""What `tests.forker` starts: import everything once, then fork at each order.
+
+Each line on standard input is an order as JSON, each gets a line back:
+{"words": ["worker"], "environment": {…}, "files": [in, out, errors], "module": "onevalet.cli.main"} -> {"pid": 1}, and
+{"ended": pid} -> {"code": 0}, the negative signal, or null. It ends with its input, and its children with it.
+"""
+
+import asyncio
+import ctypes
+import gc
+import importlib
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import Any
+
+from core.errors import ModelError
+from core.llm.litellm_client import LiteLLMClient
+from core.llm.types import ChatMessage, ModelRequest, Role
+
+_PR_SET_PDEATHSIG = 1
+_LOADED = (
+    *("channels.http.app", "jobs.worker", "jobs.turns", "jobs.delivery", "jobs.upkeep", "jobs.catchup", "twilio.rest"),
+    *("channels.slack.receive", "channels.telegram.receive", "notify.slack.send", "notify.telegram.send"),
+    *(
+        "onevalet.cli.main",
+        "onevalet.app",
+        "onevalet.wiring.orchestrator",
+        "onevalet.wiring.channels",
+        "onevalet.cli.credentials",
+        "onevalet.cli.channels_setup",
+    ),
+)
+_ended: dict[int, int] = {}
+
+
+def main() -> None:
+    """Load what a process needs, then obey until standard input ends."""
+    for name in _LOADED:
+        importlib.import_module(name)
+    asyncio.run(_warm_up())
+    gc.collect()
+    gc.freeze()  # what is loaded stays in pages that all children share
+    _tell({"ready": True})
+    for line in sys.stdin:
+        order = json.loads(line)
+        _tell({"code": _end_of(order["ended"])} if "ended" in order else {"pid": _start(order)})
+
+
+async def _warm_up() -> None:
+    """Make litellm load what it loads at its first call; nobody listens there."""
+    os.environ |= {"OPENAI_API_BASE": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-none"}
+    client = LiteLLMClient("openai/scripted")
+    with suppress(ModelError):
+        await client.answer(ModelRequest((ChatMessage(Role.USER, "Hello"),), timeout=5))
+    await client.close()
+
+
+def _start(order: dict[str, Any]) -> int:
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == parent:
+            _become(order)
+    finally:
+        os._exit(70)  # whatever happens, no second nursery
+
+
+def _become(order: dict[str, Any]) -> None:
+    os.environ.clear()
+    os.environ.update(order["environment"])
+    said, out, errors = order["files"]
+    os.dup2(os.open(said, os.O_RDONLY), 0)
+    for number, path in ((1, out), (2, errors)):
+        os.dup2(os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600), number)
+    sys.argv = ["onevalet", *order["words"]]
+    # What the parent had read of its orders is not this process's input.
+    sys.stdin = os.fdopen(0, closefd=False)
+    code = 1
+    try:
+        importlib.import_module(order["module"]).main()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:  # what the interpreter itself does with it
+        sys.excepthook(*sys.exc_info())
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _end_of(pid: int) -> int | None:
+    if pid not in _ended:
+        found, status = os.waitpid(pid, os.WNOHANG)
+        if not found:
+            return None
+        _ended[pid] = os.waitstatus_to_exitcode(status)
+    return _ended[pid]
+
+
+def _tell(answer: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

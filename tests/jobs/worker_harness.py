@@ -1,0 +1,97 @@
+"""A worker with an orchestrator of a few lines, to see what the jobs make of what it does."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from core.inbox.inbox import Inbox
+from core.llm.types import ChatMessage, Role
+from core.messaging.outbox import Outbox
+from core.queue.wakeups import RedisBell
+from core.turns.orchestrator import Orchestrator
+from core.turns.store import TurnStore
+from core.turns.types import TurnRequest, TurnResult, TurnState
+from jobs.delivery import DeliveryRunner
+from jobs.turns import TurnRunner
+from jobs.worker import WorkerProcess
+from tests.core.harness import OPEN, Store
+from tests.jobs.harness import RecordingChannel
+
+type Answer = Callable[[TurnRequest], Awaitable[TurnResult]]
+
+
+async def echo(request: TurnRequest) -> TurnResult:
+    """Answer with what was said, joined by plus signs."""
+    said = "+".join(message.text for message in request.inbound)
+    return TurnResult(TurnState.DONE, f"re {said}", history=(ChatMessage(Role.USER, said),))
+
+
+class FewLines(Orchestrator):
+    """An orchestrator that answers by a function, without a model."""
+
+    def __init__(self, answer: Answer = echo) -> None:
+        self.answer = answer
+        self.requests: list[TurnRequest] = []
+
+    async def handle_message(self, request: TurnRequest) -> TurnResult:
+        """Record the request and answer it."""
+        self.requests.append(request)
+        return await self.answer(request)
+
+
+@dataclass(slots=True)
+class Office:
+    """One worker's parts over a store."""
+
+    store: Store
+    channel: RecordingChannel = field(default_factory=RecordingChannel)
+    lease: timedelta = timedelta(seconds=30)
+    name: str = "w1"
+
+    def turn_runner(self, answer: Answer = echo) -> TurnRunner:
+        """Make the runner of turns."""
+        turns = TurnStore(self.store.database, self.store.make_id, self.lease)
+        channels = {"sms": self.channel}
+        return TurnRunner(turns, FewLines(answer), self.store.bell, channels, self.store.make_id, self.name)
+
+    async def run_turns(self, answer: Answer = echo) -> None:
+        """Run all that waits now."""
+        runner = self.turn_runner(answer)
+        while lease := await runner.claim(None):
+            await runner.run(lease)
+
+    @asynccontextmanager
+    async def working(self, redis_url: str, answer: Answer = echo) -> AsyncIterator[WorkerProcess]:
+        """Run a whole worker process' parts inside the block."""
+        outbox = Outbox(self.store.database, self.store.make_id, self.lease)
+        delivery = DeliveryRunner(outbox, {"sms": self.channel}, self.name)
+        bell = RedisBell(redis_url)
+        await bell.start()
+        turns = TurnStore(self.store.database, self.store.make_id, self.lease)
+        runner = TurnRunner(turns, FewLines(answer), bell, {"sms": self.channel}, self.store.make_id, self.name)
+        process = WorkerProcess(redis_url, runner, delivery)
+        process.start()
+        try:
+            yield process
+        finally:
+            await process.stop(timedelta(seconds=2))
+            await bell.stop()
+
+    async def until_sent(self, count: int, within: float = 20) -> None:
+        """Wait until the channel took so many calls."""
+        async with asyncio.timeout(within):
+            while len(self.channel.arrived) < count:  # noqa: ASYNC110 - the channel rings no bell
+                await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def ringing_inbox(store: Store, redis_url: str) -> AsyncIterator[Inbox]:
+    """Give an inbox whose bell rings through Redis, as in the web process."""
+    bell = RedisBell(redis_url)
+    await bell.start()
+    try:
+        yield Inbox(store.database, bell, store.make_id, OPEN)
+    finally:
+        await bell.stop()

@@ -1,0 +1,182 @@
+"""The system that is killed: a web process, workers that die one after another, and one that finishes their turns."""
+
+import asyncio
+import base64
+import signal
+import socket
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+import asyncpg
+
+from core.clock import Clock
+from simulator.app import Simulator, serve_simulator
+from simulator.config import Person, SimulatorConfig
+from tests.forker import Forked, Nursery, plain_environment
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
+
+STEPS = 4
+MARKS = STEPS - 1
+BETWEEN = tuple(f"{step}.{call}" for step in range(STEPS) for call in (0, 1) if (step, call) != (STEPS - 1, 1))
+"""The points between any two steps: behind each answer of the model and each result of a tool."""
+INSIDE = tuple(f"{word}{step}{rest}" for step in range(MARKS) for word, rest in (("started ", ".1"),)) + tuple(
+    f"acted {step}" for step in range(MARKS)
+)
+"""The points inside a step: the tool has started, or has acted, and nobody wrote down how it ended."""
+_OPEN = "select waiting_messages + running_turns + open_outbound from count_work()"
+_SENT = "select count(*) from outbound where state = 'sent'"
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of one turn. `runs` are the processes that had it, in order."""
+
+    plan: str
+    died: bool
+    runs: tuple[str, ...]
+    marks: dict[int, int]
+    model_calls: int
+    answers: tuple[str, ...]
+
+    @property
+    def well(self) -> bool:
+        """Tell whether it died, and another process finished it as if nothing had been."""
+        marks = dict.fromkeys(range(MARKS), 1)
+        finished = self.died and len(set(self.runs)) == 2 and self.marks == marks
+        return finished and self.model_calls == STEPS and self.answers == ("all marks are made",)
+
+    @property
+    def bounded(self) -> bool:
+        """Tell whether each tool ran at most once, and there was one answer: what holds inside a step."""
+        return self.died and len(self.answers) == 1 and max(self.marks.values(), default=0) <= 1
+
+
+async def run_kills(
+    folder: Path, database_url: str, redis_url: str, plans: Sequence[str], nursery: Nursery
+) -> list[Fate]:
+    """Run a turn for each plan, whose process dies at its point, and another process that finishes them all.
+
+    The dead ones' leases are held until the last has died, so that none takes another's turn with it.
+    """
+    people = tuple(
+        Person(f"k{n:02}", f"Person {n}", f"+1555030{n:04}", f"U0K{n:07}", 610_000_000 + n) for n in range(len(plans))
+    )
+    (folder / "effects").touch()
+    async with AsyncExitStack() as stack:
+        model = await stack.enter_async_context(ScriptedModel(_next_step))
+        port = _free_port()
+        config = SimulatorConfig(
+            gateway_url=f"http://127.0.0.1:{port}", public_url="https://valet.example", people=people, pace=0.05
+        )
+        simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
+        environment = _environment(folder, database_url, redis_url, config, simulator, model)
+        await nursery.ready()
+        web = nursery.fork(["web"], environment | {"PORT": str(port)}, folder / "web.log")
+        stack.push_async_callback(_end, web)
+        await _until_listening(port)
+        eye = await stack.enter_async_context(_eye(database_url))
+        for person, plan in zip(people, plans, strict=True):
+            await simulator.providers["twilio"].act(person.key, "say", {"text": f"{person.key} {plan}", "wait": True})
+            victim = nursery.fork(
+                ["worker", "--no-spare"], environment | {"KILLS_ONLY": person.key}, folder / "victim.log"
+            )
+            ended = await victim.wait()
+            assert ended == -signal.SIGKILL, (plan, ended, (folder / "victim.log").read_text()[-3000:])
+            await eye.execute("update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null")
+        await eye.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
+        survivor = nursery.fork(["worker", "--no-spare"], environment, folder / "survivor.log")
+        stack.push_async_callback(_end, survivor)
+        await _until_quiet(eye, len(plans), folder)
+    return [_fate(folder, simulator, model, person, plan) for person, plan in zip(people, plans, strict=True)]
+
+
+def _next_step(call: ModelCall) -> Reply:
+    """Ask for one mark after the other, then answer: what is next is what the conversation shows."""
+    turn = call.last_user.split()[0]
+    done = len(call.tool_results)
+    return calls(("mark", {"turn": turn, "number": done})) if done < MARKS else text("all marks are made")
+
+
+def _fate(folder: Path, simulator: Simulator, model: ScriptedModel, person: Person, plan: str) -> Fate:
+    effects = [line.split() for line in (folder / "effects").read_text().splitlines()]
+    runs = [line.split() for line in (folder / "runs").read_text().splitlines()]
+    people = simulator.providers["twilio"].state()["people"]  # type: ignore[index, call-overload]
+    bubbles = people[person.key]["bubbles"]  # type: ignore[index, call-overload]
+    return Fate(
+        plan=plan,
+        died=(folder / f"died-{person.key}").exists(),
+        runs=tuple(pid for turn, pid in runs if turn == person.key),
+        marks=dict(Counter(int(number) for turn, number in effects if turn == person.key)),
+        model_calls=sum(call.last_user.split()[0] == person.key for call in model.calls),
+        answers=tuple(one["text"] for one in bubbles if one["direction"] == "out"),  # type: ignore[index, call-overload, misc, union-attr]
+    )
+
+
+async def _until_quiet(eye: "asyncpg.Connection[asyncpg.Record]", turns: int, folder: Path) -> None:
+    try:
+        async with asyncio.timeout(60):
+            while True:
+                # An answer too many is on its way by the time that nothing is open any more.
+                if not await eye.fetchval(_OPEN) and await eye.fetchval(_SENT) >= turns:
+                    return
+                await asyncio.sleep(0.1)
+    except TimeoutError as error:
+        raise AssertionError((folder / "survivor.log").read_text()[-5000:]) from error
+
+
+async def _end(process: Forked) -> None:
+    process.send_signal(signal.SIGTERM)
+    await process.wait()
+
+
+@asynccontextmanager
+async def _eye(database_url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
+    connection = await asyncpg.connect(database_url)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+def _environment(
+    folder: Path, database_url: str, redis_url: str, config: SimulatorConfig, simulator: Simulator, model: ScriptedModel
+) -> dict[str, str]:
+    return plain_environment() | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "PUBLIC_URL": config.public_url,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_MEMORY": "off",  # has kills of its own, and asks the scripted model nothing here
+        "ONEVALET_PROFILE": "off",
+        "ONEVALET_PLUGINS": "tests.plugins.kills",
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": model.url,
+        "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
+        "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
+        "TWILIO_FROM": config.twilio.number,
+        "TWILIO_API_URL": simulator.twilio_url,
+        "KILLS_FOLDER": str(folder),
+    }
+
+
+async def _until_listening(port: int) -> None:
+    async with aiohttp.ClientSession() as session, asyncio.timeout(30):
+        while True:
+            try:
+                async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
+                    if answer.status == 200:
+                        return
+            except aiohttp.ClientError:
+                await asyncio.sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,107 @@
+"""A person with several places, a service that tells them things, and channels that record or fail."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from core.clock import Clock, set_clock
+from core.notifications.store import NotificationStore
+from core.notifications.types import Manners
+from jobs.delivery import DeliveryRunner
+from notify.service import NotificationService
+from tests.core.harness import ACCOUNT, Store, opened
+from tests.jobs.harness import RecordingChannel
+
+ADDRESSES = {"sms": "+15550000001", "telegram": "7001", "push": "anns-topic", "email": "ann@example.org"}
+
+
+class Moment(Clock):
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, now: datetime) -> None:
+        super().__init__()
+        self.at = now
+
+    def now(self) -> datetime:
+        """Give the moment."""
+        return self.at
+
+    def forward(self, **span: float) -> None:
+        """Move on."""
+        self.at += timedelta(**span)
+
+
+@dataclass(slots=True)
+class People:
+    """A database with people in it, and one worker's parts."""
+
+    store: Store
+    clock: Clock
+    manners: Manners = field(default_factory=Manners)
+    channels: dict[str, RecordingChannel] = field(
+        default_factory=lambda: {name: RecordingChannel(name) for name in ADDRESSES}
+    )
+
+    @property
+    def service(self) -> NotificationService:
+        """Give the service, as a worker has one."""
+        notes = NotificationStore(self.store.database, self.store.make_id)
+        return NotificationService(notes, self.channels, self.store.bell, self.clock, self.store.make_id, self.manners)
+
+    async def bring_in(self, tenant: str, *channels: str, wrote: str = "", suffix: str = "") -> None:
+        """Let somebody in on these channels; on `wrote` they have said something already."""
+        await self.store.eye.execute("insert into tenants (tenant_id) values ($1)", tenant)
+        for channel in channels:
+            await self.store.eye.execute(
+                "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
+                " values ($1, $2, $3, $4, $5, 'operator')",
+                tenant,
+                f"{tenant}-{channel}",
+                channel,
+                ACCOUNT,
+                ADDRESSES[channel] + suffix,
+            )
+        if wrote:
+            await self.write(tenant, wrote)
+
+    async def write(self, tenant: str, channel: str) -> None:
+        """Let somebody write on a channel: its conversation is open from then on."""
+        await self.store.eye.execute(
+            "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
+            " select tenant_id, id || '-talk', id, channel, account, user_key, clock_timestamp() from identities"
+            " where tenant_id = $1 and channel = $2"
+            " on conflict (tenant_id, channel, account, peer, thread)"
+            " do update set last_inbound_at = clock_timestamp()",
+            tenant,
+            channel,
+        )
+
+    async def deliver(self) -> None:
+        """Send all that is due."""
+        runner = DeliveryRunner(self.store.outbox, self.channels, "w1")
+        while claim := await runner.claim(None):
+            await runner.run(claim)
+
+    async def prefer(self, tenant: str, **values: object) -> None:
+        """Set columns of a person."""
+        for name, value in values.items():
+            await self.store.eye.execute(f"update tenants set {name} = $2 where tenant_id = $1", tenant, value)  # noqa: S608
+
+    def said(self, channel: str) -> list[str]:
+        """Give the texts that a channel was asked to send."""
+        return self.channels[channel].texts
+
+
+@asynccontextmanager
+async def people(database_url: str, clock: Clock, **more: object) -> AsyncIterator[People]:
+    """Give an empty house."""
+    async with opened(database_url) as store:
+        yield People(store, clock, **more)  # type: ignore[arg-type]
+
+
+def scaled_clock(path: Path, rate: float) -> Clock:
+    """Give a clock that runs so many times as fast as the machine's."""
+    set_clock(path, rate=rate)
+    return Clock(path)

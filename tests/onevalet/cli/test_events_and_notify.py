@@ -1,0 +1,134 @@
+"""`events …` and `notify …` as an operator runs them, and a worker that does what they ask."""
+
+import base64
+import io
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from core.clock import Clock
+from core.errors import ConfigError
+from core.events.bus import EventBus
+from core.events.source_types import SourceOptions, Style
+from core.events.types import Event
+from core.notifications.types import Urgency
+from onevalet.cli.event_sources import add_source, delete_source, print_events, print_sources, retry_event
+from onevalet.cli.notify import add_address, delete_address, print_addresses, send_notification
+from onevalet.settings import Settings, load_settings
+from onevalet.wiring.channels import build_notification_channels, notification_channel_names
+from onevalet.wiring.notifications import build_notifications
+from tests.core.harness import RecordedBell, Store, opened
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.chdir(tmp_path)  # no .env
+    return load_settings(
+        database_url=database_url,
+        redis_url="redis://127.0.0.1:1/0",
+        public_url="https://valet.example",
+        onevalet_home=tmp_path,
+        onevalet_secret_keys=base64.b64encode(os.urandom(32)).decode(),
+    )
+
+
+async def a_person(store: Store) -> None:
+    await store.eye.execute("insert into tenants (tenant_id) values ('ann')")
+
+
+async def test_a_source_is_made_shown_once_listed_and_deleted(
+    settings: Settings, database_url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(database_url) as store:
+        with pytest.raises(ConfigError, match="Nobody is here"):
+            await print_sources(settings, "", as_json=False)
+        await a_person(store)
+        await add_source(settings, "", "door", Style.BEARER, SourceOptions(), read_secret=False)
+        made = capsys.readouterr().out
+        assert re.search(r"https://valet\.example/events/src_\w+", made)
+        secret = re.search(r"secret  (\S+)   \(shown this once\)", made)
+        assert secret is not None
+        monkeypatch.setattr("sys.stdin", io.StringIO("whsec_given\n"))
+        await add_source(settings, "ann", "shop", Style.STRIPE, SourceOptions(), read_secret=True)
+        assert "whsec_given" not in capsys.readouterr().out
+        with pytest.raises(ConfigError, match="already"):
+            await add_source(settings, "", "door", Style.BEARER, SourceOptions(), read_secret=False)
+        await print_sources(settings, "", as_json=True)
+        listed = capsys.readouterr().out
+        assert [one["name"] for one in json.loads(listed)] == ["door", "shop"]
+        assert secret[1] not in listed
+        await delete_source(settings, "", "door")
+        with pytest.raises(ConfigError, match="no source"):
+            await delete_source(settings, "", "door")
+
+
+async def test_what_was_set_aside_is_listed_with_its_reason_and_retried(
+    settings: Settings, database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(database_url) as store:
+        await a_person(store)
+        bus = EventBus("redis://127.0.0.1:1/0", store.database)
+        await bus.store.add_group("tasks", "*")
+        await bus.publish(Event("door", "opened", id="7", tenant_id="ann"))
+        [ref] = await bus.store.find_work("tasks", bus._sweep * 0)
+        claimed = await bus.store.claim(ref, "tasks", bus._lease)
+        assert claimed is not None
+        await bus._set_aside(claimed, "no colour")
+        await bus.close()
+        await print_events(settings, "", set_aside=True, as_json=False)
+        assert "1 tries: no colour" in capsys.readouterr().out
+        await retry_event(settings, "", "door", "7")
+        await print_events(settings, "", set_aside=False, as_json=True)
+        [shown] = json.loads(capsys.readouterr().out.split("seconds.\n")[1])
+        assert (shown["id"], shown["state"]) == ("7", "waiting")
+        with pytest.raises(ConfigError, match="set aside"):
+            await retry_event(settings, "", "door", "7")
+
+
+async def test_addresses_are_kept_for_one_person_each_and_a_message_reaches_them(
+    settings: Settings, database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(database_url) as store:
+        await a_person(store)
+        assert not await send_notification(settings, "", "hello", Urgency.NORMAL)
+        await add_address(settings, "", "push", "anns-topic")
+        await add_address(settings, "", "email", "Ann@Example.ORG")
+        assert "SMTP_HOST" in capsys.readouterr().out
+        for channel, address in [("push", "a b"), ("email", "x@y"), ("email", "a@b.c\nBcc: d@e.f"), ("sms", "+1555")]:
+            with pytest.raises(ConfigError):
+                await add_address(settings, "", channel, address)
+        await store.eye.execute("insert into tenants (tenant_id) values ('bob')")
+        with pytest.raises(ConfigError, match="another person's"):
+            await add_address(settings, "bob", "push", "ntfy:anns-topic")
+        assert await send_notification(settings, "ann", "hello again", Urgency.URGENT)
+        assert "by push" in capsys.readouterr().out
+        # What could not be reached is tried anew when it is added again.
+        await store.eye.execute("update identities set state = 'blocked' where channel = 'push'")
+        await add_address(settings, "ann", "push", "anns-topic")
+        await print_addresses(settings, "ann", as_json=True)
+        shown = capsys.readouterr().out
+        listed = json.loads(shown[shown.index("[") :])
+        assert [(one["channel"], one["state"]) for one in listed] == [("email", "active"), ("push", "active")]
+        assert await store.column("select user_key || ' ' || state from identities order by 1") == [
+            "Ann@example.org active", "anns-topic active",
+        ]  # fmt: skip
+        await delete_address(settings, "ann", "email", "Ann@example.org")
+        with pytest.raises(ConfigError):
+            await delete_address(settings, "ann", "email", "Ann@example.org")
+
+
+async def test_half_an_email_group_is_an_error_and_a_whole_one_a_channel(settings: Settings, database_url: str) -> None:
+    with pytest.raises(ConfigError, match="SMTP_FROM"):
+        load_settings(smtp_host="mail.example.org")
+    whole = settings.model_copy(update={"smtp_host": "mail.example.org", "smtp_from": "valet@example.org"})
+    channels = build_notification_channels(whole)
+    assert set(channels) == notification_channel_names(whole) == {"terminal", "push", "email"}
+    assert set(build_notification_channels(settings)) == notification_channel_names(settings)
+    async with opened(database_url) as store:
+        built = build_notifications(store.database, channels, RecordedBell(), Clock(), settings.manners)
+        assert await built.service.fall_back() == 0
+    for channel in channels.values():
+        await channel.close()

@@ -1,0 +1,32 @@
+"""`pair --address` over a database: whom it lets in, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import ConfigError
+from core.inbox.inbox import Inbox
+from core.people.access_policy import Access, PersonRole
+from onevalet.cli.pair import pair
+from onevalet.settings import Settings
+from tests.core.harness import message, opened
+
+
+async def test_pair_address_lets_in_and_says_whom(
+    database_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(_env_file=None, database_url=database_url, onevalet_home=tmp_path)
+    async with opened(database_url) as store:
+        assert not await pair(settings, "", PersonRole.MEMBER, address="sms:+15550000001")
+        assert "Nothing came in by sms yet" in capsys.readouterr().err
+        inbox = Inbox(store.database, store.bell, store.make_id, Access())
+        await inbox.accept(message("hello", "+15550000002", "SM1"))
+        assert await pair(settings, "", PersonRole.OWNER, address="sms:+15550000001")
+        assert "sms +15550000001 is in, as owner" in capsys.readouterr().out
+        await inbox.accept(message("hello", "+15550000001", "SM2"))
+        assert await store.column("select text from inbound") == ["hello"]
+    with pytest.raises(ConfigError, match="names nobody"):
+        await pair(settings, "", PersonRole.MEMBER, address="telegram:@ada")
+    for code, address in (("", ""), ("ABCD-EFGH", "sms:+15550000001")):
+        with pytest.raises(ConfigError, match="Give a code, or an address"):
+            await pair(settings, code, PersonRole.MEMBER, address=address)

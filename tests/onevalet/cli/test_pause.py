@@ -1,0 +1,57 @@
+"""A worker that is stopped for twice its lease and then goes on, as a machine that sleeps: it can write nothing."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+
+from core.llm.types import Role
+from onevalet.app import LANE_LEASE
+from tests.core.harness import opened
+from tests.forker import Nursery
+from tests.onevalet.supervision.test_supervisor import worker_environment
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.xdist_group("processes")
+async def test_promise_5_a_worker_that_was_paused_for_twice_its_lease_can_write_nothing(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    asked: asyncio.Queue[int] = asyncio.Queue()
+
+    def by_number(call: ModelCall) -> Reply:
+        asked.put_nowait(call.number)
+        # The first answer comes while its process is stopped, which finds it when it goes on.
+        return text("from the paused").after(4) if call.number == 1 else text("from the other")
+
+    async with ScriptedModel(by_number) as model, opened(database_url) as store:
+        environment = worker_environment(database_url, redis_url, model.url)
+        paused = nursery.fork(["worker", "--no-spare"], environment, tmp_path / "paused")
+        await store.say("hi")
+        assert await asyncio.wait_for(asked.get(), 30) == 1
+        paused.send_signal(signal.SIGSTOP)
+        pausing = asyncio.create_task(asyncio.sleep(2 * LANE_LEASE.total_seconds()))
+        other = nursery.fork(["worker", "--no-spare"], environment, tmp_path / "other")
+        assert await asyncio.wait_for(asked.get(), 30) == 2
+        async with asyncio.timeout(20):
+            while await store.one("select count(*) from turns where state = 'done'") == 0:  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.1)
+        await pausing
+        tables = ("turns", "steps", "history", "inbound", "lanes")
+        before = {name: rows for name, rows in (await store.everything()).items() if name in tables}
+        paused.send_signal(signal.SIGCONT)
+        async with asyncio.timeout(20):
+            while "lease_lost" not in (tmp_path / "paused").read_text():  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.1)
+        await asyncio.sleep(1)
+        assert {name: rows for name, rows in (await store.everything()).items() if name in tables} == before
+        assert await store.column("select text from outbound") == ["from the other"]
+        assert await store.one("select count(*) from history where message ->> 'role' = $1", Role.ASSISTANT.value) == 1
+        # It died to nobody's knowledge but the leases': the turn that was alone is blamed once, and done.
+        assert await store.column("select array[attempts, blamed] from turns") == [[2, 1]]
+        for process in (paused, other):
+            process.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(process.wait(), 40) == 0, (tmp_path / "paused").read_text()

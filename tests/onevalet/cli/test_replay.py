@@ -1,0 +1,245 @@
+"""`replay`: a turn's journal as JSON lines, and the turn run again without anything happening."""
+
+import json
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from core.agents.fields import InputField
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import AgentResult, StandardAgent
+from core.agents.valet import valet
+from core.db.database import Database
+from core.errors import ConfigError, ToolFailed
+from core.hooks.hooks import Decision, Hook, HookContext, PlannedCall, Rule, Verdict
+from core.json_types import JsonObject
+from core.llm.types import ModelAnswer, ModelRequest
+from core.tools.registry import ToolRegistry
+from core.tools.storage import Storage
+from core.tools.tool import AnyTool, tool
+from core.turns.orchestrator import Orchestrator
+from onevalet.cli.replay import RECORDED, print_replay, run_again
+from onevalet.cli.transcript import Transcript, read_transcript
+from onevalet.settings import Settings
+from onevalet.wiring.plugins import Plugins
+from tests.core.builders import FakeModel, says, wants
+from tests.core.harness import Store, opened
+from tests.scripted_model import ScriptedModel, calls, text
+
+SENDER = "+15550000001"
+
+# litellm 1.106 looks through the last piece of a stream in a way that pydantic will drop.
+pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
+
+
+@tool
+async def send(to: str) -> str:
+    """Send something."""
+    if to == "nobody":
+        raise ToolFailed("There is nobody of that name.")
+    return f"sent to {to}"
+
+
+@tool(effect="read")
+async def look(at: str = "") -> str:
+    """Look."""
+    return f"saw {at}"
+
+
+TOOLS: list[AnyTool] = [send, look]
+SCRIPT = [wants(("look", {"at": "x"}), ("send", {"to": "ann"})), wants(("send", {"to": "nobody"})), says("All done.")]
+
+
+@dataclass(slots=True)
+class Kept:
+    """A turn that was run and kept, after an earlier one of the same conversation."""
+
+    store: Store
+    turn: str
+    settings: Settings
+
+    async def transcript(self) -> Transcript:
+        return await read_transcript(self.store.database, self.turn)
+
+
+@pytest.fixture
+async def kept(database_url: str) -> AsyncIterator[Kept]:
+    async with opened(database_url) as store:
+        await run_turn(store, "before", [says("Yes?")])
+        turn = await run_turn(store, "do it", SCRIPT)
+        await run_turn(store, "after", [says("Well?")])
+        yield Kept(store, turn, Settings(_env_file=None, database_url=SecretStr(database_url)))
+
+
+async def run_turn(store: Store, words: str, script: list[ModelAnswer], agents: AgentRegistry | None = None) -> str:
+    await store.say(words, sender=SENDER)
+    lease, turn = await store.claim_turn()
+    result = await Orchestrator(FakeModel(list(script)), tools=TOOLS, agents=agents).handle_message(turn.request)
+    await store.turns.finish(
+        lease, turn.turn_id, state="done", reason="", usage=result.usage, history=result.history, outbound=[]
+    )
+    return turn.turn_id
+
+
+async def again(kept: Kept, model: str = RECORDED, tools: Iterable[AnyTool] = TOOLS) -> list[JsonObject]:
+    found = await run_again(kept.settings, await kept.transcript(), model, Plugins(ToolRegistry(tools)))
+    return [difference.to_json() for difference in found]
+
+
+async def test_the_journal_is_written_as_json_lines_with_the_labels_of_a_trace(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await print_replay(kept.settings, kept.turn, "", as_json=False)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["kind"] for line in lines] == [
+        *("turn", "received", "model", "tool", "tool", "model", "tool", "model"),
+    ]
+    assert [line.get("label") for line in lines[2:]] == [
+        *("THINK", "CALL_TOOL", "CALL_TOOL", "THINK", "ERROR", "RESPOND"),
+    ]
+    assert lines[0]["id"] == kept.turn
+    assert lines[1]["text"] == "do it"
+    assert [json.loads(line["arguments"]) for line in lines if line["kind"] == "tool"] == [
+        *({"at": "x"}, {"to": "ann"}, {"to": "nobody"}),
+    ]
+
+
+async def test_a_turn_is_given_what_was_said_before_it_and_nothing_of_later(kept: Kept) -> None:
+    request = (await kept.transcript()).request
+    assert [message.text for message in request.history] == ["before", "Yes?"]
+    assert [message.text for message in request.inbound] == ["do it"]
+
+
+async def test_run_again_over_the_recorded_answers_it_goes_as_it_went(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await again(kept) == []
+    assert not await print_replay(kept.settings, kept.turn, RECORDED, as_json=False)
+    told = capsys.readouterr().out  # the shipped tools are others than the turn's
+    assert "It diverges at step 0.1.\n" in told
+    assert "There is no tool named 'look'" in told
+
+
+async def test_no_tool_is_run_again(kept: Kept) -> None:
+    async def never(to: str) -> str:
+        raise AssertionError("it was run")
+
+    assert await again(kept, tools=[replace(send, fn=never), look]) == []
+
+
+async def test_a_tool_that_has_changed_shows_where_the_turn_diverges(kept: Kept) -> None:
+    @tool(name="send")
+    async def changed(recipient: str) -> str:
+        """Send something."""
+        return ""
+
+    [first, second] = await again(kept, tools=[changed, look])
+    assert (first["step"], second["step"]) == ("0.2", "1.1")
+    assert first["recorded"] == ["send", "ok", "sent to ann"]
+    assert "recipient (required)" in str(first["now"])
+
+
+@valet(name="Sender")
+class Sender(StandardAgent):
+    """Send to somebody."""
+
+    recipient = InputField("To whom?")
+
+    async def on_running(self, msg: str) -> AgentResult:
+        return self.make_result(raw_message=f"sent to {self.recipient}")
+
+
+async def test_an_agents_result_is_the_recorded_one(kept: Kept) -> None:
+    script = [wants(("Sender", {"recipient": "ann"})), says("Done.")]
+    turn = await run_turn(kept.store, "send it", script, agents=AgentRegistry([Sender]))
+    plugins = Plugins(ToolRegistry(TOOLS), (Sender,))
+    assert await run_again(kept.settings, await read_transcript(kept.store.database, turn), RECORDED, plugins) == []
+
+
+class Kindly(Hook):
+    """Change what a tool is asked for, and what it said."""
+
+    async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
+        return replace(answer, text=f"{answer.text} :)") if not answer.tool_calls else answer
+
+
+class Wary(Rule):
+    """Ask about everything, and forbid one thing."""
+
+    async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
+        if call.arguments.get("to") == "ann":
+            return Verdict(Decision.DENY, "not Ann")
+        return Verdict(Decision.APPROVE)
+
+
+async def test_hooks_and_rules_take_part_and_what_they_would_ask_for_counts_as_granted(kept: Kept) -> None:
+    plugins = Plugins(ToolRegistry(TOOLS), hooks=(Kindly(), Wary()))
+    found = await run_again(kept.settings, await kept.transcript(), RECORDED, plugins)
+    assert [(one.step, one.what, one.recorded, one.now) for one in found] == [
+        ("0.2", "result", ["send", "ok", "sent to ann"], ["send", "refused", "Not run: not Ann"]),
+        ("2.0", "answer", "All done.", "All done. :)"),
+    ]
+
+
+async def test_rules_of_the_file_take_part(kept: Kept, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(
+        '[[rules]]\nname = "new"\ntools = ["send"]\ndecision = "approve"\n'
+        'when = [{argument = "to", first_time = true}]\n'
+        '[[rules]]\nname = "never"\ntools = ["look"]\ndecision = "deny"\nreason = "eyes shut"\n'
+    )
+    settings = kept.settings.model_copy(update={"onevalet_rules": rules, "onevalet_judge": "model"})
+    storage = Storage(kept.store.database)
+    plugins = Plugins(ToolRegistry(TOOLS))
+    found = await run_again(settings, await kept.transcript(), RECORDED, plugins, storage)
+    assert [(one.step, one.now) for one in found] == [("0.1", ["look", "refused", "Not run: eyes shut"])]
+    assert await kept.store.one("select count(*) from stored_values") == 0, "nothing is kept"
+
+
+async def test_a_live_model_is_asked_and_what_it_does_otherwise_is_shown(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with ScriptedModel([calls(("send", {"to": "ann"}), ("look", {"at": "y"})), text("All done.")]) as model:
+        monkeypatch.setenv("OPENAI_API_BASE", model.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        found = await again(kept, "openai/scripted")
+    assert model.calls[0].new_user_texts == ["do it"]
+    results = list(model.calls[1].tool_results.values())
+    assert results == ["sent to ann", "This call is not in the record, so it has no result: nothing was run."]
+    assert [(one["step"], one["what"]) for one in found] == [
+        *(("0.0", "calls"), ("0.1", "result"), ("0.2", "result")),
+        *(("1.0", "calls, now answer"), ("1.1", "result, now nothing"), ("2.0", "answer, now nothing")),
+    ]
+
+
+async def test_what_came_in_while_it_ran_comes_in_at_the_same_step_again(database_url: str) -> None:
+    async with opened(database_url) as store:
+        await store.say("first", sender=SENDER)
+        lease, turn = await store.claim_turn()
+
+        async def meanwhile(request: ModelRequest) -> ModelAnswer:
+            await store.say("second", sender=SENDER)
+            return wants(("look", {"at": "x"}))
+
+        model = FakeModel([meanwhile, says("Both.")])
+        result = await Orchestrator(model, tools=TOOLS).handle_message(turn.request)
+        await store.turns.finish(
+            lease, turn.turn_id, state="done", reason="", usage=result.usage, history=result.history, outbound=[],
+            absorbed=result.absorbed,
+        )  # fmt: skip
+        transcript = await read_transcript(store.database, turn.turn_id)
+        settings = Settings(_env_file=None)
+        found = await run_again(settings, transcript, RECORDED, Plugins(ToolRegistry(TOOLS)))
+    assert [message.text for message in transcript.request.inbound] == ["first"]
+    assert [(step, one.text) for step, messages in transcript.steered.items() for one in messages] == [(1, "second")]
+    assert found == []
+
+
+async def test_an_id_that_leads_to_no_turn_is_an_error_in_a_sentence(database_url: str) -> None:
+    database = Database(database_url)
+    with pytest.raises(ConfigError, match=r"^No turn is known by nonsense: give the id of a turn"):
+        await read_transcript(database, "nonsense")
+    await database.close()

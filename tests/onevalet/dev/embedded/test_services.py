@@ -1,0 +1,62 @@
+"""The servers together, watched."""
+
+import asyncio
+from pathlib import Path
+
+import asyncpg
+import psutil
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from onevalet.dev.embedded.services import embedded_services
+
+
+async def test_a_server_that_died_is_started_again_on_the_same_address_with_its_data(home: Path) -> None:
+    before = set(psutil.Process().children())
+    async with embedded_services(home, database=True, redis=True) as services:
+        assert services.database_url
+        assert services.redis_url
+        connection = await asyncpg.connect(services.database_url)
+        await connection.execute("CREATE TABLE kept (word text); INSERT INTO kept VALUES ('row')")
+        await connection.close()
+        async with Redis.from_url(services.redis_url) as client:
+            await client.set("kept", "key")
+
+        servers = set(psutil.Process().children()) - before
+        assert {server.name() for server in servers} == {"postgres", "valkey-server"}
+        for server in servers:
+            server.kill()
+        psutil.wait_procs(servers, timeout=5)
+
+        async with asyncio.timeout(15):
+            assert await _row(services.database_url) == "row"
+            assert await _key(services.redis_url) == b"key"
+
+
+@pytest.mark.parametrize(("database", "redis"), [(True, False), (False, True), (False, False)])
+async def test_only_what_is_asked_for_is_started(home: Path, database: bool, redis: bool) -> None:
+    async with embedded_services(home, database=database, redis=redis) as services:
+        assert (services.database_url is not None) == database
+        assert (services.redis_url is not None) == redis
+
+
+async def _row(url: str) -> str | None:
+    while True:
+        try:
+            connection = await asyncpg.connect(url)
+        except (OSError, asyncpg.PostgresError):
+            await asyncio.sleep(0.05)
+            continue
+        word: str | None = await connection.fetchval("SELECT word FROM kept")
+        await connection.close()
+        return word
+
+
+async def _key(url: str) -> object:
+    while True:
+        async with Redis.from_url(url) as client:
+            try:
+                return await client.get("kept")
+            except (OSError, RedisError):
+                await asyncio.sleep(0.05)

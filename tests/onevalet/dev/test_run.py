@@ -1,0 +1,67 @@
+"""`dev` and `chat` as a newcomer runs them: from nothing, in processes of their own."""
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+import aiohttp
+import psutil
+import pytest
+
+from tests.forker import ROOT
+from tests.running_dev import RunningDev, dev_environment, running_dev, two_free_ports
+
+pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+
+
+async def _start(*command: str, environment: dict[str, str]) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "onevalet",
+        *command,
+        cwd=ROOT,
+        env=environment,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def test_dev_runs_from_nothing(dev: RunningDev) -> None:
+    async with aiohttp.ClientSession() as session:
+        async with session.get(f"{dev.url}/readyz") as answer:
+            assert answer.status == 200
+        async with session.get(f"{dev.url}/", allow_redirects=False) as answer:
+            assert answer.headers["Location"].startswith(dev.simulator_url)
+    assert len(psutil.Process(dev.pid).children(recursive=True)) >= 2
+
+
+async def test_a_second_dev_and_a_taken_port_are_one_sentence_each(dev: RunningDev, tmp_path: Path) -> None:
+    for home, sentence in ((dev.home, "already running"), (tmp_path / "two", "cannot be listened on")):
+        other = await _start("dev", environment=dev_environment(home, dev.port))
+        _, errors = await asyncio.wait_for(other.communicate(), 60)
+        assert other.returncode == 2, errors
+        assert sentence in errors.decode()
+        assert errors.decode().strip().count("\n") == 0, errors
+
+
+async def test_chat_answers_in_the_terminal_beside_a_running_dev(dev: RunningDev) -> None:
+    await _chat(dev.environment)
+
+
+async def test_chat_answers_alone_and_dev_goes_on_with_its_folder_and_ends_with_nothing_left(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    await _chat(dev_environment(home, two_free_ports()))
+    # What is checked at the end of the block, and at that of the shared `dev` for SIGTERM.
+    with running_dev(home, signal.SIGINT):
+        pass
+
+
+async def _chat(environment: dict[str, str]) -> None:
+    chat = await _start("chat", environment=environment)
+    shown, errors = await asyncio.wait_for(chat.communicate(b"What can you do?\n"), 90)
+    assert chat.returncode == 0, errors.decode()
+    assert b"valet> " in shown
+    assert b"demo" in shown.lower(), shown

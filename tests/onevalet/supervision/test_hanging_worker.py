@@ -1,0 +1,206 @@
+"""A worker whose event loop stands still is replaced, and what made it stand still is set aside."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from core.turns.failures import SET_ASIDE
+from onevalet.supervision.heartbeat import HUNG_AFTER
+from tests.core.harness import Store, opened
+from tests.forker import Forked, Nursery
+from tests.onevalet.supervision.test_supervisor import worker_environment
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(150), pytest.mark.xdist_group("processes")]
+
+IMPATIENT = "tests.onevalet.impatient"
+PATIENCE = 7
+"""Seconds, in place of half a minute."""
+TOOLS = ("spin", "doze", "match")
+_TOLD = "select text from outbound"
+
+
+def hanging_model(call: ModelCall) -> Reply:
+    """Call the tool that a text names, and answer any other."""
+    said = call.last_user.strip()
+    return calls((said, {})) if said in TOOLS else text(f"to {said}")
+
+
+def hang_environment(database_url: str, redis_url: str, model_url: str, **changed: str) -> dict[str, str]:
+    """Return what a worker needs that has the tools which hang, and little patience."""
+    impatience = {"TEST_HUNG_AFTER": str(PATIENCE), "ONEVALET_PLUGINS": "tests.plugins.hangs"}
+    return worker_environment(database_url, redis_url, model_url) | impatience | changed
+
+
+async def until(holds: Callable[[], bool], within: float, log: Path) -> None:
+    """Wait until it holds; else the test fails with the log's end."""
+    try:
+        async with asyncio.timeout(within):
+            while not holds():  # noqa: ASYNC110 - another process does it
+                await asyncio.sleep(0.1)
+    except TimeoutError:
+        pytest.fail(end_of(log))
+
+
+async def until_told(store: Store, words: str, within: float, log: Path) -> None:
+    """Wait until somebody is told so."""
+    found = False
+    with suppress(TimeoutError):
+        async with asyncio.timeout(within):
+            while not (found := words in await store.column(_TOLD)):  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.1)
+    assert found, end_of(log)
+
+
+def end_of(log: Path) -> str:
+    """Return the last lines of a log."""
+    return log.read_text()[-3000:]
+
+
+def count(log: Path, event: str) -> int:
+    """Count an event in the log of a process and of those that it forked."""
+    return log.read_text().count(event) if log.exists() else 0
+
+
+async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    log = tmp_path / "log"
+    async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
+        environment = hang_environment(database_url, redis_url, model.url, TEST_HUNG_AFTER=str(HUNG_AFTER))
+        keeper = nursery.fork(["worker"], environment, log, module=IMPATIENT)
+        await store.say("spin")
+        await until(lambda: count(log, "loop_blocked") > 0, 40, log)
+        began = time.monotonic() - 5
+        [worker] = psutil.Process(keeper.pid).children()
+        await store.say("hi", sender="+15550000002")
+        await until_told(store, "to hi", 60, log)
+        assert HUNG_AFTER == 30
+        assert 28 < time.monotonic() - began < 45, log.read_text()
+        assert not worker.is_running()
+        # The one who was known to hang is charged; the other one is not.
+        found = "select array[t.blamed, t.suspect::int] from turns t join inbound i on i.turn_id = t.id order by i.text"
+        assert await store.column(found) == [[0, 0], [1, 1]]
+        await kill_all(keeper)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_promise_6_what_hangs_workers_is_set_aside_and_told_and_others_go_on(
+    tool: str, tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    log = tmp_path / "log"
+    async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
+        environment = hang_environment(database_url, redis_url, model.url)
+        keeper = nursery.fork(["worker"], environment, log, module=IMPATIENT)
+        await store.say(tool)
+        await until(lambda: count(log, "worker_hangs") > 0, 60, log)
+        await store.say("first", sender="+15550000002")
+        await until_told(store, "to first", 20, log)
+        assert not await store.column("select id from turns where state = 'poison'")
+        await until_told(store, SET_ASIDE, 60, log)
+        assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to first"}
+        assert count(log, "worker_hangs") == 3
+        found = "select array[t.blamed, t.attempts] from turns t join inbound i on i.turn_id = t.id order by i.text"
+        assert sorted(str(one) for one in await store.column(found)) == ["[0, 1]", "[3, 4]"]
+        keeper.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(keeper.wait(), 40) == 0, log.read_text()
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_a_worker_that_hangs_dies_after_its_supervisor_was_killed(
+    tool: str, tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    log = tmp_path / "log"
+    async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
+        environment = hang_environment(database_url, redis_url, model.url, TEST_HUNG_AFTER="60", TEST_CPU_AFTER="8")
+        keeper = nursery.fork(["worker"], environment, log, module=IMPATIENT)
+        await store.say(tool)
+        await until(lambda: bool(model.calls), 30, log)
+        await asyncio.sleep(2)
+        [worker] = psutil.Process(keeper.pid).children()
+        os.kill(keeper.pid, signal.SIGKILL)
+        await until(lambda: not alive(worker), 90, log)
+
+
+async def test_a_worker_that_hangs_does_not_keep_its_supervisor_from_ending(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    log = tmp_path / "log"
+    async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
+        keeper = nursery.fork(["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT)
+        await store.say("doze")
+        await until(lambda: bool(model.calls), 30, log)
+        await asyncio.sleep(1)
+        keeper.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(keeper.wait(), 30) == 0, log.read_text()
+
+
+async def test_a_worker_stopped_with_its_supervisor_does_not_count_as_hanging(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    log = tmp_path / "log"
+    async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
+        keeper = nursery.fork(["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT)
+        await store.say("hi")
+        await until_told(store, "to hi", 40, log)
+        [worker] = psutil.Process(keeper.pid).children()
+        for pid in (keeper.pid, worker.pid):
+            os.kill(pid, signal.SIGSTOP)
+        await asyncio.sleep(2 * PATIENCE)
+        for pid in (keeper.pid, worker.pid):
+            os.kill(pid, signal.SIGCONT)
+        await store.say("again", sender="+15550000002")
+        await until_told(store, "to again", 40, log)
+        await asyncio.sleep(2)
+        assert psutil.Process(keeper.pid).children() == [worker]
+        assert count(log, "worker_hangs") == 0
+        keeper.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(keeper.wait(), 40) == 0, log.read_text()
+
+
+async def test_without_a_supervisor_the_health_file_tells_and_it_ends_itself(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    log, health = tmp_path / "log", tmp_path / "health"
+    async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
+        environment = hang_environment(
+            database_url, redis_url, model.url, TEST_HUNG_AFTER="12", ONEVALET_HEALTH_FILE=str(health)
+        )
+        assert await checked(nursery, environment, tmp_path) == 1
+        worker = nursery.fork(["worker", "--no-spare"], environment, log, module=IMPATIENT)
+        await until(health.exists, 40, log)
+        assert await checked(nursery, environment, tmp_path) == 0
+        await store.say("doze")
+        assert await asyncio.wait_for(worker.wait(), 60) == -signal.SIGKILL
+        assert "doze" in log.read_text(), "the log says where the loop stood"
+        await asyncio.sleep(2)
+        assert await checked(nursery, environment, tmp_path) == 1, (tmp_path / "check").read_text()
+
+
+async def checked(nursery: Nursery, environment: dict[str, str], folder: Path) -> int:
+    """Return how `worker --check` ended."""
+    check = nursery.fork(["worker", "--check"], environment, folder / "check", module=IMPATIENT)
+    return await asyncio.wait_for(check.wait(), 30)
+
+
+def alive(process: psutil.Process) -> bool:
+    """Return whether it runs; who has ended and was not waited for does not."""
+    with suppress(psutil.NoSuchProcess):
+        return process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+async def kill_all(keeper: Forked) -> None:
+    """End a supervisor and what it began, at once."""
+    children = psutil.Process(keeper.pid).children()
+    for pid in (keeper.pid, *(child.pid for child in children)):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    await asyncio.wait_for(keeper.wait(), 20)

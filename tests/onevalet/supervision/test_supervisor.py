@@ -1,0 +1,104 @@
+"""The keeper: a worker that is killed has a successor at once, which goes on with what it held."""
+
+import asyncio
+import base64
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from core.turns.failures import SET_ASIDE
+from tests.core.harness import opened
+from tests.forker import Nursery, plain_environment
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
+
+TAKEN_OVER_WITHIN = 5.0
+"""Seconds; its lease alone would keep the turn for ten."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.xdist_group("processes")
+async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_the_keeper_ends_when_told(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    asked: asyncio.Queue[float] = asyncio.Queue()
+    clock = asyncio.get_running_loop().time
+
+    def slow_at_first(call: ModelCall) -> Reply:
+        asked.put_nowait(clock())
+        return text("here").after(30 if call.number == 1 else 0)
+
+    async with ScriptedModel(slow_at_first) as model, opened(database_url) as store:
+        keeper = nursery.fork(["worker"], worker_environment(database_url, redis_url, model.url), tmp_path / "log")
+        await store.say("hi")
+        await asyncio.wait_for(asked.get(), 30)
+        [worker] = psutil.Process(keeper.pid).children()
+        os.kill(worker.pid, signal.SIGKILL)
+        killed = clock()
+        again = await asyncio.wait_for(asked.get(), 30)
+        assert again - killed < TAKEN_OVER_WITHIN, (tmp_path / "log").read_text()
+        keeper.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(keeper.wait(), 30) == 0, (tmp_path / "log").read_text()
+        assert await store.one("select max(attempts) from turns") == 2
+    assert not worker.is_running()
+
+
+def worker_environment(database_url: str, redis_url: str, model_url: str) -> dict[str, str]:
+    """Give what a worker needs that speaks to this model only."""
+    return plain_environment() | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": model_url,
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(90)
+@pytest.mark.xdist_group("processes")
+async def test_promise_5_a_suspect_runs_in_a_process_of_its_own_and_takes_nobody_with_it(
+    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+) -> None:
+    asked: asyncio.Queue[str] = asyncio.Queue()
+
+    def slow_or_not(call: ModelCall) -> Reply:
+        said = call.last_user.strip()
+        asked.put_nowait(said)
+        return text(f"to {said}").after(30 if said == "deadly" else 0)
+
+    async with ScriptedModel(slow_or_not) as model, opened(database_url) as store:
+        # Two workers died with it already.
+        await store.say("deadly")
+        for number in range(2):
+            lease = await store.turns.claim(None, f"dead{number}")
+            assert lease is not None
+            await store.turns.begin(lease)
+            await store.turns.end_leases(f"dead{number}")
+        log = tmp_path / "log"
+        keeper = nursery.fork(["worker"], worker_environment(database_url, redis_url, model.url), log)
+        assert await asyncio.wait_for(asked.get(), 30) == "deadly"
+        worker = min(psutil.Process(keeper.pid).children(), key=psutil.Process.create_time)
+        apart = int(str(await store.one("select substring(owner from ':(\\d+)/') from turns where suspect")))
+        assert apart != worker.pid
+        await store.say("hi", sender="+15550000002")
+        assert await asyncio.wait_for(asked.get(), 30) == "hi"
+        os.kill(apart, signal.SIGKILL)
+        async with asyncio.timeout(30):
+            while not await store.column("select id from turns where state = 'poison'"):  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.1)
+        assert worker.is_running()
+        async with asyncio.timeout(20):
+            while len(psutil.Process(keeper.pid).children()) > 1:  # noqa: ASYNC110 - another process ends
+                await asyncio.sleep(0.1)
+        assert psutil.Process(keeper.pid).children() == [worker], "what has no more suspects ends"
+        keeper.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(keeper.wait(), 30) == 0, log.read_text()
+        assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to hi"}
+        found = "select array[t.attempts, t.blamed] from turns t join inbound i on i.turn_id = t.id order by i.text"
+        assert await store.column(found) == [[4, 3], [1, 0]]

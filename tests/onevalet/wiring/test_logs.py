@@ -1,0 +1,105 @@
+"""Logs: no word of anybody's in a traceback, and one line for what an outage makes everything say."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import asyncpg
+import pytest
+import structlog
+
+from onevalet.wiring.log_errors import format_error
+from onevalet.wiring.logs import Repeats
+
+CANARY = "zqcanaryofapersonswords"
+ROOT = Path(__file__).parents[3]
+QUOTING = {
+    "a token of JSON": ("select $1::text::jsonb", f'{{"said": {CANARY}}}'),
+    "a value of another type": ("select $1::int", CANARY),
+    "a key that is there": ("insert into said values ($1), ($1)", CANARY),
+    "a row that breaks a check": ("insert into said values ($1)", f"{CANARY}!"),
+    "a word of ours": ("select pg_temp.raise_said($1)", CANARY),
+}
+
+
+@pytest.mark.parametrize("what", QUOTING)
+async def test_a_databases_error_is_logged_without_the_values_it_quotes(database_url: str, what: str) -> None:
+    statement, value = QUOTING[what]
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute(
+            "create temp table said (word text primary key check (word not like '%!'));"
+            "create function pg_temp.raise_said(w text) returns void language plpgsql as"
+            " $$ begin raise exception 'said %', w using detail = w, errcode = '22023'; end $$"
+        )
+        with pytest.raises(LookupError) as caught:
+            await _fails_on_top_of(connection, statement, value)
+    finally:
+        await connection.close()
+    error = caught.value
+    shown = format_error((type(error), error, error.__traceback__))
+    assert CANARY not in shown
+    assert "sqlstate 2" in shown
+    for kept in ("ValueError: another", "LookupError: while that was handled", "test_logs.py", "ExceptionGroup"):
+        assert kept in shown
+    if what == "a key that is there":
+        assert "table said, constraint said_pkey" in shown
+
+
+async def _fails_on_top_of(connection: "asyncpg.Connection[asyncpg.Record]", statement: str, value: str) -> None:
+    try:
+        try:
+            await connection.fetch(statement, value)
+        except Exception as first:
+            quotes = CANARY in f"{first.__dict__}{first}"
+            assert quotes, "a weak test"
+            raise ExceptionGroup("several", [first, ValueError("another")]) from first
+    except ExceptionGroup:
+        raise LookupError("while that was handled")  # noqa: B904 - the chain of what was handled, not of causes
+
+
+async def test_no_process_logs_the_words_that_a_database_quotes(database_url: str) -> None:
+    code = (
+        "import asyncio, logging, asyncpg, structlog\n"
+        "from onevalet.wiring.logs import set_up_logs\n"
+        "set_up_logs('json')\n"
+        "async def main():\n"
+        f"    connection = await asyncpg.connect({database_url!r})\n"
+        "    try:\n"
+        f"        value = '[zqcanary' + {CANARY.removeprefix('zqcanary')!r} + ']'\n"
+        "        await connection.fetch('select $1::text::jsonb', value)\n"
+        "    except Exception:\n"
+        "        structlog.get_logger().exception('work_failed')\n"
+        "        logging.getLogger('asyncio').exception('never retrieved')\n"
+        "        raise\n"
+        "asyncio.run(main())\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, cwd=ROOT, env={"PATH": os.environ["PATH"]}, stderr=asyncio.subprocess.PIPE
+    )
+    _, errors = await asyncio.wait_for(process.communicate(), 30)
+    shown = errors.decode()
+    assert CANARY not in shown
+    assert shown.count("InvalidTextRepresentationError: sqlstate 22P02") == 3, shown
+
+
+def test_a_warning_that_repeats_itself_is_counted_not_repeated() -> None:
+    now = 0.0
+    repeats = Repeats(lambda: now)
+
+    def passes(**event: object) -> object:
+        try:
+            return dict(repeats(None, "warning", event)).get("left_out", 0)
+        except structlog.DropEvent:
+            return None
+
+    outage = {"event": "claim_delayed", "work": "turn", "cause": "DiskFullError"}
+    assert passes(**outage, request="req_1") == 0
+    assert [passes(**outage, request=f"req_{n}") for n in range(100)] == [None] * 100
+    assert passes(**(outage | {"work": "delivery"})) == 0
+    assert [passes(event="turn_delayed", lane=lane, cause="x") for lane in "ab"] == [0, 0]
+    assert [passes(event="no_cause") for _ in range(3)] == [0, 0, 0]
+    now = Repeats.SECONDS
+    assert passes(**outage, request="req_2") == 100
+    assert [repeats(None, "error", {"event": "e", "cause": "x"})["event"] for _ in range(2)] == ["e", "e"]

@@ -1,0 +1,138 @@
+"""The loader: what plugin modules bring, and what is said when one is wrong."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import ConfigError
+from core.turns.orchestrator import Orchestrator
+from onevalet.wiring.plugins import load_plugins
+
+TOOL = '''
+from onevalet import tool
+
+@tool
+async def {name}() -> str:
+    """Do it."""
+    return "done"
+'''
+
+type Write = Callable[[str, str], None]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
+    """Write plugin modules into a folder of their own that can be imported from."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+
+    def put(name: str, text: str) -> None:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        importlib.invalidate_caches()
+
+    yield put
+    for name in set(sys.modules) - before:
+        if name.startswith("plug"):
+            del sys.modules[name]
+
+
+def test_what_ships_is_found() -> None:
+    plugins = load_plugins(["agents"])
+    assert {"current_time", "calculate"} <= {tool.name for tool in plugins.tools}
+    assert plugins.orchestrator is Orchestrator
+
+
+def test_a_package_is_taken_with_its_direct_submodules_only(write: Write) -> None:
+    write("plug1/__init__.py", TOOL.format(name="top"))
+    write("plug1/below.py", TOOL.format(name="below"))
+    write("plug1/deep/__init__.py", "")
+    write("plug1/deep/deeper.py", TOOL.format(name="deeper"))
+    assert {tool.name for tool in load_plugins(["plug1"]).tools} == {"top", "below"}
+
+
+def test_hooks_rules_and_an_orchestrator_are_collected_too(write: Write) -> None:
+    write(
+        "plug2.py",
+        "from onevalet import Hook, Orchestrator, Rule\n"
+        "class Quiet(Hook): pass\n"
+        "class Strict(Rule): pass\n"
+        "class Ours(Orchestrator): pass\n"
+        "hooks = quiet = Quiet()\n"
+        "strict = Strict()\n",
+    )
+    plugins = load_plugins(["plug2"])
+    assert [type(hook).__name__ for hook in plugins.hooks] == ["Quiet", "Strict"]
+    assert plugins.orchestrator.__name__ == "Ours"
+
+
+def test_a_tool_that_two_modules_hold_is_one(write: Write) -> None:
+    write("plug3.py", TOOL.format(name="shared"))
+    write("plug4.py", "from plug3 import shared\n" + TOOL.format(name="own"))
+    assert len(load_plugins(["plug3", "plug4"]).tools) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import nowhere_at_all\n", "plug5.py:1: it imports 'nowhere_at_all', which is missing."),
+        ("x = 1\nraise ValueError('odd')\n", "plug5.py:2: ValueError: odd."),
+        ("def broken(:\n", "plug5.py:1: "),
+        (
+            "from onevalet import tool\n\n@tool\nasync def bare(x: int) -> int:\n    return x\n",
+            "plug5.py:3: the tool bare needs a docstring",
+        ),
+        (
+            'from onevalet import tool\n\n@tool\nasync def loose(x):\n    """Do."""\n',
+            "plug5.py:3: the tool loose has an un-annotated parameter; write `x: str`",
+        ),
+    ],
+)
+def test_mistakes_are_told_with_the_file_and_the_line(write: Write, text: str, said: str) -> None:
+    write("plug5.py", text)
+    with pytest.raises(ConfigError) as caught:
+        load_plugins(["plug5"])
+    assert said in str(caught.value)
+
+
+def test_two_tools_of_one_name_are_told_with_both_places(write: Write) -> None:
+    write("plug6.py", TOOL.format(name="same"))
+    write("plug7.py", TOOL.format(name="same"))
+    with pytest.raises(ConfigError, match=r"plug6\.py:4 and .*plug7\.py:4; rename"):
+        load_plugins(["plug6", "plug7"])
+
+
+def test_a_module_that_is_not_there_is_named_with_the_setting() -> None:
+    with pytest.raises(ConfigError, match=r"ONEVALET_PLUGINS names 'plug_none\.below'"):
+        load_plugins(["plug_none.below"])
+
+
+def test_two_orchestrators_are_refused(write: Write) -> None:
+    write(
+        "plug8.py",
+        "from onevalet import Orchestrator\nclass A(Orchestrator): pass\nclass B(Orchestrator): pass\n",
+    )
+    with pytest.raises(ConfigError, match=r"plug8\.A and plug8\.B; keep one"):
+        load_plugins(["plug8"])
+
+
+EXECUTOR = """from onevalet import ActionExecutor, ActionResult
+class Pipeline(ActionExecutor):
+    name = "{name}"
+    async def execute(self, context):
+        return ActionResult(True, "done")
+"""
+
+
+def test_executors_are_found_by_their_names_and_two_of_one_name_are_refused(write: Write) -> None:
+    write("plug9.py", EXECUTOR.format(name="email_pipeline"))
+    write("plug10.py", EXECUTOR.format(name="email_pipeline"))
+    write("plug11.py", EXECUTOR.format(name=""))
+    assert [one.name for one in load_plugins(["plug9"]).executors] == ["email_pipeline"]
+    for names in (["plug9", "plug10"], ["plug11"]):
+        with pytest.raises(ConfigError, match=r"The executor plug1\d\.Pipeline cannot be used"):
+            load_plugins(names)

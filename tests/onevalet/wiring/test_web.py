@@ -1,0 +1,73 @@
+"""A running web process is light: neither the model stack nor the plugins are in its memory."""
+
+import asyncio
+import base64
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
+
+ROOT = Path(__file__).parents[3]
+HEAVY = ("litellm", "openai", "typeagent", "mcp", "agents", "jobs", "notify")
+
+
+@pytest.mark.timeout(60)
+async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory(
+    tmp_path: Path, database_url: str, redis_url: str
+) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    twilio, slack, telegram = TwilioConfig(), SlackConfig(), TelegramConfig()
+    loaded = tmp_path / "modules.json"
+    code = (
+        "import atexit, json, sys\n"
+        f"atexit.register(lambda: open({str(loaded)!r}, 'w').write(json.dumps(sorted(sys.modules))))\n"
+        "sys.argv = ['onevalet', 'web']\n"
+        "from onevalet.cli.main import main\n"
+        "main()\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        code,
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis_url,
+            "PORT": str(port),
+            "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+            "PUBLIC_URL": "https://valet.example",
+            "TWILIO_ACCOUNT_SID": twilio.account_sid,
+            "TWILIO_AUTH_TOKEN": twilio.auth_token,
+            "TWILIO_FROM": twilio.number,
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_SIGNING_SECRET": slack.signing_secret,
+            "TELEGRAM_BOT_TOKEN": telegram.bot_token,
+            "TELEGRAM_WEBHOOK_SECRET": "secret-of-the-webhook",
+        },
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with aiohttp.ClientSession() as session, asyncio.timeout(40):
+        while True:
+            try:
+                async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
+                    if answer.status == 200:
+                        break
+            except aiohttp.ClientError:
+                assert process.returncode is None
+                await asyncio.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    _, errors = await asyncio.wait_for(process.communicate(), 20)
+    assert process.returncode == 0, errors.decode()
+    modules = json.loads(loaded.read_text())
+    assert "channels.http.app" in modules
+    assert [name for name in modules if name.split(".")[0] in HEAVY] == []
