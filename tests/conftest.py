@@ -9,8 +9,8 @@ import pytest
 
 from core.clock import set_clock
 from tests import services as servers
-from tests.database_pool import DatabaseShelf
-from tests.forker import Nursery
+from tests.database_pool import DatabasePool
+from tests.forker import Forker
 from tests.running_dev import RunningDev, running_dev
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
@@ -58,15 +58,15 @@ def migrated_services(services: servers.RunServices) -> servers.RunServices:
 
 
 @pytest.fixture(scope="session")
-def database_shelf(migrated_services: servers.RunServices, worker_number: int) -> DatabaseShelf:
+def database_pool(migrated_services: servers.RunServices, worker_number: int) -> DatabasePool:
     """Give this worker's databases between tests."""
-    return DatabaseShelf(migrated_services, f"test_{worker_number}")
+    return DatabasePool(migrated_services, f"test_{worker_number}")
 
 
 @pytest.fixture
-async def database_url(database_shelf: DatabaseShelf) -> AsyncIterator[str]:
+async def database_url(database_pool: DatabasePool) -> AsyncIterator[str]:
     """Give the URL of an empty, migrated database, as good as fresh and for this test alone."""
-    async with database_shelf.borrow() as url:
+    async with database_pool.borrow() as url:
         yield url
 
 
@@ -79,10 +79,10 @@ async def redis_url(services: servers.RunServices, worker_number: int) -> str:
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
+def forker() -> Iterator[Forker]:
     """Give what forks processes of ours; who uses it is in the xdist group "processes", so that one is enough."""
-    with Nursery() as nursery:
-        yield nursery
+    with Forker() as forker:
+        yield forker
 
 
 @pytest.fixture(scope="session")

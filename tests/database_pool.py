@@ -24,7 +24,7 @@ _TABLES = "select tablename from pg_tables where schemaname = 'public' and table
 _SEQUENCES = "select setval(format('%I', sequencename), 1, false) from pg_sequences where schemaname = 'public'"
 
 
-class DatabaseShelf:
+class DatabasePool:
     """Lend a database that holds nothing but what the migrations give; one whose shape a test changed is dropped."""
 
     def __init__(self, services: RunServices, prefix: str) -> None:

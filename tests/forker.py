@@ -25,14 +25,14 @@ class Forked:
     """One process that was forked; used like asyncio's."""
 
     pid: int
-    nursery: "Nursery"
+    forker: "Forker"
     code: int | None = None
 
     @property
     def returncode(self) -> int | None:
         """Give the exit code, the negative signal that killed it, or None while it runs."""
         if self.code is None:
-            self.code = self.nursery.ask_end(self.pid)
+            self.code = self.forker.ask_end(self.pid)
         return self.code
 
     def send_signal(self, number: signal.Signals) -> None:
@@ -58,7 +58,7 @@ class Forked:
 
 
 @dataclass(slots=True)
-class Nursery:
+class Forker:
     """The process that forks; its children end with it, however it ends."""
 
     process: subprocess.Popen[bytes] | None = None

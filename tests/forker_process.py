@@ -68,7 +68,7 @@ def _start(order: dict[str, Any]) -> int:
         if os.getppid() == parent:
             _become(order)
     finally:
-        os._exit(70)  # whatever happens, no second nursery
+        os._exit(70)  # whatever happens, no second forker
 
 
 def _become(order: dict[str, Any]) -> None:

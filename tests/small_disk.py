@@ -64,7 +64,7 @@ async def small_disk() -> AsyncIterator[SmallDisk]:
 
 
 @asynccontextmanager
-async def eye_on(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+async def admin_on(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
     """Return a superuser's connection of a test's own."""
     connection = await asyncpg.connect(url)
     try:

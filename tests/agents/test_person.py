@@ -13,8 +13,8 @@ from tests.core.credentials.harness import add_people, new_key, store_with
 
 
 async def test_where_two_accounts_fit_none_is_taken_until_the_persons_choice_is_remembered(database_url: str) -> None:
-    database, eye = Database(database_url), await asyncpg.connect(database_url)
-    await add_people(eye, "ann")
+    database, admin = Database(database_url), await asyncpg.connect(database_url)
+    await add_people(admin, "ann")
     store = store_with(database, new_key())
     for name in ("home", "work"):
         await store.save("ann", "email", {"host": "127.0.0.1", "user": name}, name)
@@ -25,5 +25,5 @@ async def test_where_two_accounts_fit_none_is_taken_until_the_persons_choice_is_
     assert "work is meant" in await choose_account(service="email", account="work", context=context)
     assert (await store.accounts("ann", "email")).chosen == "work"
     assert "email: work (meant when none is named)" in await list_accounts(context=context)
-    await eye.close()
+    await admin.close()
     await database.close()

@@ -11,7 +11,7 @@ from core.llm.litellm_client import LiteLLMClient
 from core.turns.decide_tool import DECIDE
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.wiring.plugins import load_plugins
-from tests.contract.channel_harnesses import SmsHouse
+from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import repeats
 from tests.core.builders import wants
@@ -24,23 +24,23 @@ async def planner(database_url: str, redis_url: str) -> AsyncIterator[Proactive]
     """Give a planner by SMS; it is Saturday, 21 November 2026, 13:00 in Berlin."""
     client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
-    async with open_proactive(SmsHouse, database_url, redis_url) as office:
-        office.model = client
-        yield office
+    async with open_proactive(SmsHarness, database_url, redis_url) as system:
+        system.model = client
+        yield system
     await client.close()
 
 
-async def at(office: Proactive, **ahead: float) -> list[str]:
+async def at(system: Proactive, **ahead: float) -> list[str]:
     """Let time pass, and give what is then told."""
-    seen = len(office.desk.house.bubbles())
-    office.clock.move(timedelta(**ahead))
-    await office.work()
-    return [one.text for one in office.desk.house.bubbles()[seen:]]
+    seen = len(system.delivery.channel.bubbles())
+    system.clock.move(timedelta(**ahead))
+    await system.work()
+    return [one.text for one in system.delivery.channel.bubbles()[seen:]]
 
 
 @pytest.mark.timeout(90)
 async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proactive) -> None:
-    store = planner.desk.store
+    store = planner.delivery.store
     [where] = await planner.told("remind me at 3 to call mum")
     assert "Which city are you in?" in where
     [asked] = await planner.told("Berlin")
@@ -74,7 +74,7 @@ async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proac
 
 
 async def test_a_moment_counts_as_it_was_shown_and_not_from_when_it_is_agreed_to(planner: Proactive) -> None:
-    await planner.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
+    await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
     [asked] = await planner.told("remind me in 20 minutes to call mum")
     assert "once, on Sat 21 Nov 2026, 13:20 (Europe/Berlin)" in asked
     await at(planner, minutes=5)
@@ -87,63 +87,63 @@ async def test_a_moment_counts_as_it_was_shown_and_not_from_when_it_is_agreed_to
 async def test_what_is_agreed_to_too_late_is_not_kept_and_what_is_changed_is_read_back_anew(
     planner: Proactive,
 ) -> None:
-    await planner.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
+    await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
     await planner.told("remind me in 20 minutes to call mum")
     code = await planner.code()
     await at(planner, minutes=21)
     [late] = await planner.told(f"OK {code}")
     assert "expired" in late
-    assert await planner.desk.store.one(COUNT) == 0
+    assert await planner.delivery.store.one(COUNT) == 0
     [never] = await planner.told("remind me 2026-11-20 10:00 to call mum")
     assert "over already" in never
-    assert await planner.desk.store.one("select count(*) from approvals") == 1, "what cannot come is not shown"
+    assert await planner.delivery.store.one("select count(*) from approvals") == 1, "what cannot come is not shown"
 
 
 async def test_a_change_in_words_of_ones_own_is_read_back_anew_and_counts_as_shown(
     database_url: str, redis_url: str
 ) -> None:
-    async with open_proactive(SmsHouse, database_url, redis_url) as office:
-        await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
-        await office.hears("remind me", wants(("remind_me", {"text": "call mum", "at": "3pm"})))
-        office.clock.move(timedelta(seconds=1))
+    async with open_proactive(SmsHarness, database_url, redis_url) as system:
+        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        await system.hears("remind me", wants(("remind_me", {"text": "call mum", "at": "3pm"})))
+        system.clock.move(timedelta(seconds=1))
         changes: JsonObject = {"at": "in 30 minutes"}
-        change: JsonObject = {"decisions": [{"code": await office.code(), "decision": "edit", "changes": changes}]}
-        assert "13:30" in await office.hears("rather in half an hour", wants((DECIDE, change)))
-        office.clock.move(timedelta(minutes=4))
+        change: JsonObject = {"decisions": [{"code": await system.code(), "decision": "edit", "changes": changes}]}
+        assert "13:30" in await system.hears("rather in half an hour", wants((DECIDE, change)))
+        system.clock.move(timedelta(minutes=4))
         # What was changed to counts from when it is shown, so it is shown once more.
-        again = await office.decides("Approve")
+        again = await system.decides("Approve")
         assert "13:34" in again
-        assert await office.desk.store.one(COUNT) == 0
-        office.clock.move(timedelta(minutes=2))
-        assert "13:34" in await office.decides("Approve", repeats)
-        assert await office.desk.store.one(COUNT) == 1
+        assert await system.delivery.store.one(COUNT) == 0
+        system.clock.move(timedelta(minutes=2))
+        assert "13:34" in await system.decides("Approve", repeats)
+        assert await system.delivery.store.one(COUNT) == 1
 
 
 @pytest.mark.parametrize("moment", ["2026-11-21T15:00:00+01:00", "2026-11-21T14:00:00Z"])
 async def test_a_moment_that_names_its_offset_is_read_back_in_the_persons_time(
     database_url: str, redis_url: str, moment: str
 ) -> None:
-    async with open_proactive(SmsHouse, database_url, redis_url) as office:
-        await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
-        asked = await office.hears("remind me", wants(("remind_me", {"text": "call mum", "at": moment})))
+    async with open_proactive(SmsHarness, database_url, redis_url) as system:
+        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        asked = await system.hears("remind me", wants(("remind_me", {"text": "call mum", "at": moment})))
         assert "once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in asked
         assert "It stays open for 2 hours." in asked
-        assert "15:00 (Europe/Berlin)" in await office.decides("Approve", repeats)
-        assert await office.desk.store.one("select next_at::text from tasks") == "2026-11-21 14:00:00+00"
+        assert "15:00 (Europe/Berlin)" in await system.decides("Approve", repeats)
+        assert await system.delivery.store.one("select next_at::text from tasks") == "2026-11-21 14:00:00+00"
 
 
 async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: str, redis_url: str) -> None:
-    async with open_proactive(SmsHouse, database_url, redis_url) as office:
-        await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
+    async with open_proactive(SmsHarness, database_url, redis_url) as system:
+        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
         for minutes, said in ((60, "every hour (Europe/Berlin), counted from"), (90, "every 90 minutes")):
-            assert said in await office.hears("look by yourself", wants(("set_heartbeat", {"every_minutes": minutes})))
-            assert "I look every" in await office.decides("Approve", repeats)
-            office.clock.move(timedelta(seconds=1))
+            assert said in await system.hears("look by yourself", wants(("set_heartbeat", {"every_minutes": minutes})))
+            assert "I look every" in await system.decides("Approve", repeats)
+            system.clock.move(timedelta(seconds=1))
         active = "select array_agg(number) from tasks where state = 'ACTIVE'"
-        assert await office.desk.store.one(active) == [2]
-        await office.hears("more often", wants(("set_heartbeat", {"every_minutes": 5})), repeats)
-        await office.hears("no more", wants(("set_heartbeat", {"every_minutes": 0})), repeats)
-        assert await office.desk.store.one(active) is None
+        assert await system.delivery.store.one(active) == [2]
+        await system.hears("more often", wants(("set_heartbeat", {"every_minutes": 5})), repeats)
+        await system.hears("no more", wants(("set_heartbeat", {"every_minutes": 0})), repeats)
+        assert await system.delivery.store.one(active) is None
 
 
 def test_the_loader_finds_the_executor_that_ships() -> None:

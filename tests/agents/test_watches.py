@@ -7,7 +7,7 @@ import pytest
 
 from core.json_types import JsonObject
 from core.llm.types import ModelRequest
-from tests.contract.channel_harnesses import SmsHouse
+from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.proactive import Proactive, open_proactive
 from tests.core.builders import says, wants
 
@@ -15,11 +15,11 @@ PUBLIC = "not on the public internet"
 
 
 @pytest.fixture
-async def office(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
+async def system(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     """Yield a worker's parts, with a person in Berlin."""
-    async with open_proactive(SmsHouse, database_url, redis_url) as office:
-        await office.desk.store.eye.execute("update tenants set timezone = 'Europe/Berlin'")
-        yield office
+    async with open_proactive(SmsHarness, database_url, redis_url) as system:
+        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        yield system
 
 
 @pytest.mark.parametrize(
@@ -39,28 +39,28 @@ async def office(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     ],
 )
 async def test_a_watch_that_may_not_be_is_refused_before_any_card(
-    office: Proactive, watched: dict[str, str], why: str
+    system: Proactive, watched: dict[str, str], why: str
 ) -> None:
     given: dict[str, Any] = {"what": "tell me", "expression": "value < 3", **watched}
-    given |= {name: text.replace("{page}", f"{office.web.url}/flight") for name, text in watched.items()}
+    given |= {name: text.replace("{page}", f"{system.web.url}/flight") for name, text in watched.items()}
     told: list[str] = []
 
     def then(request: ModelRequest) -> Any:
         told.extend(message.text for message in request.messages)
         return says("That cannot be watched.")
 
-    said = await office.hears("watch it", wants(("ScheduleTask", given)), then)
+    said = await system.hears("watch it", wants(("ScheduleTask", given)), then)
     assert said == "That cannot be watched."
     assert why in told[-1]
-    assert await office.desk.store.one("select count(*) from approvals") == 0
-    assert await office.desk.store.one("select count(*) from tasks") == 0
+    assert await system.delivery.store.one("select count(*) from approvals") == 0
+    assert await system.delivery.store.one("select count(*) from tasks") == 0
 
 
-async def test_a_watch_that_may_be_gets_its_card(office: Proactive) -> None:
+async def test_a_watch_that_may_be_gets_its_card(system: Proactive) -> None:
     given: JsonObject = {
         "what": "tell me",
         "expression": "value < 3",
-        "url": f"{office.web.url}/flight",
+        "url": f"{system.web.url}/flight",
         "path": "$.price",
     }
-    assert "Shall I" in await office.hears("watch it", wants(("ScheduleTask", given)))
+    assert "Shall I" in await system.hears("watch it", wants(("ScheduleTask", given)))

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.db.migrate import migrate
 from tests.approvals.harness import open_arena
 from tests.approvals.run import Found, run_races, show
-from tests.forker import Nursery
+from tests.forker import Forker
 from tests.services import private_postgres, private_valkey
 
 
@@ -28,11 +28,11 @@ def main() -> None:
 
 
 async def _run(races: int, people: int, kills: int, seed: int, deadly: int) -> Found:
-    with tempfile.TemporaryDirectory() as folder, Nursery() as nursery:
+    with tempfile.TemporaryDirectory() as folder, Forker() as forker:
         async with private_postgres() as postgres, private_valkey() as valkey:
             await migrate(postgres.url)
-            async with open_arena(Path(folder), postgres.url, valkey.url, people, nursery) as arena:
-                return await run_races(arena, races, kills, seed, deadly)
+            async with open_arena(Path(folder), postgres.url, valkey.url, people, forker) as harness:
+                return await run_races(harness, races, kills, seed, deadly)
 
 
 if __name__ == "__main__":

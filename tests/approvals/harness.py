@@ -17,23 +17,23 @@ from core.clock import Clock
 from core.json_types import JsonObject
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
-from tests.approvals.signed_posts import PUBLIC_URL, SECRET, Hands
-from tests.forker import Nursery, plain_environment
+from tests.approvals.signed_posts import PUBLIC_URL, SECRET, SignedPosts
+from tests.forker import Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.spine.system import Member
 
-type Eye = asyncpg.Pool[asyncpg.Record]
+type Admin = asyncpg.Pool[asyncpg.Record]
 
 
 @dataclass(slots=True)
-class Arena:
+class RaceHarness:
     """Everything that runs; `eye` sees all rows."""
 
     folder: Path
     people: tuple[Person, ...]
     simulator: Simulator
-    hands: Hands
-    eye: Eye
+    posts: SignedPosts
+    admin: Admin
     webs: list[Member] = field(default_factory=list)
     workers: list[Member] = field(default_factory=list)
 
@@ -54,8 +54,8 @@ class Arena:
     async def replace(self, worker: Member) -> None:
         """Start a worker in a dead one's place; nobody waits for what that held."""
         worker.start()
-        await self.eye.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
-        await self.eye.execute("update outbound set lease_until = clock_timestamp() where owner is not null")
+        await self.admin.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
+        await self.admin.execute("update outbound set lease_until = clock_timestamp() where owner is not null")
 
     def logs(self) -> str:
         """Give everything that the processes wrote."""
@@ -64,8 +64,8 @@ class Arena:
 
 @asynccontextmanager
 async def open_arena(
-    folder: Path, database_url: str, redis_url: str, people: int, nursery: Nursery, *, workers: int = 2
-) -> AsyncIterator[Arena]:
+    folder: Path, database_url: str, redis_url: str, people: int, forker: Forker, *, workers: int = 2
+) -> AsyncIterator[RaceHarness]:
     """Run it all over an empty database; everybody is known, with all three identities."""
     everyone = tuple(
         Person(f"a{n:02}", f"Person {n}", f"+1555040{n:04}", f"U0A{n:07}", 620_000_000 + n) for n in range(people)
@@ -79,24 +79,24 @@ async def open_arena(
         simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
         model = await stack.enter_async_context(ScriptedModel(_answer))
         http = await stack.enter_async_context(aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)))
-        eye = await stack.enter_async_context(asyncpg.create_pool(database_url, min_size=1, max_size=4))
-        hands = Hands(config, [f"http://127.0.0.1:{port}" for port in ports], http, _channels(simulator))
-        arena = Arena(folder, everyone, simulator, hands, eye)
+        admin = await stack.enter_async_context(asyncpg.create_pool(database_url, min_size=1, max_size=4))
+        posts = SignedPosts(config, [f"http://127.0.0.1:{port}" for port in ports], http, _channels(simulator))
+        harness = RaceHarness(folder, everyone, simulator, posts, admin)
         environment = _environment(folder, database_url, redis_url, config, simulator, model)
         for number, port in enumerate(ports):
             log = folder / f"web{number}.log"
-            arena.webs.append(Member(f"web{number}", "web", environment | {"PORT": str(port)}, log, nursery))
+            harness.webs.append(Member(f"web{number}", "web", environment | {"PORT": str(port)}, log, forker))
         for number in range(workers):
             log = folder / f"worker{number}.log"
-            arena.workers.append(Member(f"worker{number}", "worker", environment, log, nursery))
-        await _get_acquainted(arena)
-        await nursery.ready()
-        stack.push_async_callback(_stop, arena)
-        for member in (*arena.webs, *arena.workers):
+            harness.workers.append(Member(f"worker{number}", "worker", environment, log, forker))
+        await _get_acquainted(harness)
+        await forker.ready()
+        stack.push_async_callback(_stop, harness)
+        for member in (*harness.webs, *harness.workers):
             member.start()
-        await _until_ready(arena)
+        await _until_ready(harness)
         await _set_webhook(config, simulator, http)
-        yield arena
+        yield harness
 
 
 def _answer(call: ModelCall) -> Reply:
@@ -112,11 +112,11 @@ def _answer(call: ModelCall) -> Reply:
     return calls(*wanted)
 
 
-async def _get_acquainted(arena: Arena) -> None:
-    config = arena.hands.config
-    for person in arena.people:
-        tenant = arena.tenant(person)
-        await arena.eye.execute(
+async def _get_acquainted(harness: RaceHarness) -> None:
+    config = harness.posts.config
+    for person in harness.people:
+        tenant = harness.tenant(person)
+        await harness.admin.execute(
             "insert into tenants (tenant_id, name, timezone) values ($1,$2,'UTC')", tenant, person.name
         )
         for channel, account, key in (
@@ -124,7 +124,7 @@ async def _get_acquainted(arena: Arena) -> None:
             ("slack", config.slack.team_id, person.slack_user),
             ("telegram", str(config.telegram.bot_id), str(person.telegram_user)),
         ):
-            await arena.eye.execute(
+            await harness.admin.execute(
                 "insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted)"
                 " values ($1,$2,$3,$4,$5,$6,'UTC','pairing')",
                 tenant,
@@ -148,20 +148,20 @@ async def _set_webhook(config: SimulatorConfig, simulator: Simulator, http: aioh
         assert answer.status == 200, await answer.text()
 
 
-async def _until_ready(arena: Arena) -> None:
+async def _until_ready(harness: RaceHarness) -> None:
     async with asyncio.timeout(60):
-        for web in arena.webs:
+        for web in harness.webs:
             while True:
                 try:
-                    async with arena.hands.http.get(f"{web.url}/readyz") as answer:
+                    async with harness.posts.http.get(f"{web.url}/readyz") as answer:
                         if answer.status == 200:
                             break
                 except aiohttp.ClientError:
                     await asyncio.sleep(0.05)
 
 
-async def _stop(arena: Arena) -> None:
-    await asyncio.gather(*(member.stop() for member in (*arena.webs, *arena.workers)))
+async def _stop(harness: RaceHarness) -> None:
+    await asyncio.gather(*(member.stop() for member in (*harness.webs, *harness.workers)))
 
 
 def _environment(

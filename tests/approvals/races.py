@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from simulator.config import Person
-from tests.approvals.signed_posts import Hands, Post
+from tests.approvals.signed_posts import Post, SignedPosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,14 @@ class Open:
 class Grab:
     """The means of a race: hands, chance, and what lets an approval's time end."""
 
-    hands: Hands
+    posts: SignedPosts
     chance: random.Random
     expire: Callable[[Open], Awaitable[None]]
 
     async def at_once(self, posts: Sequence[Post]) -> list[int]:
         """Send all at once, in any order, to both web processes in turn."""
         mixed = self.chance.sample(list(posts), len(posts))
-        return list(await asyncio.gather(*(self.hands.send(one, web) for web, one in enumerate(mixed))))
+        return list(await asyncio.gather(*(self.posts.send(one, web) for web, one in enumerate(mixed))))
 
 
 type Race = Callable[[Grab, Open], Awaitable[None]]
@@ -42,26 +42,26 @@ type Race = Callable[[Grab, Open], Awaitable[None]]
 
 async def double_tap(grab: Grab, one: Open) -> None:
     """Tap the same button twice."""
-    tap = grab.hands.tap
+    tap = grab.posts.tap
     await grab.at_once([tap(one.person, f"approve.{one.token}"), tap(one.person, f"approve.{one.token}")])
 
 
 async def two_devices(grab: Grab, one: Open) -> None:
     """Approve in Slack, in Telegram and by SMS."""
-    hands, data = grab.hands, f"approve.{one.token}"
+    posts, data = grab.posts, f"approve.{one.token}"
     await grab.at_once(
-        [hands.tap(one.person, data), hands.press(one.person, data), hands.text(one.person, f"OK {one.code}")]
+        [posts.tap(one.person, data), posts.press(one.person, data), posts.text(one.person, f"OK {one.code}")]
     )
 
 
 async def approve_against_deny(grab: Grab, one: Open) -> None:
     """Approve on one device, cancel on two others."""
-    hands = grab.hands
+    posts = grab.posts
     await grab.at_once(
         [
-            hands.press(one.person, f"approve.{one.token}"),
-            hands.tap(one.person, f"cancel.{one.token}"),
-            hands.text(one.person, f"NO {one.code}"),
+            posts.press(one.person, f"approve.{one.token}"),
+            posts.tap(one.person, f"cancel.{one.token}"),
+            posts.text(one.person, f"NO {one.code}"),
         ]
     )
 
@@ -74,53 +74,54 @@ async def after_expiry(grab: Grab, one: Open) -> None:
 
 async def after_edit(grab: Grab, one: Open) -> None:
     """Change it in a form while it is approved elsewhere, and approve the old card once more."""
-    hands, data = grab.hands, f"approve.{one.token}"
-    form = hands.submit(one.person, f"edit.{one.token}", {"number": str(one.number), "word": "changed"})
+    posts, data = grab.posts, f"approve.{one.token}"
+    form = posts.submit(one.person, f"edit.{one.token}", {"number": str(one.number), "word": "changed"})
     if grab.chance.random() < 0.5:  # the form alone first: then the old card must be worth nothing
-        await hands.send(form, 0)
-        await grab.at_once([hands.tap(one.person, data), hands.press(one.person, data)])
+        await posts.send(form, 0)
+        await grab.at_once([posts.tap(one.person, data), posts.press(one.person, data)])
     else:
-        await grab.at_once([form, hands.tap(one.person, data)])
-        await grab.at_once([hands.press(one.person, data)])
+        await grab.at_once([form, posts.tap(one.person, data)])
+        await grab.at_once([posts.press(one.person, data)])
 
 
 async def by_another_user(grab: Grab, one: Open) -> None:
     """Somebody else presses, while its person cancels."""
-    hands, data = grab.hands, f"approve.{one.token}"
-    posts = [hands.tap(one.other, data), hands.press(one.other, data), hands.tap(one.person, f"cancel.{one.token}")]
-    await grab.at_once(posts)
+    posts, data = grab.posts, f"approve.{one.token}"
+    await grab.at_once(
+        [posts.tap(one.other, data), posts.press(one.other, data), posts.tap(one.person, f"cancel.{one.token}")]
+    )
 
 
 async def by_another_tenant(grab: Grab, one: Open) -> None:
     """Another person types its code, another workspace has the same user id; its person cancels afterwards."""
-    hands = grab.hands
+    posts = grab.posts
     await grab.at_once(
         [
-            hands.press(one.person, f"approve.{one.token}", team="T0OTHER001"),
-            hands.submit(one.other, f"edit.{one.token}", {"word": "stolen"}),
+            posts.press(one.person, f"approve.{one.token}", team="T0OTHER001"),
+            posts.submit(one.other, f"edit.{one.token}", {"word": "stolen"}),
         ]
     )
-    await grab.at_once([hands.press(one.person, f"cancel.{one.token}")])
+    await grab.at_once([posts.press(one.person, f"cancel.{one.token}")])
 
 
 async def replayed(grab: Grab, one: Open) -> None:
     """One tap and one press, delivered three times each."""
-    hands, data = grab.hands, f"approve.{one.token}"
-    await grab.at_once([hands.tap(one.person, data)] * 3 + [hands.press(one.person, data)] * 3)
+    posts, data = grab.posts, f"approve.{one.token}"
+    await grab.at_once([posts.tap(one.person, data)] * 3 + [posts.press(one.person, data)] * 3)
 
 
 async def forged(grab: Grab, one: Open) -> None:
     """Tokens that were made up, and real ones without a signature; its person cancels afterwards."""
-    hands, data = grab.hands, f"approve.{one.token}"
+    posts, data = grab.posts, f"approve.{one.token}"
     made_up = f"approve.{secrets.token_urlsafe(16)}"
     changed = f"approve.{one.token[:-1]}{'A' if one.token[-1] != 'A' else 'B'}"
-    refused = [hands.tap(one.person, data).unsigned(), hands.press(one.person, data).unsigned()]
-    refused.append(hands.text(one.person, f"OK {one.code}").unsigned())
-    taken = [hands.tap(one.person, made_up), hands.press(one.person, changed), hands.tap(one.person, "approve")]
+    refused = [posts.tap(one.person, data).unsigned(), posts.press(one.person, data).unsigned()]
+    refused.append(posts.text(one.person, f"OK {one.code}").unsigned())
+    taken = [posts.tap(one.person, made_up), posts.press(one.person, changed), posts.tap(one.person, "approve")]
     statuses = await grab.at_once(refused)
     assert all(400 <= status < 500 for status in statuses), statuses
     await grab.at_once(taken)
-    await grab.at_once([hands.text(one.person, f"no {one.code}")])
+    await grab.at_once([posts.text(one.person, f"no {one.code}")])
 
 
 RACES: dict[str, tuple[Race, frozenset[str]]] = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import asyncpg
 
-from tests.approvals.harness import Arena
+from tests.approvals.harness import RaceHarness
 from tests.approvals.races import RACES, Grab, Open
 
 _BATCH = 14
@@ -38,7 +38,7 @@ class Found:
     wrong: list[str] = field(default_factory=list)
 
 
-async def run_races(arena: Arena, races: int, kills: int, seed: int = 0, deadly: int = 0) -> Found:
+async def run_races(harness: RaceHarness, races: int, kills: int, seed: int = 0, deadly: int = 0) -> Found:
     """Run races of every kind in turn, kill workers in between, and check what is left.
 
     `deadly`: how many of the actions kill their worker right behind their effect.
@@ -48,33 +48,33 @@ async def run_races(arena: Arena, races: int, kills: int, seed: int = 0, deadly:
     chance.shuffle(kinds)
     found = Found(races)
     for number in chance.sample(range(races), deadly):
-        (arena.folder / f"deadly-{number}").touch()
-    grab = Grab(arena.hands, chance, lambda one: _expire(arena, one))
-    size = _BATCH * len(arena.people)
+        (harness.folder / f"deadly-{number}").touch()
+    grab = Grab(harness.posts, chance, lambda one: _expire(harness, one))
+    size = _BATCH * len(harness.people)
     rounds = range(0, races, size)
     for begun in rounds:
         numbers = range(begun, min(begun + size, races))
-        opened = await _open(arena, numbers)
-        killing = asyncio.create_task(_kill(arena, chance, kills // len(rounds) or (begun == 0 and kills), found))
-        await _race(arena, grab, [(kinds[one.number], one) for one in opened])
+        opened = await _open(harness, numbers)
+        killing = asyncio.create_task(_kill(harness, chance, kills // len(rounds) or (begun == 0 and kills), found))
+        await _race(harness, grab, [(kinds[one.number], one) for one in opened])
         await killing
-        await _settle(arena, grab, found)
-    found.requests = len(arena.hands.statuses)
-    await _check(arena, kinds, found)
+        await _settle(harness, grab, found)
+    found.requests = len(harness.posts.statuses)
+    await _check(harness, kinds, found)
     return found
 
 
-async def _open(arena: Arena, numbers: range) -> list[Open]:
+async def _open(harness: RaceHarness, numbers: range) -> list[Open]:
     """Let people ask for what needs approval, and wait until every card was sent."""
     for at, first in enumerate(range(numbers.start, numbers.stop, _BATCH)):
         last = min(first + _BATCH, numbers.stop) - 1
-        person = arena.people[at]
-        await arena.simulator.providers["telegram"].act(person.key, "say", {"text": f"marks {first} {last}"})
-    by_tenant = {arena.tenant(person): at for at, person in enumerate(arena.people)}
+        person = harness.people[at]
+        await harness.simulator.providers["telegram"].act(person.key, "say", {"text": f"marks {first} {last}"})
+    by_tenant = {harness.tenant(person): at for at, person in enumerate(harness.people)}
     async with asyncio.timeout(120):
-        while len(rows := await arena.eye.fetch(_OPEN, 1)) < len(numbers):  # noqa: ASYNC110 - nothing tells of it
+        while len(rows := await harness.admin.fetch(_OPEN, 1)) < len(numbers):  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0.1)
-    people = arena.people
+    people = harness.people
     return [
         Open(
             row["number"],
@@ -89,7 +89,7 @@ async def _open(arena: Arena, numbers: range) -> list[Open]:
     ]
 
 
-async def _race(arena: Arena, grab: Grab, wanted: Sequence[tuple[str, Open]]) -> None:
+async def _race(harness: RaceHarness, grab: Grab, wanted: Sequence[tuple[str, Open]]) -> None:
     gate = asyncio.Semaphore(8)
 
     async def one(kind: str, opened: Open) -> None:
@@ -101,40 +101,40 @@ async def _race(arena: Arena, grab: Grab, wanted: Sequence[tuple[str, Open]]) ->
             group.create_task(one(kind, opened))
 
 
-async def _kill(arena: Arena, chance: random.Random, times: int, found: Found) -> None:
+async def _kill(harness: RaceHarness, chance: random.Random, times: int, found: Found) -> None:
     for number in range(times):
         await asyncio.sleep(0.2 + chance.random() * 0.4)
-        await arena.kill((found.kills + number) % 2)
+        await harness.kill((found.kills + number) % 2)
     found.kills += times
 
 
-async def _settle(arena: Arena, grab: Grab, found: Found) -> None:
+async def _settle(harness: RaceHarness, grab: Grab, found: Found) -> None:
     """Approve what was changed, on two devices at once, and wait until nothing is open any more."""
     seen: set[str] = set()
-    people = {arena.tenant(person): person for person in arena.people}
+    people = {harness.tenant(person): person for person in harness.people}
     async with asyncio.timeout(180):
         while True:
-            for row in await arena.eye.fetch(_OPEN, 2):
+            for row in await harness.admin.fetch(_OPEN, 2):
                 if row["id"] not in seen:
                     seen.add(row["id"])
                     person, data = people[row["tenant_id"]], f"approve.{row['token']}"
-                    await grab.at_once([arena.hands.tap(person, data), arena.hands.press(person, data)])
-            left = await arena.eye.fetchval(
+                    await grab.at_once([harness.posts.tap(person, data), harness.posts.press(person, data)])
+            left = await harness.admin.fetchval(
                 "select (select count(*) from approvals where state = 'pending')"
                 " + (select count(*) from turns where state in ('waiting', 'running'))"
             )
             if not left:
                 return
-            for worker in arena.workers:
+            for worker in harness.workers:
                 if worker.process is not None and worker.process.returncode is not None:
                     found.deadly += 1
-                    await arena.replace(worker)
+                    await harness.replace(worker)
             await asyncio.sleep(0.1)
 
 
-async def _expire(arena: Arena, one: Open) -> None:
+async def _expire(harness: RaceHarness, one: Open) -> None:
     """Let its time be over, sealed as if it had been so short from the beginning."""
-    await arena.eye.execute(
+    await harness.admin.execute(
         "update approvals set expires_at = past, hash = approval_hash(sealed_head, past, sealed_tail)"
         " from (select date_trunc('second', now()) - interval '1 second' as past) moment"
         " where id = $1 and state = 'pending'",
@@ -142,9 +142,9 @@ async def _expire(arena: Arena, one: Open) -> None:
     )
 
 
-async def _check(arena: Arena, kinds: Sequence[str], found: Found) -> None:
+async def _check(harness: RaceHarness, kinds: Sequence[str], found: Found) -> None:
     """Hold every approval against its race, its audit, its decider and what was done."""
-    rows = await arena.eye.fetch(
+    rows = await harness.admin.fetch(
         "select a.*, (a.arguments->>'number')::int as number, (select array_agg(u.what) from approval_audit u"
         " where u.approval_id = a.id and u.what in ('approved', 'cancelled', 'replaced', 'expired')) as decisions,"
         " (select i.tenant_id from identities i where i.id = a.decided_by) as decider,"
@@ -153,7 +153,7 @@ async def _check(arena: Arena, kinds: Sequence[str], found: Found) -> None:
         " exists (select from turns t where t.id = a.turn_id and t.state = 'poison') as set_aside"
         " from approvals a order by number, generation"
     )
-    done = Counter(arena.effects())
+    done = Counter(harness.effects())
     approved = Counter((row["number"], str(row["arguments"])) for row in rows if row["state"] == "approved")
     found.executed = sum(done.values())
     for row in rows:

@@ -36,7 +36,7 @@ class Post:
 
 
 @dataclass(slots=True)
-class Hands:
+class SignedPosts:
     """Make and send requests; each is one of its own unless it is sent twice."""
 
     config: SimulatorConfig

@@ -14,7 +14,7 @@ from core.hooks.rules_file import read_rules
 from core.json_types import JsonObject
 from core.tools.tool import tool
 from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import SmsHouse
+from tests.contract.channel_harnesses import SmsHarness
 from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
@@ -112,12 +112,12 @@ class Banker(StandardAgent):
 
 
 @pytest.fixture
-async def office(database_url: str) -> AsyncIterator[Approving]:
-    """Give an office with these agents."""
+async def system(database_url: str) -> AsyncIterator[Approving]:
+    """Give an system with these agents."""
     DONE.clear()
-    async with open_approving(SmsHouse, database_url, SetClock()) as office:
-        office.options["agents"] = AgentRegistry([Mailer, Fixed, Asker, Banker, Lister, Talker])
-        yield office
+    async with open_approving(SmsHarness, database_url, SetClock()) as system:
+        system.options["agents"] = AgentRegistry([Mailer, Fixed, Asker, Banker, Lister, Talker])
+        yield system
 
 
 def edit(code: str, **changes: str) -> JsonObject:
@@ -126,72 +126,72 @@ def edit(code: str, **changes: str) -> JsonObject:
 
 
 async def test_fields_are_collected_first_then_shown_in_full_and_checked_anew_when_they_are_changed(
-    office: Approving,
+    system: Approving,
 ) -> None:
-    office.model.script = [wants(("Mailer", {})), says("To whom?")]
-    await office.say("mail somebody")
-    assert await office.states() == []
-    office.model.script = [says("Done.")]
-    await office.say("sam@example.com")
-    assert await office.states() == ["pending"]
-    assert "sam@example.com" in office.card().text
+    system.model.script = [wants(("Mailer", {})), says("To whom?")]
+    await system.say("mail somebody")
+    assert await system.states() == []
+    system.model.script = [says("Done.")]
+    await system.say("sam@example.com")
+    assert await system.states() == ["pending"]
+    assert "sam@example.com" in system.card().text
     for value, line in (("nobody", "that is no address"), ("eve@example.com", "sam@example.com -> eve@example.com")):
-        office.clock.move(timedelta(seconds=1))
-        code = await office.code()
-        office.model.script = [wants(("decide_approvals", edit(code, to=value))), says("Done.")]
-        await office.say(f"EDIT {code} to {value}")
-        assert line in office.card().text
-        assert await office.code() != code
-    await office.decide("Approve")
+        system.clock.move(timedelta(seconds=1))
+        code = await system.code()
+        system.model.script = [wants(("decide_approvals", edit(code, to=value))), says("Done.")]
+        await system.say(f"EDIT {code} to {value}")
+        assert line in system.card().text
+        assert await system.code() != code
+    await system.decide("Approve")
     assert DONE == ["mail eve@example.com "]
 
 
 async def test_what_an_agent_lets_nobody_change_is_not_changed_in_words_and_its_summary_is_never_empty(
-    office: Approving,
+    system: Approving,
 ) -> None:
     """Agents dying before their approval, and empty summaries: what was probed of another system."""
-    office.model.script = [wants(("Fixed", {"to": "sam@example.com", "subject": "Hi"}))]
-    await office.say("mail sam")
-    code, card = await office.code(), office.card().text
+    system.model.script = [wants(("Fixed", {"to": "sam@example.com", "subject": "Hi"}))]
+    await system.say("mail sam")
+    code, card = await system.code(), system.card().text
     assert f"{code}: Fixed" in card
     assert "sam@example.com" in card
     assert "Hi" in card
     assert "EDIT" not in card
-    office.model.script = [wants(("decide_approvals", edit(code, to="eve@example.com"))), says("It cannot be changed.")]
-    await office.say(f"EDIT {code} to eve@example.com")
-    assert await office.states() == ["pending"]
+    system.model.script = [wants(("decide_approvals", edit(code, to="eve@example.com"))), says("It cannot be changed.")]
+    await system.say(f"EDIT {code} to eve@example.com")
+    assert await system.states() == ["pending"]
     for _ in range(9):
-        office.clock.move(timedelta(hours=1))
-        await office.work()
-        await office.desk.store.eye.fetch("select * from expire_pool($1, 100)", office.clock.now())
-    office.model.script = [says("Sent.")]
-    await office.say(f"OK {code}")
+        system.clock.move(timedelta(hours=1))
+        await system.work()
+        await system.delivery.store.admin.fetch("select * from expire_pool($1, 100)", system.clock.now())
+    system.model.script = [says("Sent.")]
+    await system.say(f"OK {code}")
     assert DONE == ["mail sam@example.com Hi"]
 
 
-async def test_an_agent_asks_from_its_own_handler_and_goes_on_with_what_it_knew(office: Approving) -> None:
-    office.model.script = [wants(("Asker", {})), says("Paid.")]
-    await office.say("buy it")
-    assert (await office.states(), DONE) == (["pending"], ["found"])
-    assert "Pay 12.50?" in office.card().text
-    await office.decide("Approve")
+async def test_an_agent_asks_from_its_own_handler_and_goes_on_with_what_it_knew(system: Approving) -> None:
+    system.model.script = [wants(("Asker", {})), says("Paid.")]
+    await system.say("buy it")
+    assert (await system.states(), DONE) == (["pending"], ["found"])
+    assert "Pay 12.50?" in system.card().text
+    await system.decide("Approve")
     assert DONE == ["found", "paid 12.50"]
 
 
-async def test_what_an_agent_asks_and_says_is_shown_in_full_however_long_it_is(office: Approving) -> None:
+async def test_what_an_agent_asks_and_says_is_shown_in_full_however_long_it_is(system: Approving) -> None:
     """CVE-2026-53806: a display that was cut. What counts may stand at the end."""
-    office.model.script = [wants(("Lister", {})), says("Deleted.")]
-    await office.say("tidy up")
-    shown = "".join(one.text for one in office.desk.house.bubbles())
+    system.model.script = [wants(("Lister", {})), says("Deleted.")]
+    await system.say("tidy up")
+    shown = "".join(one.text for one in system.delivery.channel.bubbles())
     assert "old_file_0.txt" in shown
     assert "and all_of_your_mail" in shown
-    await office.decide("Approve")
+    await system.decide("Approve")
     assert DONE[0].startswith("paid old_file_0.txt")
-    office.clock.move(timedelta(seconds=1))
-    office.model.script = [wants(("Talker", {"to": "sam_one@example.com"})), says("Done.")]
-    before = len(office.desk.house.bubbles())
-    await office.say("write to sam")
-    shown = "".join(one.text for one in office.desk.house.bubbles()[before:])
+    system.clock.move(timedelta(seconds=1))
+    system.model.script = [wants(("Talker", {"to": "sam_one@example.com"})), says("Done.")]
+    before = len(system.delivery.channel.bubbles())
+    await system.say("write to sam")
+    shown = "".join(one.text for one in system.delivery.channel.bubbles()[before:])
     assert "Write to sam_one@example.com very" in shown, "a heading has no other address in it than the action"
     assert "with a copy to eve_two@example.com" in shown
 
@@ -204,64 +204,64 @@ async def test_what_an_agent_asks_and_says_is_shown_in_full_however_long_it_is(o
     ],
 )
 async def test_cve_32921_what_an_agent_kept_and_asked_is_bound_too_and_not_run_once_it_is_another(
-    office: Approving, change: str
+    system: Approving, change: str
 ) -> None:
-    office.model.script = [wants(("Asker", {})), says("It was altered.")]
-    await office.say("buy it")
-    await office.desk.house.said(f"OK {await office.code()}")
-    assert await office.desk.store.eye.execute(change) == "UPDATE 1"
-    await office.work()
+    system.model.script = [wants(("Asker", {})), says("It was altered.")]
+    await system.say("buy it")
+    await system.delivery.channel.said(f"OK {await system.code()}")
+    assert await system.delivery.store.admin.execute(change) == "UPDATE 1"
+    await system.work()
     assert DONE == ["found"]
-    assert "not what was approved" in office.model.told()[-1]
-    assert await office.desk.store.column("select how from approval_audit where what = 'refused'") == [
+    assert "not what was approved" in system.model.told()[-1]
+    assert await system.delivery.store.column("select how from approval_audit where what = 'refused'") == [
         "its agent's state"
     ]
 
 
-async def test_an_inner_tool_of_an_agent_waits_with_it_and_runs_once(office: Approving) -> None:
-    office.model.script = [wants(("Banker", {"task_instruction": "wire 5"})), wants(("wire", {"amount": 5}))]
-    await office.say("wire 5")
-    assert (await office.states(), DONE) == (["pending"], [])
-    office.model.script = [says("It is wired."), says("Done.")]
-    await office.decide("Approve")
+async def test_an_inner_tool_of_an_agent_waits_with_it_and_runs_once(system: Approving) -> None:
+    system.model.script = [wants(("Banker", {"task_instruction": "wire 5"})), wants(("wire", {"amount": 5}))]
+    await system.say("wire 5")
+    assert (await system.states(), DONE) == (["pending"], [])
+    system.model.script = [says("It is wired."), says("Done.")]
+    await system.decide("Approve")
     assert DONE == ["wired 5"]
-    assert office.last() == "Done."
+    assert system.last() == "Done."
 
 
 async def test_a_rule_asks_for_approval_of_a_plain_tool_and_says_how_high_the_risk_is(
-    office: Approving, tmp_path: Path
+    system: Approving, tmp_path: Path
 ) -> None:
     path = tmp_path / "rules.toml"
     path.write_text(
         '[[rules]]\nname = "much"\ndecision = "approve"\ntools = ["pay"]\nrisk = "high"\n'
         'when = [{argument = "amount", above = 100}]\n'
     )
-    office.more, office.options["hooks"] = [pay], [read_rules(path)]
-    office.model.script = [wants(("pay", {"amount": 5}), ("pay", {"amount": 500})), says("Both are paid.")]
-    await office.say("pay 5 and 500")
+    system.more, system.options["hooks"] = [pay], [read_rules(path)]
+    system.model.script = [wants(("pay", {"amount": 5}), ("pay", {"amount": 500})), says("Both are paid.")]
+    await system.say("pay 5 and 500")
     assert DONE == ["paid 5"]
-    assert "high risk" in office.card().text
-    await office.say(f"OK {await office.code()}")
-    assert await office.states() == ["pending"], "a number alone does not approve it"
-    await office.say(f"NO {await office.code()}")
+    assert "high risk" in system.card().text
+    await system.say(f"OK {await system.code()}")
+    assert await system.states() == ["pending"], "a number alone does not approve it"
+    await system.say(f"NO {await system.code()}")
     assert DONE == ["paid 5"]
 
 
-async def test_a_yes_elsewhere_an_edit_alone_and_a_trigger_answer_nothing(office: Approving) -> None:
+async def test_a_yes_elsewhere_an_edit_alone_and_a_trigger_answer_nothing(system: Approving) -> None:
     """A "yes" in another conversation approving, and a trigger read as the answer: probed of another system."""
-    office.model.script = [wants(("Mailer", {"to": "sam@example.com"})), says("Edit what?")]
-    await office.say("mail sam")
-    await office.say("edit")
-    assert await office.states() == ["pending"]
-    await office.desk.store.eye.execute(
+    system.model.script = [wants(("Mailer", {"to": "sam@example.com"})), says("Edit what?")]
+    await system.say("mail sam")
+    await system.say("edit")
+    assert await system.states() == ["pending"]
+    await system.delivery.store.admin.execute(
         "insert into conversations (tenant_id, id, identity_id, channel, account, peer, thread)"
         " select tenant_id, 'cv_other', identity_id, channel, account, peer, 'other' from conversations"
     )
-    await office.desk.store.eye.execute("update approvals set conversation_id = 'cv_other'")
-    office.model.script = [says("Yes to what?")]
-    await office.say("yes")
-    assert "decide_approvals" not in {spec.name for spec in office.model.requests[-1].tools}
-    office.model.script = [says("What about it?")]
-    await office.say(f"what is {await office.code()}?")
-    assert "decide_approvals" in {spec.name for spec in office.model.requests[-1].tools}, "its code names it"
-    assert (await office.states(), DONE) == (["pending"], [])
+    await system.delivery.store.admin.execute("update approvals set conversation_id = 'cv_other'")
+    system.model.script = [says("Yes to what?")]
+    await system.say("yes")
+    assert "decide_approvals" not in {spec.name for spec in system.model.requests[-1].tools}
+    system.model.script = [says("What about it?")]
+    await system.say(f"what is {await system.code()}?")
+    assert "decide_approvals" in {spec.name for spec in system.model.requests[-1].tools}, "its code names it"
+    assert (await system.states(), DONE) == (["pending"], [])

@@ -11,7 +11,7 @@ from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.valet import valet
 from core.json_types import JsonObject
 from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import SmsHouse
+from tests.contract.channel_harnesses import SmsHarness
 from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
@@ -41,33 +41,33 @@ class Booker(StandardAgent):
 
 
 @pytest.fixture
-async def office(database_url: str) -> AsyncIterator[Approving]:
-    """Give an office in which a mail was asked about, whose worker is away by now."""
+async def system(database_url: str) -> AsyncIterator[Approving]:
+    """Give an system in which a mail was asked about, whose worker is away by now."""
     DONE.clear()
-    async with open_approving(SmsHouse, database_url, SetClock()) as office:
-        office.options["agents"] = AgentRegistry([Booker])
-        yield office
+    async with open_approving(SmsHarness, database_url, SetClock()) as system:
+        system.options["agents"] = AgentRegistry([Booker])
+        yield system
 
 
 async def test_promise_9_what_was_approved_and_could_not_begin_for_hours_is_asked_again_and_not_done(
-    office: Approving,
+    system: Approving,
 ) -> None:
-    office.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
-    await office.say("mail sam")
-    old = await office.code()
-    await office.desk.house.said(f"OK {old}")
-    office.clock.move(timedelta(hours=3))
-    await office.work()
-    assert (await office.states(), office.sent) == (["approved", "pending"], [])
-    assert "could not be done in time. Nothing was done" in office.card().text
-    new = await office.code()
+    system.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
+    await system.say("mail sam")
+    old = await system.code()
+    await system.delivery.channel.said(f"OK {old}")
+    system.clock.move(timedelta(hours=3))
+    await system.work()
+    assert (await system.states(), system.sent) == (["approved", "pending"], [])
+    assert "could not be done in time. Nothing was done" in system.card().text
+    new = await system.code()
     assert new != old
-    await office.say(f"OK {old}")
-    assert office.sent == [], "the old code does nothing any more"
-    await office.say(f"OK {new}")
-    assert office.sent == [MAIL]
-    assert office.last() == "Sent."
-    audit = await office.desk.store.eye.fetch("select what, how from approval_audit order by id")
+    await system.say(f"OK {old}")
+    assert system.sent == [], "the old code does nothing any more"
+    await system.say(f"OK {new}")
+    assert system.sent == [MAIL]
+    assert system.last() == "Sent."
+    audit = await system.delivery.store.admin.fetch("select what, how from approval_audit order by id")
     assert [tuple(one) for one in audit if one["what"] in ("refused", "ran", "approved")] == [
         ("approved", "code"),
         ("refused", "too late"),
@@ -78,25 +78,25 @@ async def test_promise_9_what_was_approved_and_could_not_begin_for_hours_is_aske
 
 @pytest.mark.parametrize("minutes", [29, 44])
 async def test_a_decision_in_time_stands_while_a_busy_conversation_keeps_it_waiting(
-    office: Approving, minutes: int
+    system: Approving, minutes: int
 ) -> None:
-    office.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
-    await office.say("mail sam")
-    await office.desk.house.said(f"OK {await office.code()}")
-    office.clock.move(timedelta(minutes=minutes))
-    await office.work()
-    assert (await office.states(), office.sent) == (["approved"], [MAIL])
+    system.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
+    await system.say("mail sam")
+    await system.delivery.channel.said(f"OK {await system.code()}")
+    system.clock.move(timedelta(minutes=minutes))
+    await system.work()
+    assert (await system.states(), system.sent) == (["approved"], [MAIL])
 
 
 async def test_an_agent_that_began_in_time_goes_on_when_its_question_is_answered_a_day_later(
-    office: Approving,
+    system: Approving,
 ) -> None:
-    office.model.script = [wants(("Booker", {"place": "Luigi's"}))]
-    await office.say("book a table")
-    await office.say(f"OK {await office.code()}")
+    system.model.script = [wants(("Booker", {"place": "Luigi's"}))]
+    await system.say("book a table")
+    await system.say(f"OK {await system.code()}")
     assert DONE == ["looked"]
-    office.clock.move(timedelta(hours=20))
-    office.model.script = [wants(("answer_waiting_agent", {"words": "9"})), says("Booked.")]
-    await office.say("9")
+    system.clock.move(timedelta(hours=20))
+    system.model.script = [wants(("answer_waiting_agent", {"words": "9"})), says("Booked.")]
+    await system.say("9")
     assert DONE == ["looked", "booked Luigi's at 9"]
-    assert await office.states() == ["approved"]
+    assert await system.states() == ["approved"]

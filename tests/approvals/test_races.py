@@ -7,20 +7,20 @@ import pytest
 from tests.approvals.harness import open_arena
 from tests.approvals.races import RACES
 from tests.approvals.run import run_races, show
-from tests.forker import Nursery
+from tests.forker import Forker
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(180)
 @pytest.mark.xdist_group("processes")
 async def test_promise_9_whoever_grabs_for_it_an_approval_is_decided_once_by_its_person_and_done_at_most_once(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
-    async with open_arena(tmp_path, database_url, redis_url, 2, nursery, workers=1) as arena:
-        found = await run_races(arena, 27, kills=0, seed=1, deadly=4)
-        assert found.wrong == [], show(found) + arena.logs()[-3000:]
+    async with open_arena(tmp_path, database_url, redis_url, 2, forker, workers=1) as harness:
+        found = await run_races(harness, 27, kills=0, seed=1, deadly=4)
+        assert found.wrong == [], show(found) + harness.logs()[-3000:]
         assert set(found.ends) == set(RACES)
         assert found.deadly >= 1, show(found)
         assert found.executed >= 6, show(found)
         assert found.set_aside == 0, show(found)
-        assert "Traceback" not in arena.logs()
+        assert "Traceback" not in harness.logs()

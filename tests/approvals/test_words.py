@@ -65,8 +65,8 @@ def request(*texts: str) -> TurnRequest:
 async def offered(turn: TurnRequest) -> tuple[set[str], str]:
     """Give the names of the tools that the model is offered in a turn, and what it is told."""
     model = FakeModel([says("As you say.")])
-    desk = ApprovalStore(Database("postgresql://nowhere"), SilentBell())
-    await Orchestrator(model, approvals=desk).handle_message(turn)
+    delivery = ApprovalStore(Database("postgresql://nowhere"), SilentBell())
+    await Orchestrator(model, approvals=delivery).handle_message(turn)
     return {spec.name for spec in model.requests[0].tools}, "\n".join(one.text for one in model.last)
 
 

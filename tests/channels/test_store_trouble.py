@@ -24,8 +24,8 @@ from core.queue.wakeups import SilentBell
 from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
 from tests.channels.telegram.builders import make_channel as make_telegram
 from tests.services import private_postgres
-from tests.simulator.telegram_harness import House, open_house, until
-from tests.small_disk import SmallDisk, eye_on, needs_root, small_disk
+from tests.simulator.telegram_harness import Harness, open_harness, until
+from tests.small_disk import SmallDisk, admin_on, needs_root, small_disk
 
 OPEN = Access(Policy.OPEN)
 LONG = "lunch on Friday? " * 90
@@ -121,7 +121,7 @@ async def _meets_trouble(served: Front, begin: Act, end: Act) -> None:
 async def test_promise_1_a_full_disk_is_503_red_and_back_by_itself() -> None:
     async with small_disk() as disk:
         await migrate(disk.url)
-        async with front(disk.url) as served, eye_on(disk.url) as eye:
+        async with front(disk.url) as served, admin_on(disk.url) as admin:
 
             async def begin() -> None:
                 disk.fill()
@@ -130,40 +130,40 @@ async def test_promise_1_a_full_disk_is_503_red_and_back_by_itself() -> None:
                 disk.make_room()
 
             await _meets_trouble(served, begin, end)
-            kept = await eye.fetchval("select count(*) from inbound")
+            kept = await admin.fetchval("select count(*) from inbound")
             # What was answered 503 is sent again by the provider, and then kept once.
             served.sent = 0
             while served.sent < 20:
                 assert await served.text() == 200
-            assert await eye.fetchval("select count(distinct provider_id) from inbound") >= max(kept, 20)
-            assert await eye.fetchval("select count(*) - count(distinct provider_id) from inbound") == 0
+            assert await admin.fetchval("select count(distinct provider_id) from inbound") >= max(kept, 20)
+            assert await admin.fetchval("select count(*) - count(distinct provider_id) from inbound") == 0
 
 
 @pytest.mark.timeout(60)
 async def test_promise_1_a_read_only_server_is_503_red_and_back_by_itself(database_url: str) -> None:
-    async with front(database_url) as served, eye_on(database_url) as eye:
-        name = await eye.fetchval("select current_database()")
+    async with front(database_url) as served, admin_on(database_url) as admin:
+        name = await admin.fetchval("select current_database()")
 
         async def turn(word: str) -> None:
-            await eye.execute("set session default_transaction_read_only = off")
-            await eye.execute(f"alter database {name} set default_transaction_read_only = {word}")
-            await eye.execute(_END_OTHERS)
+            await admin.execute("set session default_transaction_read_only = off")
+            await admin.execute(f"alter database {name} set default_transaction_read_only = {word}")
+            await admin.execute(_END_OTHERS)
 
         try:
             await _meets_trouble(served, lambda: turn("on"), lambda: turn("off"))
         finally:
-            await eye.execute(f"alter database {name} reset default_transaction_read_only")
+            await admin.execute(f"alter database {name} reset default_transaction_read_only")
 
 
 @pytest.mark.timeout(120)
 async def test_promise_1_a_server_without_our_role_is_503_red_and_back_by_itself() -> None:
     async with private_postgres() as server:
         await migrate(server.url)
-        async with front(server.url) as served, eye_on(server.url) as eye:
+        async with front(server.url) as served, admin_on(server.url) as admin:
 
             async def rename(old: str, new: str) -> None:
-                await eye.execute(f"alter role {old} rename to {new}")
-                await eye.execute(_END_OTHERS)
+                await admin.execute(f"alter role {old} rename to {new}")
+                await admin.execute(_END_OTHERS)
 
             await _meets_trouble(
                 served, lambda: rename("onevalet_app", "another"), lambda: rename("another", "onevalet_app")
@@ -172,21 +172,21 @@ async def test_promise_1_a_server_without_our_role_is_503_red_and_back_by_itself
 
 @pytest.mark.timeout(60)
 async def test_promise_1_a_connection_limit_is_503_red_and_back_by_itself(database_url: str) -> None:
-    async with eye_on(database_url) as eye:
-        name = f"limited_{await eye.fetchval('select current_database()')}"  # a superuser has no limit
-        await eye.execute(f"create role {name} login password 'limited' in role onevalet_app")
+    async with admin_on(database_url) as admin:
+        name = f"limited_{await admin.fetchval('select current_database()')}"  # a superuser has no limit
+        await admin.execute(f"create role {name} login password 'limited' in role onevalet_app")
         url = urlsplit(database_url)
         url = url._replace(netloc=f"{name}:limited@{url.hostname}:{url.port}")
 
         async def limit(most: int) -> None:
-            await eye.execute(f"alter role {name} connection limit {most}")
-            await eye.execute(_END_OTHERS)
+            await admin.execute(f"alter role {name} connection limit {most}")
+            await admin.execute(_END_OTHERS)
 
         try:
             async with front(url.geturl()) as served:
                 await _meets_trouble(served, lambda: limit(0), lambda: limit(-1))
         finally:
-            await eye.execute(f"drop role {name}")
+            await admin.execute(f"drop role {name}")
 
 
 @needs_root
@@ -195,19 +195,19 @@ async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(mon
     monkeypatch.setattr(poll, "POLL_SECONDS", 1)
     monkeypatch.setattr(poll, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(poll, "LONGEST_PAUSE", 0.2)
-    async with small_disk() as disk, open_house() as house:
+    async with small_disk() as disk, open_harness() as harness:
         await migrate(disk.url)
         database = Database(disk.url, patience=0.3, size=4)
         channel = make_telegram(
             Inbox(database, SilentBell(), make_id, OPEN),  # type: ignore[arg-type]
             secret="",
-            api_url=f"{house.url}/telegram",
+            api_url=f"{harness.url}/telegram",
             database=database,
         )
         with capture_logs() as logs:
             await channel.start()
             try:
-                await _say_on_a_full_disk(house, disk)
+                await _say_on_a_full_disk(harness, disk)
             finally:
                 await channel.stop()
                 await database.close()
@@ -215,12 +215,12 @@ async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(mon
         assert any(entry["event"] == "store_trouble" for entry in logs)
 
 
-async def _say_on_a_full_disk(house: House, disk: SmallDisk) -> None:
-    pending = house.telegram._world.updates.pending
-    async with eye_on(disk.url) as eye:
+async def _say_on_a_full_disk(harness: Harness, disk: SmallDisk) -> None:
+    pending = harness.telegram._world.updates.pending
+    async with admin_on(disk.url) as admin:
 
         async def say(number: int) -> None:
-            await house.act("say", text=f"{number} {LONG}")
+            await harness.act("say", text=f"{number} {LONG}")
 
         await say(0)
         await until(lambda: pending() == 0, seconds=20)
@@ -233,7 +233,7 @@ async def _say_on_a_full_disk(house: House, disk: SmallDisk) -> None:
         assert pending() > 0
         disk.make_room()
         await until(lambda: pending() == 0, seconds=60)
-        kept = await eye.fetch("select text from inbound order by seq")
+        kept = await admin.fetch("select text from inbound order by seq")
         assert [int(row["text"].split()[0]) for row in kept] == list(range(40))
 
 

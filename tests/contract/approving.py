@@ -1,4 +1,4 @@
-"""An office that asks for approval: real inbox, turns, delivery and redraws over one house, and a scripted model."""
+"""An system that asks for approval: real inbox, turns, delivery and redraws over one harness, and a scripted model."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,8 +17,8 @@ from jobs.approvals import ApprovalUpkeep
 from jobs.delivery import DeliveryRunner
 from jobs.redraws import RedrawRunner
 from jobs.turns import TurnRunner
-from tests.contract.delivery_harness import Desk
-from tests.contract.harness import Bubble, ChannelHouse, open_house
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import Bubble, ChannelHarness, open_harness
 from tests.core.agents.harness import SetClock
 from tests.core.builders import FakeModel
 from tests.core.harness import OPEN, TwiceDatabase, opened
@@ -28,9 +28,9 @@ CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
 
 @dataclass(slots=True)
 class Approving:
-    """One worker's parts over a desk; `sent` is what the tool that needs approval did."""
+    """One worker's parts over a delivery harness; `sent` is what the tool that needs approval did."""
 
-    desk: Desk
+    delivery: DeliveryHarness
     clock: SetClock
     model: Any = field(default_factory=lambda: FakeModel([]))
     sent: list[dict[str, str]] = field(default_factory=list)
@@ -42,12 +42,12 @@ class Approving:
     channels: dict[str, NotificationChannel] = field(default_factory=dict)
     """Those that a turn knows of; empty: none, so that nothing shows that it is at work."""
     others: dict[str, NotificationChannel] = field(default_factory=dict)
-    """Channels besides the house's on which cards are redrawn."""
+    """Channels besides the harness's on which cards are redrawn."""
 
     @property
     def approvals(self) -> ApprovalStore:
         """Give the store of approvals."""
-        return ApprovalStore(self.desk.store.database, self.desk.store.bell, self.codes_only)
+        return ApprovalStore(self.delivery.store.database, self.delivery.store.bell, self.codes_only)
 
     @property
     def orchestrator(self) -> Orchestrator:
@@ -63,18 +63,18 @@ class Approving:
 
     async def say(self, text: str, person: str = "ada") -> None:
         """Let a person write, and see to all of it."""
-        await self.desk.house.said(text, person)
+        await self.delivery.channel.said(text, person)
         await self.work()
 
     async def work(self) -> None:
         """Run what waits, send what is owed, and draw what is due, until nothing is left."""
-        store, name = self.desk.store, self.desk.house.name
-        redraws = RedrawRunner(Redraws(store.database), {name: self.desk.house.sender} | self.others)
+        store, name = self.delivery.store, self.delivery.channel.name
+        redraws = RedrawRunner(Redraws(store.database), {name: self.delivery.channel.sender} | self.others)
         while True:
             lease = await self.turn()
-            await self.desk.deliver()
+            await self.delivery.deliver()
             await ApprovalUpkeep(self.approvals, self.clock, store.make_id).once()
-            await self.desk.deliver()
+            await self.delivery.deliver()
             drawing = await redraws.claim(None)
             if drawing:
                 await redraws.run(drawing)
@@ -83,7 +83,7 @@ class Approving:
 
     async def turn(self) -> bool:
         """Run one turn; False where none waits."""
-        store = self.desk.store
+        store = self.delivery.store
         turns = TurnRunner(
             *(store.turns, self.orchestrator, store.bell, self.channels, store.make_id, "w1", self.people),
             approvals=self.approvals,
@@ -97,12 +97,12 @@ class Approving:
         """Let a person press a button of the newest card that has it."""
         card = card or self.card()
         labels = [one for one, _ in card.buttons]
-        await self.desk.house.press(card, labels.index(label), person)
-        await self.desk.house.settled()
+        await self.delivery.channel.press(card, labels.index(label), person)
+        await self.delivery.channel.settled()
 
     async def decide(self, label: str) -> None:
         """Let the person decide: by button, or by exact word where there are none; and see to it."""
-        if self.desk.house.name == "sms":
+        if self.delivery.channel.name == "sms":
             await self.say({"Approve": "OK", "Cancel": "NO"}[label] + f" {await self.code()}")
         else:
             await self.press(label)
@@ -110,20 +110,22 @@ class Approving:
 
     def card(self) -> Bubble:
         """Give the newest message with buttons, or the newest of all where there are none."""
-        seen = self.desk.house.bubbles()
+        seen = self.delivery.channel.bubbles()
         return next((one for one in reversed(seen) if one.buttons), seen[-1])
 
     async def code(self) -> str:
         """Give the newest approval's code."""
-        return str(await self.desk.store.one("select code from approvals order by created_at desc, generation desc"))
+        return str(
+            await self.delivery.store.one("select code from approvals order by created_at desc, generation desc")
+        )
 
     async def states(self) -> list[object]:
         """Give the approvals' states, the oldest first."""
-        return await self.desk.store.column("select state from approvals order by created_at, generation")
+        return await self.delivery.store.column("select state from approvals order by created_at, generation")
 
     def last(self) -> str:
         """Give what the person reads last."""
-        return self.desk.house.bubbles()[-1].text
+        return self.delivery.channel.bubbles()[-1].text
 
     def _mail(self) -> AnyTool:
         @tool(name="send_mail", needs_approval=True, risk=self.risk)
@@ -137,7 +139,7 @@ class Approving:
 
 @asynccontextmanager
 async def open_approving(
-    kind: type[ChannelHouse],
+    kind: type[ChannelHarness],
     database_url: str,
     clock: SetClock,
     *,
@@ -147,6 +149,8 @@ async def open_approving(
     """Open it all on an empty database; `twice`: on one whose every answer is lost once."""
     async with opened(database_url, TwiceDatabase(database_url) if twice else None) as store:
         inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=clock, codes_only=codes_only)
-        async with open_house(kind, inbox) as house:
-            desk = Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))
-            yield Approving(desk, clock, codes_only=codes_only)
+        async with open_harness(kind, inbox) as harness:
+            delivery = DeliveryHarness(
+                store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1")
+            )
+            yield Approving(delivery, clock, codes_only=codes_only)

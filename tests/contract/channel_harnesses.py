@@ -1,4 +1,4 @@
-"""The three channels' houses."""
+"""The three channels' harnesses."""
 
 import base64
 import json
@@ -19,14 +19,14 @@ from notify.slack.send import SlackNotification
 from notify.sms.send import SmsNotification
 from notify.telegram.send import TelegramNotification
 from tests.contract.canaries import OTHER_SECRET, PEOPLE, SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET, marked
-from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHouse, Request
+from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHarness, Request
 
 CONNECT_SECONDS, ANSWER_SECONDS = 1.0, 1.5
 _BY_KEY = {person.key: person for person in PEOPLE}
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
-class SmsHouse(ChannelHouse):
+class SmsHarness(ChannelHarness):
     """Twilio and our SMS channel."""
 
     name, provider, path = "sms", "twilio", "/webhooks/sms"
@@ -90,7 +90,7 @@ class SmsHouse(ChannelHouse):
         return cast(list[dict[str, Any]], state["people"][person]["bubbles"])
 
 
-class SlackHouse(ChannelHouse):
+class SlackHarness(ChannelHarness):
     """Slack and our Slack channel, over HTTP."""
 
     name, provider, path = "slack", "slack", "/webhooks/slack"
@@ -174,7 +174,7 @@ class SlackHouse(ChannelHouse):
         return cast(dict[str, Any], state["people"][key])
 
 
-class TelegramHouse(ChannelHouse):
+class TelegramHarness(ChannelHarness):
     """Telegram and our Telegram channel, over its webhook."""
 
     name, provider, path = "telegram", "telegram", "/webhooks/telegram"
@@ -257,4 +257,6 @@ def _telegram_bubble(message: dict[str, Any]) -> Bubble:
     return Bubble(message["id"], message["text"], code, tuple(buttons))
 
 
-HOUSES: dict[str, type[ChannelHouse]] = {house.name: house for house in (SmsHouse, SlackHouse, TelegramHouse)}
+HARNESSES: dict[str, type[ChannelHarness]] = {
+    harness.name: harness for harness in (SmsHarness, SlackHarness, TelegramHarness)
+}

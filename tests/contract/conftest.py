@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from tests.contract.canaries import LogWatch, leaks
-from tests.contract.channel_harnesses import HOUSES
-from tests.contract.delivery_harness import Desk, open_desk
-from tests.contract.harness import ChannelHouse, open_house
+from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.delivery_harness import DeliveryHarness, open_delivery
+from tests.contract.harness import ChannelHarness, open_harness
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -15,7 +15,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "channel" not in metafunc.fixturenames:
         return
     reasons = {name for mark in metafunc.definition.iter_markers("exempt") for name in mark.kwargs}
-    metafunc.parametrize("channel", [name for name in HOUSES if name not in reasons])
+    metafunc.parametrize("channel", [name for name in HARNESSES if name not in reasons])
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,14 +35,14 @@ def log_watch(capfd: pytest.CaptureFixture[str]) -> Iterator[LogWatch]:
 
 
 @pytest.fixture
-async def house(channel: str) -> AsyncIterator[ChannelHouse]:
+async def harness(channel: str) -> AsyncIterator[ChannelHarness]:
     """Give the channel before its provider, with an inbox in memory."""
-    async with open_house(HOUSES[channel]) as opened:
+    async with open_harness(HARNESSES[channel]) as opened:
         yield opened
 
 
 @pytest.fixture
-async def desk(channel: str, database_url: str) -> AsyncIterator[Desk]:
+async def delivery(channel: str, database_url: str) -> AsyncIterator[DeliveryHarness]:
     """Give the channel before its provider, with the real inbox and outbox."""
-    async with open_desk(HOUSES[channel], database_url) as opened:
+    async with open_delivery(HARNESSES[channel], database_url) as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""The way out for real: the outbox and the delivery runner, over one house's channel."""
+"""The way out for real: the outbox and the delivery runner, over one channel."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,25 +8,25 @@ from typing import Any
 from core.messaging.messages import Action, OutboundKind, OutboundMessage
 from jobs.delivery import DeliveryRunner
 from tests.contract.canaries import marked
-from tests.contract.harness import ChannelHouse, open_house
+from tests.contract.harness import ChannelHarness, open_harness
 from tests.core.harness import Store, opened
 
 
 @dataclass(slots=True)
-class Desk:
-    """A house whose inbox is the real one. `runner` delivers what is owed."""
+class DeliveryHarness:
+    """One channel over the real inbox and outbox. `runner` delivers what is queued."""
 
     store: Store
-    house: ChannelHouse
+    channel: ChannelHarness
     runner: DeliveryRunner
 
     async def meet(self, person: str = "ada") -> None:
         """Let a person write, so that there is a conversation to answer in."""
-        await self.house.said(marked("hello"), person)
+        await self.channel.said(marked("hello"), person)
 
     async def owe(self, text: str, *, actions: tuple[Action, ...] = ()) -> str:
         """Owe a message in the one conversation; gives its id."""
-        (row,) = await self.store.eye.fetch("select tenant_id, id from conversations")
+        (row,) = await self.store.admin.fetch("select tenant_id, id from conversations")
         message = OutboundMessage(self.store.make_id("out"), OutboundKind.REPLY, text, actions)
         await self.store.outbox.owe(row["tenant_id"], row["id"], [message])
         return message.id
@@ -43,7 +43,7 @@ class Desk:
 
     async def row(self, outbound_id: str) -> dict[str, Any]:
         """Give an outbound row."""
-        return dict(await self.store.eye.fetchrow("select * from outbound where id = $1", outbound_id) or {})
+        return dict(await self.store.admin.fetchrow("select * from outbound where id = $1", outbound_id) or {})
 
     async def outcomes(self, outbound_id: str) -> list[object]:
         """Give what became of each call, in order."""
@@ -57,7 +57,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(kind: type[ChannelHouse], database_url: str) -> AsyncIterator[Desk]:
+async def open_delivery(kind: type[ChannelHarness], database_url: str) -> AsyncIterator[DeliveryHarness]:
     """Serve it all on an empty database."""
-    async with opened(database_url) as store, open_house(kind, store.inbox) as house:
-        yield Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))
+    async with opened(database_url) as store, open_harness(kind, store.inbox) as harness:
+        yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))

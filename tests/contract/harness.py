@@ -1,4 +1,4 @@
-"""What the contract asks of a channel: one house per channel tells how its people and its provider act."""
+"""What the contract asks of a channel: one harness per channel tells how its people and its provider act."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -143,7 +143,7 @@ class Sink:
         return [one for one in self.kept if isinstance(one, InboundMessage)]
 
 
-class ChannelHouse(ABC):
+class ChannelHarness(ABC):
     """One channel served for real before its emulated provider. The person is Ada unless another is named."""
 
     name: ClassVar[str]
@@ -299,19 +299,19 @@ class ChannelHouse(ABC):
 
 
 @asynccontextmanager
-async def open_house(kind: type[ChannelHouse], inner: InboundSink | None = None) -> AsyncIterator[ChannelHouse]:
+async def open_harness(kind: type[ChannelHarness], inner: InboundSink | None = None) -> AsyncIterator[ChannelHarness]:
     """Serve provider and channel; by default nothing is kept but in memory."""
     async with serve_simulator(WORLD, SystemClock()) as simulator, aiohttp.ClientSession() as http:
-        house = kind(simulator, Sink(inner or MemorySink()))
-        app = build_app([house.channel], ready=_ready)
-        app.middlewares.insert(0, house.recorder())
+        harness = kind(simulator, Sink(inner or MemorySink()))
+        app = build_app([harness.channel], ready=_ready)
+        app.middlewares.insert(0, harness.recorder())
         try:
             async with serve(app, "127.0.0.1", 0) as port:
-                await house.serve(http, port)
-                yield house
+                await harness.serve(http, port)
+                yield harness
         finally:
-            await house.channel.stop()
-            await house.sender.close()
+            await harness.channel.stop()
+            await harness.sender.close()
 
 
 async def until(true: Callable[[], bool], seconds: float = 20) -> None:

@@ -1,4 +1,4 @@
-"""An office that writes first: an approving one with triggers, events and notifications; its clock is moved."""
+"""An system that writes first: an approving one with triggers, events and notifications; its clock is moved."""
 
 import os
 from collections.abc import AsyncIterator
@@ -38,9 +38,9 @@ from notify.service import NotificationService
 from onevalet.wiring.triggers import build_triggers
 from tests.contract.approving import Approving
 from tests.contract.canaries import marked
-from tests.contract.channel_harnesses import HOUSES
-from tests.contract.delivery_harness import Desk
-from tests.contract.harness import ChannelHouse, open_house, until
+from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import ChannelHarness, open_harness, until
 from tests.core.agents.harness import SetClock
 from tests.core.builders import Step
 from tests.core.harness import OPEN, opened
@@ -67,9 +67,9 @@ class Proactive(Approving):
 
     async def work(self) -> None:
         """Do all that is to be done at this moment of the clock, until nothing is left."""
-        store, house = self.desk.store, self.desk.house
+        store, harness = self.delivery.store, self.delivery.channel
         notes = NotificationStore(store.database, store.make_id)
-        service = NotificationService(notes, [house.name], store.bell, self.clock, store.make_id)
+        service = NotificationService(notes, [harness.name], store.bell, self.clock, store.make_id)
         orchestrator = self.orchestrator
         triggers = build_triggers(self.engine, orchestrator, service)
         turns = TurnRunner(
@@ -78,7 +78,7 @@ class Proactive(Approving):
         )  # fmt: skip
         rounds = NotificationRounds(service, notes, self.clock)
         upkeep = ApprovalUpkeep(self.approvals, self.clock, store.make_id)
-        redraws = RedrawRunner(Redraws(store.database), {house.name: house.sender})
+        redraws = RedrawRunner(Redraws(store.database), {harness.name: harness.sender})
         while True:
             await upkeep.once()
             fired = await triggers.runner.once()
@@ -87,7 +87,7 @@ class Proactive(Approving):
                 await turns.run(lease)
             told = await triggers.runner.notices.hand_over()
             told += await rounds.once()
-            await self.desk.deliver()
+            await self.delivery.deliver()
             await upkeep.once()
             if drawing := await redraws.claim(None):
                 await redraws.run(drawing)
@@ -96,9 +96,9 @@ class Proactive(Approving):
 
     async def told(self, text: str) -> list[str]:
         """Let the person write to the model that there is; gives what they then read, message by message."""
-        seen = len(self.desk.house.bubbles())
+        seen = len(self.delivery.channel.bubbles())
         await self.say(text)
-        return [one.text for one in self.desk.house.bubbles()[seen:]]
+        return [one.text for one in self.delivery.channel.bubbles()[seen:]]
 
     async def hears(self, text: str, *steps: Step) -> str:
         """Let the person write while the model follows a script to its end; gives what they then read."""
@@ -116,19 +116,19 @@ class Proactive(Approving):
 
     async def happens(self, id: str, type: str, data: dict[str, object], *steps: Step) -> str:
         """Let the source tell of an event twice over; gives what the person then reads."""
-        rung, answers = len(self.desk.store.bell.turns), []
+        rung, answers = len(self.delivery.store.bell.turns), []
         proof = {"Authorization": f"Bearer {self.web.secret}"}
         for _ in range(2):
             body = {"id": id, "type": type, **data}
             async with self.http.post(f"{self.web.url}/events/{self.web.source}", json=body, headers=proof) as answer:
                 answers.append((answer.status, (await answer.json())["duplicate"]))
         assert answers == [(200, False), (200, True)]
-        await until(lambda: len(self.desk.store.bell.turns) > rung)
+        await until(lambda: len(self.delivery.store.bell.turns) > rung)
         return await self._read(self.work(), *steps)
 
     async def runs(self, title: str) -> list[object]:
         """Give the states of a task's runs, the oldest first."""
-        return await self.desk.store.column(
+        return await self.delivery.store.column(
             "select r.state from task_runs r join tasks k on k.tenant_id = r.tenant_id and k.id = r.task_id"
             " where k.title like $1 || '%' order by r.id",
             title,
@@ -136,29 +136,29 @@ class Proactive(Approving):
 
     async def move_in(self, home: str, elsewhere: str) -> None:
         """Let the person have written on `home`, and later, longer than this test lasts, on another channel."""
-        await self.desk.meet()
-        self.tenant = str(await self.desk.store.one("select tenant_id from tenants"))
-        eye, address = self.desk.store.eye, HOUSES[elsewhere].account
-        await eye.execute(
+        await self.delivery.meet()
+        self.tenant = str(await self.delivery.store.one("select tenant_id from tenants"))
+        admin, address = self.delivery.store.admin, HARNESSES[elsewhere].account
+        await admin.execute(
             "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
             " values ($1, 'elsewhere', $2, $3, 'ada', 'operator')", self.tenant, elsewhere, address,
         )  # fmt: skip
-        await eye.execute(
+        await admin.execute(
             "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
             " values ($1, 'talk-elsewhere', 'elsewhere', $2, $3, 'ada', clock_timestamp() + interval '1 day')",
             self.tenant, elsewhere, address,
         )  # fmt: skip
 
     async def _read(self, doing: Any, *steps: Step) -> str:
-        seen = len(self.desk.house.bubbles())
+        seen = len(self.delivery.channel.bubbles())
         self.model.script[:] = steps
         await doing
         assert self.model.script == [], "the model was asked for all of it"
-        return "\n".join(one.text for one in self.desk.house.bubbles()[seen:])
+        return "\n".join(one.text for one in self.delivery.channel.bubbles()[seen:])
 
 
 @asynccontextmanager
-async def open_proactive(kind: type[ChannelHouse], database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
+async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     """Open it all on an empty database, with the bus over Valkey and a page and a source outside."""
     clock = SetClock()
     async with opened(database_url) as store, aiohttp.ClientSession() as http:
@@ -170,26 +170,28 @@ async def open_proactive(kind: type[ChannelHouse], database_url: str, redis_url:
         sources = EventSources(
             store.database, CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))])), store.make_id
         )
-        async with open_house(kind, inbox) as house:
-            desk = Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))
-            office = Proactive(desk, clock, engine=engine, http=http)
-            routes = [*EventRoutes(sources, bus).routes(), web.get("/flight", _page(office.web))]
+        async with open_harness(kind, inbox) as harness:
+            delivery = DeliveryHarness(
+                store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1")
+            )
+            system = Proactive(delivery, clock, engine=engine, http=http)
+            routes = [*EventRoutes(sources, bus).routes(), web.get("/flight", _page(system.web))]
             async with serve(build_app([], ready=store.database.ready, extra_routes=routes), "127.0.0.1", 0) as port:
-                office.web.url = f"http://127.0.0.1:{port}"
+                system.web.url = f"http://127.0.0.1:{port}"
                 guarded = GuardedClient(allowed_hosts=[f"127.0.0.1:{port}"])
-                office.more = [set_preference, *(one for one in vars(tasks).values() if isinstance(one, Tool))]
-                office.options = {
+                system.more = [set_preference, *(one for one in vars(tasks).values() if isinstance(one, Tool))]
+                system.options = {
                     "agents": AgentRegistry([ScheduleTask, RemindMe, SetHeartbeat]),
                     "trigger_engine": engine,
                     "http": guarded,
                     "people": People(store.database, store.make_id, clock),
                 }
-                await office.move_in(house.name, "slack" if house.name == "telegram" else "telegram")
-                made, office.web.secret = await sources.add(office.tenant, "home", Style.BEARER)
-                office.web.source = made.id
+                await system.move_in(harness.name, "slack" if harness.name == "telegram" else "telegram")
+                made, system.web.secret = await sources.add(system.tenant, "home", Style.BEARER)
+                system.web.source = made.id
                 await engine.start()
                 try:
-                    yield office
+                    yield system
                 finally:
                     await bus.close()
                     await guarded.close()

@@ -11,33 +11,35 @@ from core.people.access_policy import Access, PersonRole
 from core.people.pairing import Pairings, PairOutcome
 from jobs.delivery import DeliveryRunner
 from tests.contract.canaries import marked
-from tests.contract.channel_harnesses import HOUSES
-from tests.contract.delivery_harness import Desk
-from tests.contract.harness import open_house
+from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import open_harness
 from tests.core.harness import opened
 
 
 @pytest.fixture
-async def private_desk(channel: str, database_url: str) -> AsyncIterator[Desk]:
+async def private_delivery(channel: str, database_url: str) -> AsyncIterator[DeliveryHarness]:
     """Give the one channel over an inbox that lets nobody in by itself."""
     async with opened(database_url) as store:
         inbox = Inbox(store.database, store.bell, store.make_id, Access())
-        async with open_house(HOUSES[channel], inbox) as house:
-            yield Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))
+        async with open_harness(HARNESSES[channel], inbox) as harness:
+            yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))
 
 
-async def test_promise_12_a_stranger_is_told_a_code_once_and_the_code_lets_them_in(private_desk: Desk) -> None:
-    store, house = private_desk.store, private_desk.house
+async def test_promise_12_a_stranger_is_told_a_code_once_and_the_code_lets_them_in(
+    private_delivery: DeliveryHarness,
+) -> None:
+    store, harness = private_delivery.store, private_delivery.harness
     for text in ("hello", "anybody?", "my secret"):
-        await house.said(marked(text))
-    await private_desk.deliver()
-    [told] = [bubble.text for bubble in house.bubbles()]
+        await harness.said(marked(text))
+    await private_delivery.deliver()
+    [told] = [bubble.text for bubble in harness.bubbles()]
     assert await store.one("select count(*) from inbound") == 0
     assert await store.column("select distinct reason from ignored_messages") == ["unknown"]
     [code] = re.findall(r"[2-9A-Z]{4}-[2-9A-Z]{4}", told)
     pairing = await Pairings(store.database, store.make_id).redeem(code, PersonRole.GUEST, datetime.now(UTC))
     assert pairing.outcome is PairOutcome.PAIRED
-    await house.said(marked("hello again"))
+    await harness.said(marked("hello again"))
     assert await store.column("select text from inbound") == [marked("hello again")]
     assert await store.column("select role from tenants") == ["guest"]
     assert "my secret" not in str(await store.everything())

@@ -12,7 +12,7 @@ from core.llm.prices import ModelPrice
 from core.llm.types import ModelAnswer, TokenUsage
 from core.tools.tool import tool
 from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import HOUSES
+from tests.contract.channel_harnesses import HARNESSES
 from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
@@ -25,17 +25,17 @@ def dear(answer: ModelAnswer) -> ModelAnswer:
 
 
 @pytest.fixture
-async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an office where a dollar a day may be spent, and every call may cost 30 cents."""
+async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Give an system where a dollar a day may be spent, and every call may cost 30 cents."""
     clock = SetClock()
     clock.at = datetime.now(UTC)
-    async with open_approving(HOUSES[channel], database_url, clock) as office:
+    async with open_approving(HARNESSES[channel], database_url, clock) as system:
         prices = (ModelPrice(0.0, 0.3, longest_answer=1),)
-        office.options["budgets"] = DailyBudgets(office.desk.store.database, office.clock, Decimal(1), prices)
-        yield office
+        system.options["budgets"] = DailyBudgets(system.delivery.store.database, system.clock, Decimal(1), prices)
+        yield system
 
 
-async def test_at_the_cap_the_person_is_asked_and_the_turn_goes_on_for_what_they_allow(office: Approving) -> None:
+async def test_at_the_cap_the_person_is_asked_and_the_turn_goes_on_for_what_they_allow(system: Approving) -> None:
     looked: list[str] = []
 
     @tool
@@ -44,26 +44,26 @@ async def test_at_the_cap_the_person_is_asked_and_the_turn_goes_on_for_what_they
         looked.append(at)
         return f"saw {at}"
 
-    office.more = [look]
-    office.model.script = [dear(wants(("look", {"at": "a"}))), dear(wants(("look", {"at": "b"}))), dear(says("Both."))]
-    await office.say("look at a and b")
-    shown = office.last()
+    system.more = [look]
+    system.model.script = [dear(wants(("look", {"at": "a"}))), dear(wants(("look", {"at": "b"}))), dear(says("Both."))]
+    await system.say("look at a and b")
+    shown = system.last()
     assert "Continue for $1.20?" in shown
     assert STOPPED in shown
-    assert (looked, len(office.model.requests)) == (["a", "b"], 2)
+    assert (looked, len(system.model.requests)) == (["a", "b"], 2)
 
-    await office.decide("Approve")
-    assert office.last() == "Both."
-    assert (looked, len(office.model.requests)) == (["a", "b"], 3), "nothing is done again"
-    assert office.model.told() == ["saw a", "saw b"]
-    assert await office.desk.store.one("select spent from spending where task_id = ''") == Decimal("1.5")
-    assert await office.desk.store.column("select state from turns") == ["done"]
+    await system.decide("Approve")
+    assert system.last() == "Both."
+    assert (looked, len(system.model.requests)) == (["a", "b"], 3), "nothing is done again"
+    assert system.model.told() == ["saw a", "saw b"]
+    assert await system.delivery.store.one("select spent from spending where task_id = ''") == Decimal("1.5")
+    assert await system.delivery.store.column("select state from turns") == ["done"]
 
-    assert isinstance(office.clock, SetClock)
-    office.clock.move(timedelta(seconds=1))
-    office.model.script = [says("never said")]
-    await office.say("and again")
-    assert "Continue for" in office.last(), "what was allowed was for that turn"
-    await office.decide("Cancel")
-    assert STOPPED in office.last()
-    assert len(office.model.requests) == 3
+    assert isinstance(system.clock, SetClock)
+    system.clock.move(timedelta(seconds=1))
+    system.model.script = [says("never said")]
+    await system.say("and again")
+    assert "Continue for" in system.last(), "what was allowed was for that turn"
+    await system.decide("Cancel")
+    assert STOPPED in system.last()
+    assert len(system.model.requests) == 3

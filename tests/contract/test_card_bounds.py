@@ -8,7 +8,7 @@ from core.json_types import JsonObject
 from core.llm.types import ModelAnswer
 from core.replies import TOO_LONG_TO_APPROVE
 from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import HOUSES
+from tests.contract.channel_harnesses import HARNESSES
 from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
@@ -16,9 +16,9 @@ MANY = 60
 
 
 @pytest.fixture
-async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Yield an office that asks for approval on each channel."""
-    async with open_approving(HOUSES[channel], database_url, SetClock()) as opened:
+async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Yield an system that asks for approval on each channel."""
+    async with open_approving(HARNESSES[channel], database_url, SetClock()) as opened:
         yield opened
 
 
@@ -28,44 +28,44 @@ def mails(first: int, behind: int) -> ModelAnswer:
     return wants(*(("send_mail", one) for one in asked))
 
 
-async def test_promise_9_60_approvals_in_one_answer_are_asked_a_handful_at_once(office: Approving) -> None:
-    office.model.script = [mails(0, MANY), mails(4, 6), says("All is sent.")]
-    await office.say("mail everybody")
-    assert await office.states() == ["pending"] * 4
-    cards = [one for one in office.desk.house.bubbles() if "send mail" in one.text]
+async def test_promise_9_60_approvals_in_one_answer_are_asked_a_handful_at_once(system: Approving) -> None:
+    system.model.script = [mails(0, MANY), mails(4, 6), says("All is sent.")]
+    await system.say("mail everybody")
+    assert await system.states() == ["pending"] * 4
+    cards = [one for one in system.delivery.channel.bubbles() if "send mail" in one.text]
     assert len(cards) == 4
     # Each shows its own action in full, in the order of the calls.
     assert [f"p{number}@example.com" in one.text for number, one in enumerate(cards)] == [True] * 4
 
-    await office.say("OK ALL")
-    told = office.model.told()
+    await system.say("OK ALL")
+    told = system.model.told()
     assert len(told) == MANY  # providers demand a result for each call
     assert told[0] == "Sent to p0@example.com."
     assert all(one.startswith("Not asked for: at most 4 actions") for one in told[4:24])
     # What the model asks for next has a card of its own, and nothing ran without one.
-    assert sorted(map(str, await office.states())) == ["approved"] * 4 + ["pending"] * 2
-    await office.say("OK ALL")
-    assert [one["to"] for one in office.sent] == [f"p{number}@example.com" for number in range(6)]
-    assert office.last() == "All is sent."
+    assert sorted(map(str, await system.states())) == ["approved"] * 4 + ["pending"] * 2
+    await system.say("OK ALL")
+    assert [one["to"] for one in system.sent] == [f"p{number}@example.com" for number in range(6)]
+    assert system.last() == "All is sent."
 
 
-async def test_promise_9_a_changed_action_is_shown_again_beside_a_full_handful(office: Approving) -> None:
-    office.model.script = [mails(0, 5)]
-    await office.say("mail everybody")
-    codes = await office.desk.store.column("select code from approvals order by created_at")
+async def test_promise_9_a_changed_action_is_shown_again_beside_a_full_handful(system: Approving) -> None:
+    system.model.script = [mails(0, 5)]
+    await system.say("mail everybody")
+    codes = await system.delivery.store.column("select code from approvals order by created_at")
     edit: JsonObject = {"code": str(codes[0]), "decision": "edit", "changes": {"subject": "Hello"}}
-    office.model.script = [wants(("decide_approvals", {"decisions": [edit]}))]
-    await office.say(f"{codes[0]}: make the subject Hello")
-    assert (await office.states()).count("pending") == 4
-    assert "Hello" in office.last()
+    system.model.script = [wants(("decide_approvals", {"decisions": [edit]}))]
+    await system.say(f"{codes[0]}: make the subject Hello")
+    assert (await system.states()).count("pending") == 4
+    assert "Hello" in system.last()
 
 
-async def test_promise_9_what_cannot_be_shown_in_full_is_refused_to_the_model(office: Approving) -> None:
+async def test_promise_9_what_cannot_be_shown_in_full_is_refused_to_the_model(system: Approving) -> None:
     long = wants(("send_mail", {"to": "sam@example.com", "subject": "Book", "body": "word " * 20_000}))
-    office.model.script = [long, says("That is too long to be approved here.")]
-    office.channels = {office.desk.house.name: office.desk.house.sender}
-    await office.say("mail the book")
-    assert await office.states() == []
-    assert office.model.told() == [TOO_LONG_TO_APPROVE]
-    assert office.last() == "That is too long to be approved here."
-    assert office.sent == []
+    system.model.script = [long, says("That is too long to be approved here.")]
+    system.channels = {system.delivery.channel.name: system.delivery.channel.sender}
+    await system.say("mail the book")
+    assert await system.states() == []
+    assert system.model.told() == [TOO_LONG_TO_APPROVE]
+    assert system.last() == "That is too long to be approved here."
+    assert system.sent == []

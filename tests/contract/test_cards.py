@@ -11,8 +11,8 @@ from core.errors import Rejected, Unreachable
 from core.messaging.channels import Redrawing
 from core.messaging.messages import Action, ActionStyle, Form, FormField, ReachabilityChange
 from tests.contract.canaries import OTHER_SECRET, marked
-from tests.contract.channel_harnesses import SlackHouse, SmsHouse
-from tests.contract.harness import ChannelHouse, Request, card, exempt, until
+from tests.contract.channel_harnesses import SlackHarness, SmsHarness
+from tests.contract.harness import ChannelHarness, Request, card, exempt, until
 
 TOKEN = "t" * 64
 CARD = (
@@ -27,30 +27,32 @@ SENDERS = {"slack": "U0ADA00001", "telegram": "700100001"}
 # What is shown
 
 
-async def test_a_cards_buttons_stand_below_its_last_part_with_their_tokens(house: ChannelHouse) -> None:
-    parts = house.sender.render(card(marked("word " * 4000 + "OK 7K or NO 7K"), *CARD))
-    *before, last = await house.read(parts)
+async def test_a_cards_buttons_stand_below_its_last_part_with_their_tokens(harness: ChannelHarness) -> None:
+    parts = harness.sender.render(card(marked("word " * 4000 + "OK 7K or NO 7K"), *CARD))
+    *before, last = await harness.read(parts)
     assert before
     assert not any(one.buttons for one in before)
     assert marked("OK 7K or NO 7K") in last.text
     # A text has no buttons: the words in it answer a card.
-    assert last.buttons == (() if house.name == "sms" else tuple((one.label, one.token) for one in CARD))
+    assert last.buttons == (() if harness.name == "sms" else tuple((one.label, one.token) for one in CARD))
 
 
 @exempt(sms="a text once sent cannot be changed: another one tells")
-async def test_promise_10_a_card_is_drawn_anew_as_often_as_one_likes(house: ChannelHouse) -> None:
-    assert isinstance(house.sender, Redrawing)
-    (part,) = house.sender.render(card(marked("**7K: Send it?**\n\nTo: `<!channel> & [you](x)`"), *CARD))
-    (before,) = await house.read([part])
+async def test_promise_10_a_card_is_drawn_anew_as_often_as_one_likes(harness: ChannelHarness) -> None:
+    assert isinstance(harness.sender, Redrawing)
+    (part,) = harness.sender.render(card(marked("**7K: Send it?**\n\nTo: `<!channel> & [you](x)`"), *CARD))
+    (before,) = await harness.read([part])
     provider_id = before.id.rpartition(":")[2]
     for _ in range(2):
-        await house.sender.redraw(part, provider_id, house.address(), "Approved at 14:02 <by> *you*")
-        (after,) = house.bubbles()
+        await harness.sender.redraw(part, provider_id, harness.address(), "Approved at 14:02 <by> *you*")
+        (after,) = harness.bubbles()
         assert after.id == before.id
         assert re.sub(r"\s+", " ", after.text) == re.sub(r"\s+", " ", f"{before.text} Approved at 14:02 <by> *you*")
         assert after.buttons == ()
     with pytest.raises(Rejected) as refused:
-        await house.sender.redraw(part, "4711.000100" if house.name == "slack" else "4711", house.address(), "Approved")
+        await harness.sender.redraw(
+            part, "4711.000100" if harness.name == "slack" else "4711", harness.address(), "Approved"
+        )
     assert not isinstance(refused.value, Unreachable)  # it is the card that is gone, not the person
 
 
@@ -58,92 +60,92 @@ async def test_promise_10_a_card_is_drawn_anew_as_often_as_one_likes(house: Chan
 
 
 @exempt(sms=NO_BUTTONS)
-async def test_a_press_is_the_persons_own_and_is_answered_after_the_commit(house: ChannelHouse) -> None:
-    (bubble,) = await house.read(house.sender.render(card(marked("Send it?"), *CARD)))
-    house.sink.said, house.sink.failures = marked("Approved."), 1
-    await house.press(bubble)
-    await house.settled()
-    if house.name == "slack":  # a press is told once: the person sees that it failed, and presses again
-        assert house.whispers() == []
-        await house.press(bubble)
-    await until(lambda: house.whispers() == [marked("Approved.")])
-    assert [one.status for one in house.told] == [503, 200]
-    (press,) = house.sink.presses
+async def test_a_press_is_the_persons_own_and_is_answered_after_the_commit(harness: ChannelHarness) -> None:
+    (bubble,) = await harness.read(harness.sender.render(card(marked("Send it?"), *CARD)))
+    harness.sink.said, harness.sink.failures = marked("Approved."), 1
+    await harness.press(bubble)
+    await harness.settled()
+    if harness.name == "slack":  # a press is told once: the person sees that it failed, and presses again
+        assert harness.whispers() == []
+        await harness.press(bubble)
+    await until(lambda: harness.whispers() == [marked("Approved.")])
+    assert [one.status for one in harness.told] == [503, 200]
+    (press,) = harness.sink.presses
     assert press.keys
-    assert (press.address, press.sender) == (house.address(), SENDERS[house.name])
+    assert (press.address, press.sender) == (harness.address(), SENDERS[harness.name])
     assert (press.token, press.provider_id, press.entered) == (TOKEN, bubble.id.rpartition(":")[2], None)
-    again = await house.post(house.signed(house.told[-1]))
-    assert (again, len(house.sink.presses)) == (200, 1)
+    again = await harness.post(harness.signed(harness.told[-1]))
+    assert (again, len(harness.sink.presses)) == (200, 1)
 
 
 @exempt(sms=NO_BUTTONS)
-async def test_two_presses_are_two(house: ChannelHouse) -> None:
-    (bubble,) = await house.read(house.sender.render(card(marked("Send it?"), *CARD)))
+async def test_two_presses_are_two(harness: ChannelHarness) -> None:
+    (bubble,) = await harness.read(harness.sender.render(card(marked("Send it?"), *CARD)))
     for number in (0, 0, 2):
-        await house.press(bubble, number)
-        await house.settled()
-    assert [one.token for one in house.sink.presses] == [TOKEN, TOKEN, "tok_3"]
-    assert len({key for one in house.sink.presses for key in one.keys}) >= 3
+        await harness.press(bubble, number)
+        await harness.settled()
+    assert [one.token for one in harness.sink.presses] == [TOKEN, TOKEN, "tok_3"]
+    assert len({key for one in harness.sink.presses for key in one.keys}) >= 3
 
 
 @exempt(sms=NO_BUTTONS)
-async def test_promise_12_forged_and_odd_presses_reach_nobody(house: ChannelHouse) -> None:
-    (bubble,) = await house.read(house.sender.render(card(marked("Send it?"), *CARD)))
-    await house.press(bubble)
-    await house.settled()
-    genuine, calls = house.told[-1], house.sink.calls
-    unsigned = [genuine.without(house.proof), house.signed(genuine, OTHER_SECRET), genuine.twice(house.proof[-1])]
-    assert [await house.post(one) // 100 for one in unsigned] == [4, 4, 4]
-    assert house.sink.calls == calls
-    for change in (_SLACK if house.name == "slack" else _TELEGRAM).values():
-        status = await house.post(house.signed(_spoiled(genuine, change)))
+async def test_promise_12_forged_and_odd_presses_reach_nobody(harness: ChannelHarness) -> None:
+    (bubble,) = await harness.read(harness.sender.render(card(marked("Send it?"), *CARD)))
+    await harness.press(bubble)
+    await harness.settled()
+    genuine, calls = harness.told[-1], harness.sink.calls
+    unsigned = [genuine.without(harness.proof), harness.signed(genuine, OTHER_SECRET), genuine.twice(harness.proof[-1])]
+    assert [await harness.post(one) // 100 for one in unsigned] == [4, 4, 4]
+    assert harness.sink.calls == calls
+    for change in (_SLACK if harness.name == "slack" else _TELEGRAM).values():
+        status = await harness.post(harness.signed(_spoiled(genuine, change)))
         assert 200 <= status < 500, change
-    assert len(house.sink.presses) == 1
-    assert house.whispers() in ([], [""])
+    assert len(harness.sink.presses) == 1
+    assert harness.whispers() in ([], [""])
 
 
 @exempt(sms="a text has no forms", telegram="Telegram has no forms: the person is asked, and replies")
-async def test_a_form_opens_within_its_trigger_and_comes_back_from_the_same_person(house: ChannelHouse) -> None:
-    assert isinstance(house, SlackHouse)
-    house.sink.form = Form("tok_form", "Change 7K", marked("Send it?"), (FormField("when", "When", "noon"),))
-    (bubble,) = await house.read(house.sender.render(card(marked("Send it?"), *CARD)))
-    await house.press(bubble, 1)
-    await until(lambda: bool(house.modals()))
-    (modal,) = house.modals()
-    house.sink.form = None
-    assert (await house.act("submit", view_id=modal["id"], values={"when": "3pm"}))["outcome"] == "closed"
-    press, sent = house.sink.presses
+async def test_a_form_opens_within_its_trigger_and_comes_back_from_the_same_person(harness: ChannelHarness) -> None:
+    assert isinstance(harness, SlackHarness)
+    harness.sink.form = Form("tok_form", "Change 7K", marked("Send it?"), (FormField("when", "When", "noon"),))
+    (bubble,) = await harness.read(harness.sender.render(card(marked("Send it?"), *CARD)))
+    await harness.press(bubble, 1)
+    await until(lambda: bool(harness.modals()))
+    (modal,) = harness.modals()
+    harness.sink.form = None
+    assert (await harness.act("submit", view_id=modal["id"], values={"when": "3pm"}))["outcome"] == "closed"
+    press, sent = harness.sink.presses
     assert press.entered is None
-    assert (sent.address, sent.sender) == (house.address(), SENDERS["slack"])
+    assert (sent.address, sent.sender) == (harness.address(), SENDERS["slack"])
     assert (sent.token, sent.entered) == ("tok_form", (("when", "3pm"),))
     assert sent.keys != press.keys
 
 
 @exempt(sms="a text answers nothing in particular", slack="what is said in a thread stands in its conversation")
-async def test_a_reply_to_a_message_of_ours_names_it(house: ChannelHouse) -> None:
-    (bubble,) = await house.read(house.sender.render(card(marked("What should I change?"))))
+async def test_a_reply_to_a_message_of_ours_names_it(harness: ChannelHarness) -> None:
+    (bubble,) = await harness.read(harness.sender.render(card(marked("What should I change?"))))
     ours = bubble.id.rpartition(":")[2]
-    said = await house.act("say", text=marked("at 3pm"), reply_to=int(ours))
-    await house.settled()
-    await house.act("say", text=marked("and more"), reply_to=said["message_id"])
-    await house.settled()
-    assert [one.reply_to for one in house.sink.messages] == [ours, ""]
+    said = await harness.act("say", text=marked("at 3pm"), reply_to=int(ours))
+    await harness.settled()
+    await harness.act("say", text=marked("and more"), reply_to=said["message_id"])
+    await harness.settled()
+    assert [one.reply_to for one in harness.sink.messages] == [ours, ""]
 
 
 # What is said
 
 
-async def test_the_words_that_decide_come_in_as_they_were_said(house: ChannelHouse) -> None:
+async def test_the_words_that_decide_come_in_as_they_were_said(harness: ChannelHarness) -> None:
     words = ["OK 7K", "no 7k.", "EDIT 7K make it 3pm", "OK ALL", "ok", "No", "OK 7K 4711", "pending"]
     for text in words:
-        await house.said(text)
-    assert [(one.text, one.command) for one in house.sink.messages] == [(text, None) for text in words]
-    if isinstance(house, SmsHouse):  # the carrier's own words decide nothing, whoever asked
+        await harness.said(text)
+    assert [(one.text, one.command) for one in harness.sink.messages] == [(text, None) for text in words]
+    if isinstance(harness, SmsHarness):  # the carrier's own words decide nothing, whoever asked
         for text in ("STOP", "START", "CANCEL", "START", "END", "START", "QUIT"):
-            await house.said(text)
-        changes = [one.reachable for one in house.sink.kept if isinstance(one, ReachabilityChange)]
+            await harness.said(text)
+        changes = [one.reachable for one in harness.sink.kept if isinstance(one, ReachabilityChange)]
         assert changes == [False, True, False, True, False, True, False]
-        assert len(house.sink.messages) == len(words)
+        assert len(harness.sink.messages) == len(words)
 
 
 def test_the_words_that_decide_come_in_from_the_terminal_as_they_were_typed() -> None:

@@ -15,7 +15,7 @@ from core.llm.litellm_client import LiteLLMClient
 from onevalet.demo.model import DEMO_MODEL
 from tests.agents.services import PLACES, mail_server, open_meteo
 from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import HOUSES
+from tests.contract.channel_harnesses import HARNESSES
 from tests.core.agents.harness import SetClock
 from tests.core.credentials.harness import new_key, store_with
 
@@ -28,45 +28,45 @@ pytestmark = [
 
 
 @pytest.fixture
-async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give the office with the demo model; on its day it is Saturday, 21 November 2026."""
+async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Give the system with the demo model; on its day it is Saturday, 21 November 2026."""
     client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
-    async with open_approving(HOUSES[channel], database_url, SetClock()) as office:
-        office.model = client
-        yield office
+    async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
+        system.model = client
+        yield system
     await client.close()
 
 
 async def test_flights_weather_and_an_email_that_is_approved_go_all_the_way(
-    office: Approving, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    system: Approving, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(PLACES, "rome", ("Rome", "Lazio", "Italy", "Europe/Rome"))
-    keeper = store_with(office.desk.store.database, new_key())
+    keeper = store_with(system.delivery.store.database, new_key())
     async with open_meteo() as sky, mail_server("none", tmp_path) as mails:
         http = GuardedClient(allowed_hosts=[urlsplit(sky.url).netloc])
-        office.more = [get_weather]
-        office.options = {
+        system.more = [get_weather]
+        system.options = {
             "agents": AgentRegistry([FlightSearchAgent, SendEmailAgent]),
             "credentials": keeper,
             "http": http,
             "settings": {"weather_url": sky.url},
         }
-        await office.desk.meet()
-        tenant = str(await office.desk.store.one("select tenant_id from tenants"))
+        await system.delivery.meet()
+        tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
         open_account = mails.credentials | {"user": "", "password": ""}
         await keeper.save(tenant, "email", open_account)
-        await office.say(ERRAND.format(to="sam@example.com"))
-        card = office.card()
+        await system.say(ERRAND.format(to="sam@example.com"))
+        card = system.card()
         for part in ("Sample data, not real flights", "Rome", "sam@example.com"):
             assert part in card.text, part
         assert mails.taken == []
-        await office.decide("Approve")
+        await system.decide("Approve")
         await http.close()
     [mail] = mails.taken
     assert mail["To"] == "sam@example.com"
     body = mail.get_content()
     assert "Sample data, not real flights" in body
     assert "Rome" in body
-    assert "sam@example.com" in office.last()
-    assert await office.states() == ["approved"]
+    assert "sam@example.com" in system.last()
+    assert await system.states() == ["approved"]

@@ -14,10 +14,10 @@ from core.inbox.inbox import Inbox
 from core.queue.wakeups import RedisBell
 from onevalet.dev.embedded.valkey import Valkey
 from tests.contract.canaries import TWILIO
-from tests.contract.channel_harnesses import SmsHouse
-from tests.contract.harness import PUBLIC_URL, ChannelHouse, open_house, until
+from tests.contract.channel_harnesses import SmsHarness
+from tests.contract.harness import PUBLIC_URL, ChannelHarness, open_harness, until
 from tests.core.harness import OPEN, Store, opened
-from tests.forker import Nursery, plain_environment
+from tests.forker import Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 CANARY = "Quixotania"
@@ -32,15 +32,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model"), pytest.mark.ti
 class Everything:
     """Two workers over one channel, and all the places where they may leave a word."""
 
-    house: ChannelHouse
+    harness: ChannelHarness
     store: Store
     valkey: Valkey
     folder: Path
 
     async def say(self, words: str, answered: str) -> None:
         """Write, and wait for the answer."""
-        await self.house.said(words)
-        await until(lambda: any(answered in one.text for one in self.house.bubbles()), HANG)
+        await self.harness.said(words)
+        await until(lambda: any(answered in one.text for one in self.harness.bubbles()), HANG)
 
     async def come_to(self, statement: str, value: object) -> None:
         """Wait until the database says so."""
@@ -94,13 +94,13 @@ async def everything(database_url: str, tmp_path: Path) -> AsyncIterator[Everyth
     await bell.start()
     async with ScriptedModel(answer) as model, opened(database_url) as store:
         inbox = Inbox(store.database, bell, store.make_id, OPEN)
-        async with open_house(SmsHouse, inbox) as house:
-            with Nursery() as nursery:
-                environment = _environment(house, database_url, valkey.url, model.url)
+        async with open_harness(SmsHarness, inbox) as harness:
+            with Forker() as forker:
+                environment = _environment(harness, database_url, valkey.url, model.url)
                 for name in WORKERS:
                     home = {"ONEVALET_HOME": str(tmp_path / name)}
-                    nursery.fork(["worker"], environment | home, tmp_path / f"{name}.log")
-                yield Everything(house, store, valkey, tmp_path)
+                    forker.fork(["worker"], environment | home, tmp_path / f"{name}.log")
+                yield Everything(harness, store, valkey, tmp_path)
     await bell.stop()
     await valkey.stop()
 
@@ -142,7 +142,7 @@ async def test_what_is_forgotten_is_in_no_table_no_key_no_file_and_no_log(everyt
         assert "worker_started" in events
 
 
-def _environment(house: ChannelHouse, database_url: str, redis_url: str, model_url: str) -> dict[str, str]:
+def _environment(harness: ChannelHarness, database_url: str, redis_url: str, model_url: str) -> dict[str, str]:
     return plain_environment() | {
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,
@@ -156,5 +156,5 @@ def _environment(house: ChannelHouse, database_url: str, redis_url: str, model_u
         "TWILIO_ACCOUNT_SID": TWILIO.account_sid,
         "TWILIO_AUTH_TOKEN": TWILIO.auth_token,
         "TWILIO_FROM": TWILIO.number,
-        "TWILIO_API_URL": house.simulator.twilio_url,
+        "TWILIO_API_URL": harness.simulator.twilio_url,
     }

@@ -23,8 +23,8 @@ from core.people.profile import ProfileMerge
 from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnRunner
 from tests.contract.canaries import PEOPLE, marked
-from tests.contract.channel_harnesses import SmsHouse, TelegramHouse
-from tests.contract.harness import ChannelHouse, open_house
+from tests.contract.channel_harnesses import SmsHarness, TelegramHarness
+from tests.contract.harness import ChannelHarness, open_harness
 from tests.core.agents.harness import SetClock
 from tests.core.harness import Store, opened
 from tests.jobs.worker_harness import FewLines, echo
@@ -39,14 +39,14 @@ class Town:
 
     store: Store
     clock: SetClock
-    sms: ChannelHouse
-    telegram: ChannelHouse
+    sms: ChannelHarness
+    telegram: ChannelHarness
     commands: PersonCommands
     credentials: CredentialStore
 
-    async def say(self, house: ChannelHouse, text: str, person: str) -> str:
+    async def say(self, harness: ChannelHarness, text: str, person: str) -> str:
         """Let somebody write, see to all of it, and give what they read last."""
-        await house.said(text, person)
+        await harness.said(text, person)
         senders = {one.name: one.sender for one in (self.sms, self.telegram)}
         turns = TurnRunner(
             self.store.turns, FewLines(echo), self.store.bell, {}, self.store.make_id, "w1", self.commands
@@ -56,7 +56,7 @@ class Town:
             await turns.run(lease)
         while claim := await delivery.claim(None):
             await delivery.run(claim)
-        return house.bubbles(person)[-1].text
+        return harness.bubbles(person)[-1].text
 
     async def ada(self, text: str) -> str:
         """Let the victim text."""
@@ -69,8 +69,8 @@ class Town:
     def admit_by(self, access: Access) -> None:
         """Let people in by another policy from now on."""
         inbox = Inbox(self.store.database, self.store.bell, self.store.make_id, access, clock=self.clock)
-        for house in (self.sms, self.telegram):
-            house.sink.inner = inbox
+        for harness in (self.sms, self.telegram):
+            harness.sink.inner = inbox
 
     async def tenant(self, channel: str) -> str:
         """Tell whose the address on a channel is."""
@@ -95,7 +95,7 @@ async def open_town(database_url: str, access: Access = GUEST) -> AsyncIterator[
         linking = Linking(store.database, credentials, store.make_id, hooks=hooks)
         commands = PersonCommands(linking, People(store.database, store.make_id, clock))
         inbox = Inbox(store.database, store.bell, store.make_id, access, clock=clock)
-        async with open_house(SmsHouse, inbox) as sms, open_house(TelegramHouse, inbox) as telegram:
+        async with open_harness(SmsHarness, inbox) as sms, open_harness(TelegramHarness, inbox) as telegram:
             yield Town(store, clock, sms, telegram, commands, credentials)
 
 
@@ -105,7 +105,7 @@ async def town(database_url: str) -> AsyncIterator[Town]:
     async with open_town(database_url) as town:
         await town.ada(marked("hello"))
         tenant = await town.tenant("sms")
-        await town.store.eye.execute("update tenants set role = 'owner' where tenant_id = $1", tenant)
+        await town.store.admin.execute("update tenants set role = 'owner' where tenant_id = $1", tenant)
         await town.store.database.call("select put_value($1,'notes','alarm',$2)", tenant, {"text": marked("BLUEBIRD")})
         await town.credentials.save(tenant, "mail", {"token": marked("token")})
         yield town

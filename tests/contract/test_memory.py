@@ -12,7 +12,7 @@ from core.memory.momex import Momex
 from core.tools.tool import AnyTool
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
-from tests.contract.channel_harnesses import HOUSES
+from tests.contract.channel_harnesses import HARNESSES
 from tests.core.agents.harness import SetClock
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.memory.harness import make_momex
@@ -22,58 +22,58 @@ TOOLS: list[AnyTool] = [tools.remember, tools.list_memories, tools.correct_memor
 
 
 @pytest.fixture
-async def office(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an office that remembers."""
-    async with open_approving(HOUSES[channel], database_url, SetClock()) as office:
-        momex = make_momex(office.desk.store.database)
-        office.more, office.options = TOOLS, {"momex": momex}
-        yield office
+async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Give an system that remembers."""
+    async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
+        momex = make_momex(system.delivery.store.database)
+        system.more, system.options = TOOLS, {"momex": momex}
+        yield system
         await momex.close()
 
 
-async def talk(office: Approving, text: str, *script: Step) -> list[str]:
+async def talk(system: Approving, text: str, *script: Step) -> list[str]:
     """Say something that the model answers as scripted, let memory's jobs run; gives what tools have told it so far."""
-    office.model = FakeModel(list(script))
-    await office.say(marked(text))
-    momex: Momex = office.options["momex"]
+    system.model = FakeModel(list(script))
+    await system.say(marked(text))
+    momex: Momex = system.options["momex"]
     while job := await momex.work.claim(None, "w"):
         await momex.work.run(job)
-    return [str(one) for one in office.model.told()]
+    return [str(one) for one in system.model.told()]
 
 
-async def listed(office: Approving) -> str:
+async def listed(system: Approving) -> str:
     """Ask in the channel's own exact words, without any model, and read the answer."""
-    word, office.model = LIST[office.desk.house.name], FakeModel([])
+    word, system.model = LIST[system.delivery.channel.name], FakeModel([])
     if word.startswith("/valet"):
-        await office.desk.house.act("command", text=word)
-        await office.desk.house.settled()
-        await office.work()
+        await system.delivery.channel.act("command", text=word)
+        await system.delivery.channel.settled()
+        await system.work()
     else:
-        await office.say(word)
-    return office.last()
+        await system.say(word)
+    return system.last()
 
 
 async def test_a_person_has_something_remembered_reads_it_puts_it_right_and_has_it_forgotten(
-    office: Approving,
+    system: Approving,
 ) -> None:
-    assert NOTHING.split(".")[0] in await listed(office)
+    assert NOTHING.split(".")[0] in await listed(system)
     kept: Json = {"statement": "I row on Tuesdays."}
-    await talk(office, "Remember that I row on Tuesdays", wants(("remember", kept)), says("I will."))
-    assert "I row on Tuesdays." in await listed(office)
-    told = await talk(office, "What do you know about me?", wants(("list_memories", {})), says("You row on Tuesdays."))
+    await talk(system, "Remember that I row on Tuesdays", wants(("remember", kept)), says("I will."))
+    assert "I row on Tuesdays." in await listed(system)
+    told = await talk(system, "What do you know about me?", wants(("list_memories", {})), says("You row on Tuesdays."))
     [number] = re.findall(r"(\d+)\. I row on Tuesdays\.", told[-1])
     right: Json = {"number": int(number), "statement": "I row on Wednesdays."}
-    await talk(office, "That's wrong, it's Wednesdays", wants(("correct_memory", right)), says("Wednesdays, then."))
-    assert "Tuesdays" not in await listed(office)
+    await talk(system, "That's wrong, it's Wednesdays", wants(("correct_memory", right)), says("Wednesdays, then."))
+    assert "Tuesdays" not in await listed(system)
     ask, go = wants(("ask_to_forget", {"what": "row"})), wants(("forget", {}))
-    told = await talk(office, "Forget that I row", ask, go, says("You row on Wednesdays. Forget that?"))
+    told = await talk(system, "Forget that I row", ask, go, says("You row on Wednesdays. Forget that?"))
     assert "I row on Wednesdays." in told[-2], "it is shown"
     assert told[-1].startswith("Nothing is waiting"), "the same turn cannot agree"
-    assert "I row on Wednesdays." in await listed(office)
-    told = await talk(office, "Yes, please", go, says("It is gone."))
+    assert "I row on Wednesdays." in await listed(system)
+    told = await talk(system, "Yes, please", go, says("It is gone."))
     assert told[-1].startswith("Forgotten for good")
-    after = await listed(office)
+    after = await listed(system)
     assert "Wednesdays" not in after
     assert "row" not in after.lower().replace("tomorrow", "")
-    found = await office.desk.store.column("select text from memories where text ~* 'wednesdays'")
+    found = await system.delivery.store.column("select text from memories where text ~* 'wednesdays'")
     assert found == []

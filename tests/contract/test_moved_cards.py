@@ -12,8 +12,8 @@ from core.json_types import JsonObject
 from core.messaging.segments import SegmentBudget
 from jobs.delivery import DeliveryRunner
 from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import SmsHouse, TelegramHouse
-from tests.contract.harness import ChannelHouse, open_house
+from tests.contract.channel_harnesses import SmsHarness, TelegramHarness
+from tests.contract.harness import ChannelHarness, open_harness
 from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 from tests.core.harness import OPEN
@@ -25,26 +25,26 @@ MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
 class TwoPlaces:
     """Ada's texts and, where `chat` is set, her Telegram chat."""
 
-    office: Approving
-    chat: ChannelHouse | None = None
+    system: Approving
+    chat: ChannelHarness | None = None
 
     async def say(self, text: str) -> None:
         """Let Ada text, and see to all of it."""
-        await self.office.desk.house.said(text)
+        await self.system.delivery.channel.said(text)
         await self.work()
 
     async def asks_for_mail(self) -> None:
         """Let Ada ask for what needs her approval, on a day whose texts are used up."""
-        self.office.model.script = [wants(("send_mail", MAIL)), says("Done.")]
+        self.system.model.script = [wants(("send_mail", MAIL)), says("Done.")]
         await self.say("mail sam")
 
     async def work(self) -> None:
         """Run what waits, and draw what is due, at both places."""
-        await self.office.work()
+        await self.system.work()
 
     async def outbound(self, channel: str, kind: str = "card") -> list[tuple[object, ...]]:
         """Return state and reason of what was owed on a channel."""
-        rows = await self.office.desk.store.eye.fetch(
+        rows = await self.system.delivery.store.admin.fetch(
             "select o.state, o.reason from outbound o join conversations c on c.id = o.conversation_id"
             " where c.channel = $1 and o.kind = $2 order by o.seq",
             channel,
@@ -55,29 +55,29 @@ class TwoPlaces:
 
 @asynccontextmanager
 async def opened_places(database_url: str, *, both: bool) -> AsyncIterator[TwoPlaces]:
-    async with open_approving(SmsHouse, database_url, SetClock()) as office:
-        places = TwoPlaces(office)
-        office.model.script = [says("Hello."), says("Hello.")]
-        await office.say("hello")
-        assert isinstance(office.desk.house, SmsHouse)
+    async with open_approving(SmsHarness, database_url, SetClock()) as system:
+        places = TwoPlaces(system)
+        system.model.script = [says("Hello."), says("Hello.")]
+        await system.say("hello")
+        assert isinstance(system.delivery.channel, SmsHarness)
         if not both:
             yield places
             return
-        store = office.desk.store
-        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=office.clock)
-        async with open_house(TelegramHouse, inbox) as chat:
+        store = system.delivery.store
+        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=system.clock)
+        async with open_harness(TelegramHarness, inbox) as chat:
             address = chat.address()
-            await store.eye.execute(
+            await store.admin.execute(
                 "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
                 " select tenant_id, 'tg', 'telegram', $1, $2, 'open' from tenants",
                 address.account,
                 address.peer,
             )
             await chat.said("hello")
-            senders = {"sms": office.desk.house.sender, "telegram": chat.sender}
-            office.others = {"telegram": chat.sender}
-            office.desk.runner = DeliveryRunner(store.outbox, senders, "w1", clock=office.clock)
-            await office.work()
+            senders = {"sms": system.delivery.channel.sender, "telegram": chat.sender}
+            system.others = {"telegram": chat.sender}
+            system.delivery.runner = DeliveryRunner(store.outbox, senders, "w1", clock=system.clock)
+            await system.work()
             places.chat = chat
             yield places
 
@@ -97,7 +97,7 @@ async def texts_only(database_url: str) -> AsyncIterator[TwoPlaces]:
 def use_up(places: TwoPlaces, *, all_people: bool = False) -> None:
     """Leave one segment of the day: not enough for a card."""
     used = SegmentBudget(all_day=1) if all_people else SegmentBudget(person_day=1)
-    places.office.desk.house.sender.budget = used  # type: ignore[attr-defined]
+    places.system.delivery.channel.sender.budget = used  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("all_people", [False, True], ids=["of the person", "of all"])
@@ -110,20 +110,20 @@ async def test_promise_9_a_moved_card_is_decided_by_its_buttons_there(places: Tw
     assert await places.outbound("telegram") == [("sent", "")]
     card = places.chat.bubbles()[-1]
     assert [label for label, _ in card.buttons] == ["Approve", "Edit", "Cancel"]
-    assert await places.office.code() in card.text
-    assert await places.office.desk.store.one("select expires_at is not null from approvals")
+    assert await places.system.code() in card.text
+    assert await places.system.delivery.store.one("select expires_at is not null from approvals")
     await places.chat.press(card, 0)
     await places.chat.settled()
     await places.work()
-    await places.chat.said(f"OK {await places.office.code()}")
+    await places.chat.said(f"OK {await places.system.code()}")
     await places.work()
     assert "already approved" in places.chat.bubbles()[-1].text
-    assert await places.office.states() == ["approved"]
-    assert places.office.sent == [MAIL]
+    assert await places.system.states() == ["approved"]
+    assert places.system.sent == [MAIL]
     drawn = next(one for one in places.chat.bubbles() if one.id == card.id)
     assert "Approved at" in drawn.text
     assert drawn.buttons == ()
-    rows = await places.office.desk.store.eye.fetch(
+    rows = await places.system.delivery.store.admin.fetch(
         "select c.channel, r.state from redraws r join outbound o on o.id = r.outbound_id"
         " join conversations c on c.id = o.conversation_id order by c.channel"
     )
@@ -134,57 +134,57 @@ async def test_promise_9_a_moved_card_is_decided_by_its_code_there(places: TwoPl
     use_up(places)
     await places.asks_for_mail()
     assert places.chat
-    await places.chat.said(f"OK {await places.office.code()}")
+    await places.chat.said(f"OK {await places.system.code()}")
     await places.work()
-    assert (await places.office.states(), places.office.sent) == (["approved"], [MAIL])
+    assert (await places.system.states(), places.system.sent) == (["approved"], [MAIL])
 
 
 async def test_a_moved_cards_time_runs_from_when_it_was_sent_there(places: TwoPlaces) -> None:
     use_up(places)
     await places.asks_for_mail()
-    assert await places.office.desk.store.one("select expires_at from approvals")
-    places.office.clock.move(timedelta(minutes=25))
+    assert await places.system.delivery.store.one("select expires_at from approvals")
+    places.system.clock.move(timedelta(minutes=25))
     await places.work()
     assert places.chat
     assert "still waiting" in places.chat.bubbles()[-1].text  # the reminder comes where the card is
     assert len(await places.outbound("sms", "notification")) == 1  # that there are no more texts today
-    places.office.clock.move(timedelta(minutes=6))
+    places.system.clock.move(timedelta(minutes=6))
     await places.work()
-    assert (await places.office.states(), places.office.sent) == (["expired"], [])
+    assert (await places.system.states(), places.system.sent) == (["expired"], [])
     assert any("Expired at" in one.text for one in places.chat.bubbles())
 
 
 async def test_a_high_risk_card_that_is_there_already_is_not_moved_too(places: TwoPlaces) -> None:
-    places.office.risk = "high"
+    places.system.risk = "high"
     use_up(places)
     await places.asks_for_mail()
     assert len(await places.outbound("telegram")) == 1
     assert places.chat
-    assert await places.office.states() == ["pending"]
+    assert await places.system.states() == ["pending"]
     assert sum("High risk" in one.text or "high risk" in one.text for one in places.chat.bubbles()) == 1
 
 
 async def test_a_card_that_can_be_sent_nowhere_ends_and_the_model_is_told(texts_only: TwoPlaces) -> None:
     use_up(texts_only)
     await texts_only.asks_for_mail()
-    assert await texts_only.office.states() == ["expired"]
-    assert await texts_only.office.desk.store.one("select reason from approvals") == "not shown"
-    assert texts_only.office.sent == []
-    told = texts_only.office.model.requests[-1].messages[-1].text
+    assert await texts_only.system.states() == ["expired"]
+    assert await texts_only.system.delivery.store.one("select reason from approvals") == "not shown"
+    assert texts_only.system.sent == []
+    told = texts_only.system.model.requests[-1].messages[-1].text
     assert told == "Not done: the request for approval could not be shown to the person."
-    assert await texts_only.office.desk.store.one("select count(*) from turns where state <> 'done'") == 0
+    assert await texts_only.system.delivery.store.one("select count(*) from turns where state <> 'done'") == 0
 
 
 async def test_a_card_that_was_never_sent_cannot_be_approved_by_a_guessed_code(texts_only: TwoPlaces) -> None:
     use_up(texts_only, all_people=True)
-    office = texts_only.office
-    office.model.script = [wants(("send_mail", MAIL)), says("Done.")]
-    await office.desk.house.said("mail sam")
+    system = texts_only.system
+    system.model.script = [wants(("send_mail", MAIL)), says("Done.")]
+    await system.delivery.channel.said("mail sam")
     # The worker dies after the card was refused, before it looks after approvals.
-    await office.turn()
-    await office.desk.deliver()
+    await system.turn()
+    await system.delivery.deliver()
     assert [state for state, _ in await texts_only.outbound("sms")] == ["failed"]
-    await office.desk.house.said(f"OK {await office.code()}")
-    assert await office.states() == ["pending"]
+    await system.delivery.channel.said(f"OK {await system.code()}")
+    assert await system.states() == ["pending"]
     await texts_only.work()
-    assert (await office.states(), office.sent) == (["expired"], [])
+    assert (await system.states(), system.sent) == (["expired"], [])

@@ -10,66 +10,68 @@ from simulator.app import serve_simulator
 from simulator.config import SystemClock
 from simulator.faults import FaultKind
 from tests.contract.canaries import CANARIES, LogWatch, leaks, marked
-from tests.contract.channel_harnesses import HOUSES
-from tests.contract.harness import NOWHERE, PUBLIC_URL, WORLD, ChannelHouse, MemorySink, Sink, exempt, reply
+from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.harness import NOWHERE, PUBLIC_URL, WORLD, ChannelHarness, MemorySink, Sink, exempt, reply
 
 
 @exempt(slack="a bot token may change nothing at Slack: setup says what to paste and switch on, the next case")
-async def test_setup_shows_before_and_after_and_changes_nothing_twice(house: ChannelHouse) -> None:
-    # The house has run it once already: spoil that, as an operator with another program does.
-    await house.simulator.providers[house.provider].reset()
-    changes = await house.channel.setup()
+async def test_setup_shows_before_and_after_and_changes_nothing_twice(harness: ChannelHarness) -> None:
+    # The harness has run it once already: spoil that, as an operator with another program does.
+    await harness.simulator.providers[harness.provider].reset()
+    changes = await harness.channel.setup()
     assert changes
     assert all(one.what and one.before != one.after for one in changes)
-    made = len(house.simulator.wire.journal.calls())
-    assert tuple(await house.channel.setup()) == ()
-    again = [call for call in house.simulator.wire.journal.calls(after=made) if call.direction == "out"]
+    made = len(harness.simulator.wire.journal.calls())
+    assert tuple(await harness.channel.setup()) == ()
+    again = [call for call in harness.simulator.wire.journal.calls(after=made) if call.direction == "out"]
     assert [call.endpoint for call in again if _writes(call.endpoint, call.request)] == []  # type: ignore[arg-type]
 
 
 @exempt(sms="setup changes things at Twilio, the case before", telegram="setup changes things, the case before")
-async def test_setup_says_what_to_do_by_hand_and_says_it_again(house: ChannelHouse) -> None:
-    first = await house.channel.setup()
+async def test_setup_says_what_to_do_by_hand_and_says_it_again(harness: ChannelHarness) -> None:
+    first = await harness.channel.setup()
     assert first
     assert all(one.what and one.after for one in first)
-    assert tuple(await house.channel.setup()) == tuple(first)
-    called = {call.endpoint for call in house.simulator.wire.journal.calls(provider="slack") if call.direction == "out"}
+    assert tuple(await harness.channel.setup()) == tuple(first)
+    called = {
+        call.endpoint for call in harness.simulator.wire.journal.calls(provider="slack") if call.direction == "out"
+    }
     assert called <= {"slack.auth.test", "slack.bots.info"}
 
 
-async def test_doctor_finds_a_channel_well(house: ChannelHouse) -> None:
-    if house.name == "slack":
-        await house.act("set", scopes=[*SCOPES])
-    checks = await house.channel.check()
+async def test_doctor_finds_a_channel_well(harness: ChannelHarness) -> None:
+    if harness.name == "slack":
+        await harness.act("set", scopes=[*SCOPES])
+    checks = await harness.channel.check()
     assert checks
     assert [one for one in checks if not one.ok] == []
 
 
-async def test_doctor_explains_a_wrong_token_in_one_line_with_its_fix(house: ChannelHouse) -> None:
-    wrong = house.make_channel(wrong_token=True)
+async def test_doctor_explains_a_wrong_token_in_one_line_with_its_fix(harness: ChannelHarness) -> None:
+    wrong = harness.make_channel(wrong_token=True)
     (check,) = await wrong.check()
     await wrong.stop()
     assert not check.ok
     assert {"sms": "TWILIO_AUTH_TOKEN", "slack": "SLACK_BOT_TOKEN", "telegram": "TELEGRAM_BOT_TOKEN"}[
-        house.name
+        harness.name
     ] in check.fix
     for line in (check.what, check.detail, check.fix):
         assert "\n" not in line
         assert leaks(line) == []
 
 
-async def test_doctor_explains_a_provider_that_is_away(house: ChannelHouse) -> None:
-    house.misbehave(FaultKind.RESET_BEFORE, times=0, endpoint=f"{house.provider}.*")
-    (check,) = await house.channel.check()
+async def test_doctor_explains_a_provider_that_is_away(harness: ChannelHarness) -> None:
+    harness.misbehave(FaultKind.RESET_BEFORE, times=0, endpoint=f"{harness.provider}.*")
+    (check,) = await harness.channel.check()
     assert not check.ok
     assert check.detail
     assert check.fix
 
 
 @exempt(slack="a bot token cannot see the request URL")
-async def test_doctor_finds_a_webhook_that_points_elsewhere(house: ChannelHouse) -> None:
-    await house.simulator.providers[house.provider].reset()
-    bad = [one for one in await house.channel.check() if not one.ok]
+async def test_doctor_finds_a_webhook_that_points_elsewhere(harness: ChannelHarness) -> None:
+    await harness.simulator.providers[harness.provider].reset()
+    bad = [one for one in await harness.channel.check() if not one.ok]
     assert len(bad) == 1
     assert "webhook" in bad[0].what
     assert "channels setup" in bad[0].fix
@@ -95,12 +97,12 @@ def test_the_ear_that_every_case_has_hears(how: str, log_watch: LogWatch, capfd:
 
 
 async def test_promise_14_no_log_line_holds_a_secret_when_everything_fails(
-    house: ChannelHouse, log_watch: LogWatch
+    harness: ChannelHarness, log_watch: LogWatch
 ) -> None:
-    house.sink.failures = 1
-    genuine = await house.genuine()
-    house.sink.inner = _Broken()  # type: ignore[assignment]
-    assert await house.post(genuine) == 500
+    harness.sink.failures = 1
+    genuine = await harness.genuine()
+    harness.sink.inner = _Broken()  # type: ignore[assignment]
+    assert await harness.post(genuine) == 500
     assert "request_failed" in log_watch.events()
     assert leaks(log_watch.stream.getvalue()) == []
 
@@ -114,16 +116,16 @@ async def test_promise_14_each_way_alone_is_silent_about_its_token(
         monkeypatch.setattr(logging.getLogger(name), "filters", [])
         monkeypatch.setattr(logging.getLogger(name), "disabled", False)
     async with serve_simulator(WORLD, SystemClock()) as simulator:
-        house = HOUSES[channel](simulator, Sink(MemorySink()))
+        harness = HARNESSES[channel](simulator, Sink(MemorySink()))
         if way == "in":
-            assert (await house.channel.check())[0].ok
+            assert (await harness.channel.check())[0].ok
         else:
             simulator.wire.connect_gateway(NOWHERE, PUBLIC_URL)
-            await house.say(marked("hello"))
-            (part,) = house.sender.render(reply(marked("hello")))
-            await house.sender.send(part, house.target())
-        await house.channel.stop()
-        await house.sender.close()
+            await harness.say(marked("hello"))
+            (part,) = harness.sender.render(reply(marked("hello")))
+            await harness.sender.send(part, harness.target())
+        await harness.channel.stop()
+        await harness.sender.close()
 
 
 class _Broken:
@@ -140,4 +142,4 @@ def _writes(endpoint: str, request: dict[str, object]) -> bool:
 
 
 def test_every_channel_is_here() -> None:
-    assert set(HOUSES) == {"sms", "slack", "telegram"}
+    assert set(HARNESSES) == {"sms", "slack", "telegram"}

@@ -8,30 +8,32 @@ from core.inbox.inbox import Inbox
 from core.queue.limits import Waiting
 from jobs.delivery import DeliveryRunner
 from tests.contract.canaries import marked
-from tests.contract.channel_harnesses import HOUSES
-from tests.contract.delivery_harness import Desk
-from tests.contract.harness import open_house
+from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import open_harness
 from tests.core.harness import OPEN, opened
 
 
 @pytest.fixture
-async def narrow_desk(channel: str, database_url: str) -> AsyncIterator[Desk]:
+async def narrow_delivery(channel: str, database_url: str) -> AsyncIterator[DeliveryHarness]:
     """Give the one channel over an inbox in which two messages of a person may wait."""
     async with opened(database_url) as store:
         inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_person=2))
-        async with open_house(HOUSES[channel], inbox) as house:
-            yield Desk(store, house, DeliveryRunner(store.outbox, {house.name: house.sender}, "w1"))
+        async with open_harness(HARNESSES[channel], inbox) as harness:
+            yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))
 
 
-async def test_promise_6_what_is_too_much_is_recorded_and_its_person_told_once(narrow_desk: Desk) -> None:
-    store, house = narrow_desk.store, narrow_desk.house
+async def test_promise_6_what_is_too_much_is_recorded_and_its_person_told_once(
+    narrow_delivery: DeliveryHarness,
+) -> None:
+    store, harness = narrow_delivery.store, narrow_delivery.harness
     for number in range(5):
-        await house.said(marked(f"text {number}"))
-    await narrow_desk.deliver()
-    assert [bubble.text for bubble in house.bubbles()] == [Waiting(of_person=2).full]
+        await harness.said(marked(f"text {number}"))
+    await narrow_delivery.deliver()
+    assert [bubble.text for bubble in harness.bubbles()] == [Waiting(of_person=2).full]
     states = await store.column("select state || ' ' || reason from inbound order by seq")
     assert states == ["waiting ", "waiting ", *["ignored overload"] * 3]
-    await house.said(marked("somebody else"), "grace")
+    await harness.said(marked("somebody else"), "grace")
     assert await store.column("select text from inbound where state = 'waiting' order by received_at desc limit 1") == [
         marked("somebody else")
     ]

@@ -15,9 +15,9 @@ from core.turns.orchestrator import Orchestrator
 from jobs.turns import TurnRunner
 from simulator.faults import FaultKind
 from tests.contract.canaries import marked
-from tests.contract.channel_harnesses import SlackHouse
-from tests.contract.delivery_harness import Desk
-from tests.contract.harness import ChannelHouse, exempt, until
+from tests.contract.channel_harnesses import SlackHarness
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import ChannelHarness, exempt, until
 from tests.core.builders import FakeModel, says
 
 BEGINNING = marked(
@@ -43,25 +43,27 @@ class HalfWriter(FakeModel):
         yield ModelChunk(answer=answer)
 
 
-async def in_thread(house: ChannelHouse, text: str) -> Address:
+async def in_thread(harness: ChannelHarness, text: str) -> Address:
     """Let Ada write, on Slack in a thread of an earlier message; gives where she is answered."""
-    if not isinstance(house, SlackHouse):
-        await house.said(text)
-        return house.address()
-    root = (await house.act("say", text=marked("earlier")))["ts"]
-    await house.settled()
-    await house.act("say", text=text, thread_ts=root)
-    await house.settled()
-    return Address(house.name, house.account, house.address().peer, root)
+    if not isinstance(harness, SlackHarness):
+        await harness.said(text)
+        return harness.address()
+    root = (await harness.act("say", text=marked("earlier")))["ts"]
+    await harness.settled()
+    await harness.act("say", text=text, thread_ts=root)
+    await harness.settled()
+    return Address(harness.name, harness.account, harness.address().peer, root)
 
 
-def work(desk: Desk, model: FakeModel) -> Callable[[], Awaitable[None]]:
+def work(delivery: DeliveryHarness, model: FakeModel) -> Callable[[], Awaitable[None]]:
     """Give what runs all turns that wait; previews may follow at once."""
     for pace in ("stream_every", "draft_every"):
-        if hasattr(desk.house.sender, pace):
-            setattr(desk.house.sender, pace, 0.01)
-    channels = {desk.house.name: desk.house.sender}
-    runner = TurnRunner(desk.store.turns, Orchestrator(model), desk.store.bell, channels, desk.store.make_id, "w1")
+        if hasattr(delivery.channel.sender, pace):
+            setattr(delivery.channel.sender, pace, 0.01)
+    channels = {delivery.channel.name: delivery.channel.sender}
+    runner = TurnRunner(
+        delivery.store.turns, Orchestrator(model), delivery.store.bell, channels, delivery.store.make_id, "w1"
+    )
 
     async def run() -> None:
         while lease := await runner.claim(None):
@@ -70,81 +72,85 @@ def work(desk: Desk, model: FakeModel) -> Callable[[], Awaitable[None]]:
     return run
 
 
-async def only_the_last(desk: Desk) -> None:
+async def only_the_last(delivery: DeliveryHarness) -> None:
     """Forget what was said but not answered, so that one turn stands alone."""
-    await desk.store.eye.execute("update inbound set state = 'done' where text like '%earlier%'")
-    await desk.store.eye.execute(
+    await delivery.store.admin.execute("update inbound set state = 'done' where text like '%earlier%'")
+    await delivery.store.admin.execute(
         "update lanes l set pending = exists (select 1 from inbound i"
         " where i.conversation_id = l.conversation_id and i.state = 'waiting')"
     )
 
 
-def seen(house: ChannelHouse) -> str:
+def seen(harness: ChannelHarness) -> str:
     """Give what Ada sees of an answer that is being written; empty for nothing."""
-    provider = cast(dict[str, Any], house.simulator.providers[house.provider].state())["people"]["ada"]
-    if house.name == "telegram":
+    provider = cast(dict[str, Any], harness.simulator.providers[harness.provider].state())["people"]["ada"]
+    if harness.name == "telegram":
         return cast(str, (provider["draft"] or {}).get("text", ""))
     growing = [one["text"] for one in provider["bubbles"] if one.get("streaming")]
     return growing[0] if growing else ""
 
 
-def texts(house: ChannelHouse) -> list[str]:
+def texts(harness: ChannelHarness) -> list[str]:
     """Give what Ada has of ours."""
-    return [one.text for one in house.bubbles()]
+    return [one.text for one in harness.bubbles()]
 
 
 @exempt(sms=NO_PREVIEW["sms"])
-async def test_an_answer_is_seen_while_it_is_written_and_then_stands_there_once(desk: Desk) -> None:
-    await in_thread(desk.house, marked("Explain"))
-    await only_the_last(desk)
+async def test_an_answer_is_seen_while_it_is_written_and_then_stands_there_once(delivery: DeliveryHarness) -> None:
+    await in_thread(delivery.channel, marked("Explain"))
+    await only_the_last(delivery)
     model = HalfWriter([says(WHOLE)])
-    running = asyncio.ensure_future(work(desk, model)())
-    await until(lambda: seen(desk.house) == BEGINNING)
+    running = asyncio.ensure_future(work(delivery, model)())
+    await until(lambda: seen(delivery.channel) == BEGINNING)
     model.gate.set()
     await running
-    await desk.deliver()
-    assert texts(desk.house) == [WHOLE]
-    assert seen(desk.house) == ""
+    await delivery.deliver()
+    assert texts(delivery.channel) == [WHOLE]
+    assert seen(delivery.channel) == ""
     working = {"slack": "slack.assistant.threads.setStatus", "telegram": "telegram.sendChatAction"}
-    assert desk.house.calls(working[desk.house.name])
-    assert await desk.store.column("select state from outbound") == ["sent"]
+    assert delivery.channel.calls(working[delivery.channel.name])
+    assert await delivery.store.column("select state from outbound") == ["sent"]
 
 
-async def test_nothing_is_shown_ahead_by_sms_or_at_slacks_top_level(desk: Desk) -> None:
-    await desk.meet()
+async def test_nothing_is_shown_ahead_by_sms_or_at_slacks_top_level(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
     model = HalfWriter([says(WHOLE)])
     model.gate.set()
-    await work(desk, model)()
-    await desk.deliver()
-    assert texts(desk.house) == [WHOLE]
-    if desk.house.name != "telegram":
-        sent = [one.endpoint for one in desk.house.simulator.wire.journal.calls(provider=desk.house.provider)]
+    await work(delivery, model)()
+    await delivery.deliver()
+    assert texts(delivery.channel) == [WHOLE]
+    if delivery.channel.name != "telegram":
+        sent = [
+            one.endpoint for one in delivery.channel.simulator.wire.journal.calls(provider=delivery.channel.provider)
+        ]
         assert not [one for one in sent if "Stream" in one or "setStatus" in one]
-        assert sent.count(desk.house.sending) == 1
+        assert sent.count(delivery.channel.sending) == 1
 
 
 @pytest.mark.parametrize("fault", [FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR_AFTER])
 @exempt(sms=NO_PREVIEW["sms"])
-async def test_what_happens_to_a_preview_neither_delays_nor_doubles_the_answer(desk: Desk, fault: FaultKind) -> None:
+async def test_what_happens_to_a_preview_neither_delays_nor_doubles_the_answer(
+    delivery: DeliveryHarness, fault: FaultKind
+) -> None:
     endpoints = {
         "slack": ["slack.chat.startStream", "slack.chat.appendStream", "slack.chat.stopStream"],
         "telegram": ["telegram.sendMessageDraft"],
     }
-    for number, endpoint in enumerate(endpoints[desk.house.name]):
-        desk.house.simulator.wire.faults.clear()
-        desk.house.misbehave(fault, times=0, seconds=60, endpoint=endpoint)
-        await in_thread(desk.house, marked(f"Explain {number}"))
-        await only_the_last(desk)
+    for number, endpoint in enumerate(endpoints[delivery.channel.name]):
+        delivery.channel.simulator.wire.faults.clear()
+        delivery.channel.misbehave(fault, times=0, seconds=60, endpoint=endpoint)
+        await in_thread(delivery.channel, marked(f"Explain {number}"))
+        await only_the_last(delivery)
         model = HalfWriter([says(f"{WHOLE} {number}")])
-        running = asyncio.ensure_future(work(desk, model)())
-        await until(lambda called=endpoint: bool(desk.house.calls(called)) or "stop" in called)  # type: ignore[misc]
+        running = asyncio.ensure_future(work(delivery, model)())
+        await until(lambda called=endpoint: bool(delivery.channel.calls(called)) or "stop" in called)  # type: ignore[misc]
         model.gate.set()
         async with asyncio.timeout(5):
             await running
-            await desk.deliver()
-        assert texts(desk.house) == [f"{WHOLE} {n}" for n in range(number + 1)]
-    assert set(await desk.store.column("select state from outbound")) == {"sent"}
-    assert set(await desk.store.column("select attempts from outbound")) == {1}
+            await delivery.deliver()
+        assert texts(delivery.channel) == [f"{WHOLE} {n}" for n in range(number + 1)]
+    assert set(await delivery.store.column("select state from outbound")) == {"sent"}
+    assert set(await delivery.store.column("select attempts from outbound")) == {1}
 
 
 LOST = ["before the message", "before its id", "before the first word", "after some words"]
@@ -152,98 +158,102 @@ LOST = ["before the message", "before its id", "before the first word", "after s
 
 @pytest.mark.parametrize("died", LOST)
 @exempt(**NO_PREVIEW)
-async def test_promise_5_a_worker_that_dies_over_a_growing_answer_leaves_one_answer(desk: Desk, died: str) -> None:
-    where = await in_thread(desk.house, marked("Explain"))
-    await only_the_last(desk)
-    lease, turn = await desk.store.claim_turn("dead")
-    channel = desk.house.sender
+async def test_promise_5_a_worker_that_dies_over_a_growing_answer_leaves_one_answer(
+    delivery: DeliveryHarness, died: str
+) -> None:
+    where = await in_thread(delivery.channel, marked("Explain"))
+    await only_the_last(delivery)
+    lease, turn = await delivery.store.claim_turn("dead")
+    channel = delivery.channel.sender
     assert isinstance(channel, Streaming)
-    await _grow_until(died, channel, desk.store.turns.stream_row(lease, turn.turn_id), where)
-    await desk.store.expire()
-    await work(desk, HalfWriter([says(WHOLE)], gate=_open()))()
-    assert [one.text for one in desk.house.bubbles() if one.text not in ("", "Some words")] == []
-    assert len(desk.house.calls("slack.chat.startStream")) == (died != LOST[0]), "the second worker began another"
-    await desk.deliver()
-    assert texts(desk.house) == [WHOLE]
-    assert await desk.store.column("select state from outbound") == ["sent"]
+    await _grow_until(died, channel, delivery.store.turns.stream_row(lease, turn.turn_id), where)
+    await delivery.store.expire()
+    await work(delivery, HalfWriter([says(WHOLE)], gate=_open()))()
+    assert [one.text for one in delivery.channel.bubbles() if one.text not in ("", "Some words")] == []
+    assert len(delivery.channel.calls("slack.chat.startStream")) == (died != LOST[0]), "the second worker began another"
+    await delivery.deliver()
+    assert texts(delivery.channel) == [WHOLE]
+    assert await delivery.store.column("select state from outbound") == ["sent"]
 
 
 @exempt(**NO_PREVIEW)
-async def test_promise_7_an_answer_whose_completion_was_lost_is_found_and_not_sent_again(desk: Desk) -> None:
-    await _grown(desk)
-    desk.house.misbehave(FaultKind.SERVER_ERROR_AFTER, endpoint="slack.chat.update")
-    await desk.deliver()
-    await desk.deliver_later()
-    assert texts(desk.house) == [WHOLE]
-    assert await desk.store.column("select outcome from deliveries") == ["found"]
-    assert len(desk.house.calls("slack.chat.update")) == 1
-    assert not desk.house.calls(desk.house.sending)
+async def test_promise_7_an_answer_whose_completion_was_lost_is_found_and_not_sent_again(
+    delivery: DeliveryHarness,
+) -> None:
+    await _grown(delivery)
+    delivery.channel.misbehave(FaultKind.SERVER_ERROR_AFTER, endpoint="slack.chat.update")
+    await delivery.deliver()
+    await delivery.deliver_later()
+    assert texts(delivery.channel) == [WHOLE]
+    assert await delivery.store.column("select outcome from deliveries") == ["found"]
+    assert len(delivery.channel.calls("slack.chat.update")) == 1
+    assert not delivery.channel.calls(delivery.channel.sending)
 
 
 @exempt(**NO_PREVIEW)
-async def test_an_answer_that_its_message_cannot_hold_is_posted_and_the_message_goes(desk: Desk) -> None:
-    await _grown(desk, text=WHOLE + " word" * 5000)
-    ts = str(await desk.store.one("select stream from outbound"))
-    await desk.house.sender.drop_stream(desk.house.address(), ts)  # type: ignore[attr-defined]
-    await desk.deliver()
-    assert " ".join(texts(desk.house)).split() == (WHOLE + " word" * 5000).split()
+async def test_an_answer_that_its_message_cannot_hold_is_posted_and_the_message_goes(delivery: DeliveryHarness) -> None:
+    await _grown(delivery, text=WHOLE + " word" * 5000)
+    ts = str(await delivery.store.one("select stream from outbound"))
+    await delivery.channel.sender.drop_stream(delivery.channel.address(), ts)  # type: ignore[attr-defined]
+    await delivery.deliver()
+    assert " ".join(texts(delivery.channel)).split() == (WHOLE + " word" * 5000).split()
 
 
 @exempt(**NO_PREVIEW)
-async def test_promise_4_what_was_said_meanwhile_stays_above_the_answer(desk: Desk) -> None:
-    await in_thread(desk.house, marked("Explain"))
-    await only_the_last(desk)
+async def test_promise_4_what_was_said_meanwhile_stays_above_the_answer(delivery: DeliveryHarness) -> None:
+    await in_thread(delivery.channel, marked("Explain"))
+    await only_the_last(delivery)
     model = HalfWriter([says(WHOLE)])
-    running = asyncio.ensure_future(work(desk, model)())
-    await until(lambda: seen(desk.house) == BEGINNING)
-    (row,) = await desk.store.eye.fetch("select tenant_id, conversation_id from outbound")
-    note = OutboundMessage(desk.store.make_id("out"), OutboundKind.NOTIFICATION, marked("By the way"))
-    await desk.store.outbox.owe(row["tenant_id"], row["conversation_id"], [note])
-    await desk.deliver()
-    assert marked("By the way") in texts(desk.house), "a growing answer holds nothing up"
+    running = asyncio.ensure_future(work(delivery, model)())
+    await until(lambda: seen(delivery.channel) == BEGINNING)
+    (row,) = await delivery.store.admin.fetch("select tenant_id, conversation_id from outbound")
+    note = OutboundMessage(delivery.store.make_id("out"), OutboundKind.NOTIFICATION, marked("By the way"))
+    await delivery.store.outbox.owe(row["tenant_id"], row["conversation_id"], [note])
+    await delivery.deliver()
+    assert marked("By the way") in texts(delivery.channel), "a growing answer holds nothing up"
     model.gate.set()
     await running
-    await desk.deliver()
-    assert texts(desk.house) == [marked("By the way"), WHOLE]
+    await delivery.deliver()
+    assert texts(delivery.channel) == [marked("By the way"), WHOLE]
 
 
 @exempt(**NO_PREVIEW)
-async def test_an_answer_grows_only_at_the_head_of_the_outbox(desk: Desk) -> None:
-    await in_thread(desk.house, marked("Explain"))
-    await only_the_last(desk)
-    (row,) = await desk.store.eye.fetch("select tenant_id, conversation_id from inbound where state = 'waiting'")
-    note = OutboundMessage(desk.store.make_id("out"), OutboundKind.NOTIFICATION, marked("First things first"))
-    await desk.store.outbox.owe(row["tenant_id"], row["conversation_id"], [note])
-    await work(desk, HalfWriter([says(WHOLE)], gate=_open()))()
-    await desk.deliver()
-    assert texts(desk.house) == [marked("First things first"), WHOLE]
-    assert not desk.house.calls("slack.chat.startStream")
+async def test_an_answer_grows_only_at_the_head_of_the_outbox(delivery: DeliveryHarness) -> None:
+    await in_thread(delivery.channel, marked("Explain"))
+    await only_the_last(delivery)
+    (row,) = await delivery.store.admin.fetch("select tenant_id, conversation_id from inbound where state = 'waiting'")
+    note = OutboundMessage(delivery.store.make_id("out"), OutboundKind.NOTIFICATION, marked("First things first"))
+    await delivery.store.outbox.owe(row["tenant_id"], row["conversation_id"], [note])
+    await work(delivery, HalfWriter([says(WHOLE)], gate=_open()))()
+    await delivery.deliver()
+    assert texts(delivery.channel) == [marked("First things first"), WHOLE]
+    assert not delivery.channel.calls("slack.chat.startStream")
 
 
 @exempt(**NO_PREVIEW)
-async def test_a_turn_that_ends_without_an_answer_takes_its_beginning_back(desk: Desk) -> None:
-    await in_thread(desk.house, marked("Explain"))
-    await only_the_last(desk)
-    lease, turn = await desk.store.claim_turn()
-    channel = desk.house.sender
+async def test_a_turn_that_ends_without_an_answer_takes_its_beginning_back(delivery: DeliveryHarness) -> None:
+    await in_thread(delivery.channel, marked("Explain"))
+    await only_the_last(delivery)
+    lease, turn = await delivery.store.claim_turn()
+    channel = delivery.channel.sender
     assert isinstance(channel, Streaming)
     where = turn.address
-    await _grow_until(LOST[3], channel, desk.store.turns.stream_row(lease, turn.turn_id), where)
-    await desk.store.finish(lease, turn)
-    desk.house.misbehave(FaultKind.RATE_LIMIT, endpoint="slack.chat.delete")
-    await desk.deliver()
-    await desk.deliver_later()
-    assert texts(desk.house) == []
-    assert await desk.store.column("select id from outbound") == []
+    await _grow_until(LOST[3], channel, delivery.store.turns.stream_row(lease, turn.turn_id), where)
+    await delivery.store.finish(lease, turn)
+    delivery.channel.misbehave(FaultKind.RATE_LIMIT, endpoint="slack.chat.delete")
+    await delivery.deliver()
+    await delivery.deliver_later()
+    assert texts(delivery.channel) == []
+    assert await delivery.store.column("select id from outbound") == []
 
 
-async def _grown(desk: Desk, text: str = WHOLE) -> None:
+async def _grown(delivery: DeliveryHarness, text: str = WHOLE) -> None:
     """Let an answer grow, and its turn end; nothing is delivered yet."""
-    await in_thread(desk.house, marked("Explain"))
-    await only_the_last(desk)
+    await in_thread(delivery.channel, marked("Explain"))
+    await only_the_last(delivery)
     model = HalfWriter([says(text)])
-    running = asyncio.ensure_future(work(desk, model)())
-    await until(lambda: seen(desk.house) == BEGINNING)
+    running = asyncio.ensure_future(work(delivery, model)())
+    await until(lambda: seen(delivery.channel) == BEGINNING)
     model.gate.set()
     await running
 

@@ -19,9 +19,9 @@ from notify.sms.send import SmsNotification
 from simulator.journal import Call, Json
 from tests.contract import published
 from tests.contract.canaries import SERVICE, TWILIO, marked
-from tests.contract.channel_harnesses import HOUSES, SlackHouse, SmsHouse, TelegramHouse
+from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.corpus import corpus
-from tests.contract.harness import PUBLIC_URL, ChannelHouse, card, open_house, reply, until
+from tests.contract.harness import PUBLIC_URL, ChannelHarness, card, open_harness, reply, until
 
 CALLED = {
     "sms": {
@@ -63,9 +63,9 @@ CHECKS: dict[str, Callable[[dict[str, Any], Call], list[str]]] = {
 
 
 async def test_every_call_is_taken_as_it_is_and_is_as_its_provider_publishes_it(channel: str) -> None:
-    async with open_house(HOUSES[channel]) as house:
-        await _make_every_call(house)
-        calls = house.simulator.wire.journal.calls(provider=house.provider)
+    async with open_harness(HARNESSES[channel]) as harness:
+        await _make_every_call(harness)
+        calls = harness.simulator.wire.journal.calls(provider=harness.provider)
     made = [call for call in calls if call.direction == "out"]
     assert [(call.endpoint, call.status, call.answer) for call in made if not _is_well(call)] == []
     assert {call.endpoint.removeprefix("slack.").removeprefix("telegram.") for call in made} == CALLED[channel]
@@ -109,7 +109,7 @@ def test_the_check_finds_what_is_wrong(name: str, change: dict[str, Json], probl
     }
     url = {"sms": f"/twilio/2010-04-01/Accounts/{TWILIO.account_sid}/Messages.json"}.get(name, "/x")
     asked: Json = {"method": "POST", "url": url, "body": bodies[name] | change}
-    call = Call(1, 0.0, name, "out", HOUSES[name].sending, 200, asked, None)
+    call = Call(1, 0.0, name, "out", HARNESSES[name].sending, 200, asked, None)
     found = CHECKS[name](spec, call)
     assert any(one.startswith(problem) for one in found) if problem else found == []
 
@@ -139,38 +139,38 @@ def _is_well(call: Call) -> bool:
     return call.status < 300 and (answer["body"] or {}).get("ok", True)
 
 
-async def _make_every_call(house: ChannelHouse) -> None:
-    if isinstance(house, SlackHouse):
-        await house.act("set", scopes=[*SCOPES])
-    await house.meet()
-    messages = [one for one in corpus() if house.name != "telegram" or not one.media]  # Telegram would fetch those
-    if isinstance(house, TelegramHouse):
-        messages += await _sent_back(house)
+async def _make_every_call(harness: ChannelHarness) -> None:
+    if isinstance(harness, SlackHarness):
+        await harness.act("set", scopes=[*SCOPES])
+    await harness.meet()
+    messages = [one for one in corpus() if harness.name != "telegram" or not one.media]  # Telegram would fetch those
+    if isinstance(harness, TelegramHarness):
+        messages += await _sent_back(harness)
     for number, message in enumerate(messages):
-        for index, part in enumerate(house.sender.render(message)):
-            receipt = await house.sender.send(part, house.target(f"part_{number}_{index}"))
+        for index, part in enumerate(harness.sender.render(message)):
+            receipt = await harness.sender.send(part, harness.target(f"part_{number}_{index}"))
             assert not receipt.degraded, (message, part)
-    (part,) = house.sender.render(reply(marked("Shall I?"), Action("Go", "tok")))
-    receipt = await house.sender.send(part, house.target("part_last"))
-    await house.sender.show_working(house.address())
-    if house.sender.can_find:
-        assert await house.sender.find(part, house.target("part_last"), datetime.now(UTC)) == receipt
-    if isinstance(house.sender, Redrawing):
-        await _use_a_card(house, house.sender)
-    await house.send_file()
-    await house.channel.catch_up(datetime.now(UTC) - timedelta(hours=1))
-    await house.channel.check()
-    await house.channel.setup()
-    match house:
-        case SmsHouse():
-            await _use_a_service(house)
-        case SlackHouse():
-            await _use_slack(house)
-        case TelegramHouse():
-            await _use_telegram(house, receipt.provider_id)
+    (part,) = harness.sender.render(reply(marked("Shall I?"), Action("Go", "tok")))
+    receipt = await harness.sender.send(part, harness.target("part_last"))
+    await harness.sender.show_working(harness.address())
+    if harness.sender.can_find:
+        assert await harness.sender.find(part, harness.target("part_last"), datetime.now(UTC)) == receipt
+    if isinstance(harness.sender, Redrawing):
+        await _use_a_card(harness, harness.sender)
+    await harness.send_file()
+    await harness.channel.catch_up(datetime.now(UTC) - timedelta(hours=1))
+    await harness.channel.check()
+    await harness.channel.setup()
+    match harness:
+        case SmsHarness():
+            await _use_a_service(harness)
+        case SlackHarness():
+            await _use_slack(harness)
+        case TelegramHarness():
+            await _use_telegram(harness, receipt.provider_id)
 
 
-async def _use_a_card(house: ChannelHouse, sender: Redrawing) -> None:
+async def _use_a_card(harness: ChannelHarness, sender: Redrawing) -> None:
     """Press its button, have a word and a form for it, and draw it anew: with room for the outcome, and without."""
     fields = (
         FormField("to", "To", "Bob <b@example.com>"),
@@ -178,37 +178,40 @@ async def _use_a_card(house: ChannelHouse, sender: Redrawing) -> None:
         FormField("seat", "Seat", "aisle", FormFieldKind.CHOICE, options=("window", "aisle")),
         FormField("mood", "Mood", "", FormFieldKind.CHOICE, options=("x" * 200,)),
     )
-    house.sink.said, house.sink.form = "Soon.", Form("tok_form", "Change 7K", "Send it?\n" + "more & " * 900, fields)
+    harness.sink.said, harness.sink.form = (
+        "Soon.",
+        Form("tok_form", "Change 7K", "Send it?\n" + "more & " * 900, fields),
+    )
     for text in ("**7K: Send it?** `<now>`", "x" * 4090):
-        (part,) = house.sender.render(card(marked(text) if len(text) < 100 else text, Action("Edit", "tok")))
-        receipt = await house.sender.send(part, house.target(f"part_card_{len(text)}"))
-        await house.press(house.bubbles()[-1])
-        await house.settled()
-        await until(lambda: "Soon." in house.whispers())
-        await sender.redraw(part, receipt.provider_id, house.address(), "Approved <at> 14:02")
-    house.sink.said, house.sink.form = "", None
+        (part,) = harness.sender.render(card(marked(text) if len(text) < 100 else text, Action("Edit", "tok")))
+        receipt = await harness.sender.send(part, harness.target(f"part_card_{len(text)}"))
+        await harness.press(harness.bubbles()[-1])
+        await harness.settled()
+        await until(lambda: "Soon." in harness.whispers())
+        await sender.redraw(part, receipt.provider_id, harness.address(), "Approved <at> 14:02")
+    harness.sink.said, harness.sink.form = "", None
 
 
-async def _use_a_service(house: SmsHouse) -> None:
+async def _use_a_service(harness: SmsHarness) -> None:
     channel = SmsChannel(
         account_sid=TWILIO.account_sid,
         auth_token=TWILIO.auth_token,
         sender=SERVICE,
         public_url=PUBLIC_URL,
-        api_url=house.simulator.twilio_url,
-        sink=house.sink,
+        api_url=harness.simulator.twilio_url,
+        sink=harness.sink,
     )
     sender = SmsNotification(
         account_sid=TWILIO.account_sid,
         auth_token=TWILIO.auth_token,
         sender=SERVICE,
         public_url=PUBLIC_URL,
-        api_url=house.simulator.twilio_url,
+        api_url=harness.simulator.twilio_url,
     )
     await channel.setup()
     await channel.check()
     await channel.catch_up(datetime.now(UTC))
-    target = Target(Address("sms", SERVICE, house.address().peer), "part_service")
+    target = Target(Address("sms", SERVICE, harness.address().peer), "part_service")
     (part,) = sender.render(reply("Hello"))
     receipt = await sender.send(part, target)
     assert await sender.find(part, target, datetime.now(UTC)) == receipt
@@ -216,33 +219,33 @@ async def _use_a_service(house: SmsHouse) -> None:
     await sender.close()
 
 
-async def _use_slack(house: SlackHouse) -> None:
-    root = (await house.act("say", text=marked("a thread")))["ts"]
-    await house.act("open_home")
-    await house.act("command", "grace", text="/valet help")
-    await house.settled()
-    where = house.address()
+async def _use_slack(harness: SlackHarness) -> None:
+    root = (await harness.act("say", text=marked("a thread")))["ts"]
+    await harness.act("open_home")
+    await harness.act("command", "grace", text="/valet help")
+    await harness.settled()
+    where = harness.address()
     thread = Target(Address(where.channel, where.account, where.peer, root), "part_thread")
-    await house.sender.show_working(thread.address)
-    (part,) = house.sender.render(reply("In the thread"))
-    assert await house.sender.send(part, thread) == await house.sender.find(part, thread, datetime.now(UTC))
-    await house.act("say", text=marked("more"), thread_ts=root)
-    await house.channel.catch_up(datetime.now(UTC) - timedelta(hours=1))
+    await harness.sender.show_working(thread.address)
+    (part,) = harness.sender.render(reply("In the thread"))
+    assert await harness.sender.send(part, thread) == await harness.sender.find(part, thread, datetime.now(UTC))
+    await harness.act("say", text=marked("more"), thread_ts=root)
+    await harness.channel.catch_up(datetime.now(UTC) - timedelta(hours=1))
 
 
-async def _sent_back(house: TelegramHouse) -> list[OutboundMessage]:
+async def _sent_back(harness: TelegramHarness) -> list[OutboundMessage]:
     """Give messages with the files that a person sent, by the references they came in with."""
     for kind in ("photo", "document"):
-        await house.act(kind, caption=marked("Look"))
-        await house.settled()
-    return [reply("Here it is again", media=said.media) for said in house.sink.messages]
+        await harness.act(kind, caption=marked("Look"))
+        await harness.settled()
+    return [reply("Here it is again", media=said.media) for said in harness.sink.messages]
 
 
-async def _use_telegram(house: TelegramHouse, message_id: str) -> None:
-    await house.act("press", message_id=int(message_id), data="tok")
-    await house.settled()
-    api = house.channel._api  # type: ignore[attr-defined]
+async def _use_telegram(harness: TelegramHarness, message_id: str) -> None:
+    await harness.act("press", message_id=int(message_id), data="tok")
+    await harness.settled()
+    api = harness.channel._api  # type: ignore[attr-defined]
     await api.bot.set_chat_menu_button(menu_button=MenuButtonDefault())  # as an operator may by hand
     await setup_bot(api, "", "")
-    await house.act("say", text=marked("polled"))
+    await harness.act("say", text=marked("polled"))
     assert len(await api.get_updates(0, 1)) == 1

@@ -16,8 +16,8 @@ from core.queue.wakeups import RedisBell
 from onevalet.app import open_worker
 from onevalet.settings import Settings
 from tests.contract.canaries import SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET
-from tests.contract.channel_harnesses import HOUSES
-from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHouse, open_house, until
+from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHarness, open_harness, until
 from tests.core.harness import OPEN, Store, opened
 from tests.plugins.gates import GATES, Gate
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
@@ -31,24 +31,24 @@ HANG = 30
 class Running:
     """A worker as `onevalet worker` runs it, over one channel."""
 
-    house: ChannelHouse
+    harness: ChannelHarness
     store: Store
     gate: Gate
 
     async def until_seen(self, found: Callable[[Bubble], bool]) -> Bubble:
         """Wait until the person sees a message of ours."""
-        await until(lambda: any(found(one) for one in self.house.bubbles()), HANG)
-        return next(one for one in self.house.bubbles() if found(one))
+        await until(lambda: any(found(one) for one in self.harness.bubbles()), HANG)
+        return next(one for one in self.harness.bubbles() if found(one))
 
     async def approve(self, card: Bubble) -> None:
         """Let the person approve: by button, or by code where there are none; the provider has told it then."""
-        if self.house.name == "sms":
+        if self.harness.name == "sms":
             code = await self.store.one("select code from approvals")
-            await self.house.said(f"OK {code}")
+            await self.harness.said(f"OK {code}")
         else:
             labels = [one for one, _ in card.buttons]
-            await self.house.press(card, labels.index("Approve"))
-            await self.house.settled()
+            await self.harness.press(card, labels.index("Approve"))
+            await self.harness.settled()
 
 
 @pytest.fixture
@@ -63,11 +63,11 @@ async def running(
         monkeypatch.setenv("OPENAI_API_BASE", model.url)
         inbox = Inbox(store.database, bell, store.make_id, OPEN)
         async with (
-            open_house(HOUSES[channel], inbox) as house,
-            open_worker(settings(house, database_url, redis_url, tmp_path)),
+            open_harness(HARNESSES[channel], inbox) as harness,
+            open_worker(settings(harness, database_url, redis_url, tmp_path)),
         ):
             try:
-                yield Running(house, store, gate)
+                yield Running(harness, store, gate)
             finally:
                 gate.opened.set()
     GATES.remove(gate)
@@ -87,11 +87,11 @@ async def ringing(redis_url: str) -> AsyncIterator[RedisBell]:
 async def test_a_press_is_recorded_and_its_card_drawn_while_a_tool_of_that_conversation_runs(
     running: Running, record_property: Callable[[str, object], None]
 ) -> None:
-    house, store, gate = running.house, running.store, running.gate
-    await house.said("mail sam")
+    harness, store, gate = running.harness, running.store, running.gate
+    await harness.said("mail sam")
     card = await running.until_seen(lambda one: "sam@example.com" in one.text)
     await until_sent(store)
-    await house.said("and look that up")
+    await harness.said("and look that up")
     async with asyncio.timeout(HANG):
         await gate.inside.wait()
 
@@ -102,13 +102,13 @@ async def test_a_press_is_recorded_and_its_card_drawn_while_a_tool_of_that_conve
     drawn = await running.until_seen(lambda one: one.text.startswith("Approved ") or "Approved at" in one.text)
     seconds = time.monotonic() - began
     assert drawn.buttons == ()
-    assert house.name == "sms" or drawn.id == card.id, "the very card says so"
+    assert harness.name == "sms" or drawn.id == card.id, "the very card says so"
     assert await store.one("select count(*) from lanes where owner is not null") == 1
     assert not gate.opened.is_set()
     assert gate.sent == [], "the tool still runs, and the work that follows waits for it"
     record_property("recorded", round(recorded, 3))
     record_property("drawn", round(seconds, 3))
-    print(f"{house.name}: recorded after {recorded:.3f} s, drawn after {seconds:.3f} s")  # noqa: T201
+    print(f"{harness.name}: recorded after {recorded:.3f} s, drawn after {seconds:.3f} s")  # noqa: T201
 
     gate.opened.set()
     await running.until_seen(lambda one: "It is sent" in one.text)
@@ -132,24 +132,24 @@ def answer(call: ModelCall) -> Reply:
     return calls(("send_mail", {"to": "sam@example.com"}))
 
 
-def settings(house: ChannelHouse, database_url: str, redis_url: str, home: Path) -> Settings:
+def settings(harness: ChannelHarness, database_url: str, redis_url: str, home: Path) -> Settings:
     """Configure a worker of one channel."""
     channel: dict[str, dict[str, Any]] = {
         "sms": {
             "twilio_account_sid": TWILIO.account_sid,
             "twilio_auth_token": TWILIO.auth_token,
             "twilio_from": TWILIO.number,
-            "twilio_api_url": house.simulator.twilio_url,
+            "twilio_api_url": harness.simulator.twilio_url,
         },
         "slack": {
             "slack_bot_token": SLACK.bot_token,
             "slack_signing_secret": SLACK.signing_secret,
-            "slack_api_url": house.simulator.slack_url,
+            "slack_api_url": harness.simulator.slack_url,
         },
         "telegram": {
             "telegram_bot_token": TELEGRAM.bot_token,
             "telegram_webhook_secret": WEBHOOK_SECRET,
-            "telegram_api_url": house.simulator.telegram_url,
+            "telegram_api_url": harness.simulator.telegram_url,
         },
     }
     return Settings(
@@ -163,5 +163,5 @@ def settings(house: ChannelHouse, database_url: str, redis_url: str, home: Path)
         onevalet_profile="off",
         onevalet_plugins="tests.plugins.gates",
         onevalet_secret_keys=base64.b64encode(bytes(32)).decode(),
-        **channel[house.name],
+        **channel[harness.name],
     )

@@ -9,7 +9,7 @@ from core.json_types import Json, JsonObject
 from core.llm.types import ModelAnswer
 from onevalet.settings import Settings
 from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import SmsHouse
+from tests.contract.channel_harnesses import SmsHarness
 from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
@@ -18,26 +18,28 @@ OTHER: JsonObject = {**MAIL, "to": "bob@example.com"}
 
 
 @pytest.fixture
-async def office(database_url: str) -> AsyncIterator[Approving]:
-    """Yield an office that takes bare words, as it does unless told otherwise."""
-    async with open_approving(SmsHouse, database_url, SetClock(), codes_only=Settings(_env_file=None).codes_only) as it:
+async def system(database_url: str) -> AsyncIterator[Approving]:
+    """Yield an system that takes bare words, as it does unless told otherwise."""
+    async with open_approving(
+        SmsHarness, database_url, SetClock(), codes_only=Settings(_env_file=None).codes_only
+    ) as it:
         yield it
 
 
 @pytest.fixture
 async def strict(database_url: str) -> AsyncIterator[Approving]:
-    """Yield an office with ONEVALET_SMS_BARE_OK=off."""
+    """Yield an system with ONEVALET_SMS_BARE_OK=off."""
     settings = Settings(_env_file=None, onevalet_sms_bare_ok="off")
-    async with open_approving(SmsHouse, database_url, SetClock(), codes_only=settings.codes_only) as it:
+    async with open_approving(SmsHarness, database_url, SetClock(), codes_only=settings.codes_only) as it:
         yield it
 
 
-async def test_a_text_from_the_persons_number_that_says_ok_approves_what_was_shown_last(office: Approving) -> None:
+async def test_a_text_from_the_persons_number_that_says_ok_approves_what_was_shown_last(system: Approving) -> None:
     """Whoever typed it: Twilio's signature proves that Twilio sent it."""
-    office.model.script = [wants(("send_mail", MAIL)), says("I sent it.")]
-    await office.say("mail sam about lunch")
-    await office.say("ok")
-    assert (office.sent, await office.states()) == ([MAIL], ["approved"])
+    system.model.script = [wants(("send_mail", MAIL)), says("I sent it.")]
+    await system.say("mail sam about lunch")
+    await system.say("ok")
+    assert (system.sent, await system.states()) == ([MAIL], ["approved"])
 
 
 @pytest.mark.parametrize("word", ["ok", "No.", "OK ALL"])
@@ -57,7 +59,7 @@ async def test_without_bare_words_all_codes_that_wait_are_named(strict: Approvin
     strict.model.script = [wants(("send_mail", MAIL), ("send_mail", OTHER))]
     await strict.say("mail both")
     await strict.say("ok")
-    codes = await strict.desk.store.column("select code from approvals")
+    codes = await strict.delivery.store.column("select code from approvals")
     assert sorted(re.findall(r"Please write OK (\w+) ", strict.last())) == sorted(map(str, codes))
     assert await strict.states() == ["pending", "pending"]
 
@@ -90,22 +92,22 @@ async def test_without_bare_words_ok_is_an_ordinary_word_where_nothing_waits(str
     assert strict.last() == "Fine."
 
 
-async def test_after_five_codes_that_fit_nothing_no_code_decides_for_an_hour(office: Approving) -> None:
-    office.model.script = [wants(("send_mail", MAIL)), *[says("There is none.")] * 6]
-    await office.say("mail sam about lunch")
-    code = await office.code()
-    await office.say("ok but why")
+async def test_after_five_codes_that_fit_nothing_no_code_decides_for_an_hour(system: Approving) -> None:
+    system.model.script = [wants(("send_mail", MAIL)), *[says("There is none.")] * 6]
+    await system.say("mail sam about lunch")
+    code = await system.code()
+    await system.say("ok but why")
     for wrong in [one for one in ("2A", "3B", "4C", "5D", "6E", "7F") if one != code][:5]:
-        await office.say(f"OK {wrong}")
-        assert office.last() == "There is none."
-    told = len(office.desk.house.bubbles())
+        await system.say(f"OK {wrong}")
+        assert system.last() == "There is none."
+    told = len(system.delivery.channel.bubbles())
     for _ in range(3):
-        await office.say(f"OK {code}")
-    assert (office.sent, await office.states()) == ([], ["pending"])
-    [said] = office.desk.house.bubbles()[told:]
+        await system.say(f"OK {code}")
+    assert (system.sent, await system.states()) == ([], ["pending"])
+    [said] = system.delivery.channel.bubbles()[told:]
     assert said.text.startswith("Too many codes that fit nothing came from here")
 
-    await office.desk.store.eye.execute("update inbound set received_at = received_at - interval '1 hour'")
-    office.model.script = [says("I sent it.")]
-    await office.say(f"OK {code}")
-    assert (office.sent, await office.states()) == ([MAIL], ["approved"])
+    await system.delivery.store.admin.execute("update inbound set received_at = received_at - interval '1 hour'")
+    system.model.script = [says("I sent it.")]
+    await system.say(f"OK {code}")
+    assert (system.sent, await system.states()) == ([MAIL], ["approved"])

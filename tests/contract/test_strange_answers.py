@@ -16,8 +16,8 @@ from simulator.faults import FaultKind
 from simulator.misbehaving import HUGE
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import ANSWER_SECONDS
-from tests.contract.delivery_harness import Desk
-from tests.contract.harness import NOWHERE, ChannelHouse, exempt, reply
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import NOWHERE, ChannelHarness, exempt, reply
 
 ROUNDS = 8
 
@@ -63,66 +63,68 @@ async def elsewhere() -> AsyncIterator[Elsewhere]:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_after_any_fault_of_a_provider_all_is_told_once_and_in_order(desk: Desk, fault: str) -> None:
-    await desk.meet()
+async def test_after_any_fault_of_a_provider_all_is_told_once_and_in_order(
+    delivery: DeliveryHarness, fault: str
+) -> None:
+    await delivery.meet()
     kind, how = FAULTS[fault]
-    desk.house.misbehave(kind, **how)
+    delivery.channel.misbehave(kind, **how)
     texts = [marked("one"), marked("two")]
-    owed = [await desk.owe(text) for text in texts]
-    await desk.deliver()
-    assert [(await desk.row(one))["state"] in ("ready", "checking") for one in owed] == [True, True]
+    owed = [await delivery.owe(text) for text in texts]
+    await delivery.deliver()
+    assert [(await delivery.row(one))["state"] in ("ready", "checking") for one in owed] == [True, True]
     for _ in range(3):
-        await desk.deliver_later()
-    assert [(await desk.row(one))["state"] for one in owed] == ["sent", "sent"]
-    assert [one.text for one in desk.house.bubbles()] == texts
+        await delivery.deliver_later()
+    assert [(await delivery.row(one))["state"] for one in owed] == ["sent", "sent"]
+    assert [one.text for one in delivery.channel.bubbles()] == texts
 
 
 @pytest.mark.parametrize("fault", ["a page with 200", "a page with 502", "{} with 200", "20 MB of junk", "302"])
-async def test_an_outage_that_outlasts_every_resend_loses_no_answer(desk: Desk, fault: str) -> None:
-    await desk.meet()
+async def test_an_outage_that_outlasts_every_resend_loses_no_answer(delivery: DeliveryHarness, fault: str) -> None:
+    await delivery.meet()
     kind, how = FAULTS[fault]
-    desk.house.misbehave(kind, times=0, endpoint=f"{desk.house.provider}.*", **how)
-    owed = await desk.owe(marked("the answer"))
+    delivery.channel.misbehave(kind, times=0, endpoint=f"{delivery.channel.provider}.*", **how)
+    owed = await delivery.owe(marked("the answer"))
     for _ in range(ROUNDS):
-        await desk.deliver_later()
-    desk.house.simulator.wire.faults.clear()
+        await delivery.deliver_later()
+    delivery.channel.simulator.wire.faults.clear()
     for _ in range(2):
-        await desk.deliver_later()
-    assert (await desk.row(owed))["state"] == "sent"
-    assert [one.text for one in desk.house.bubbles()] == [marked("the answer")]
+        await delivery.deliver_later()
+    assert (await delivery.row(owed))["state"] == "sent"
+    assert [one.text for one in delivery.channel.bubbles()] == [marked("the answer")]
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_a_redirect_is_never_followed_and_is_a_passing_error(house: ChannelHouse, status: int) -> None:
-    await house.meet()
+async def test_a_redirect_is_never_followed_and_is_a_passing_error(harness: ChannelHarness, status: int) -> None:
+    await harness.meet()
     async with elsewhere() as place:
-        house.misbehave(FaultKind.REDIRECT, status=status, location=place.url)
-        (part,) = house.sender.render(reply(marked("hello")))
+        harness.misbehave(FaultKind.REDIRECT, status=status, location=place.url)
+        (part,) = harness.sender.render(reply(marked("hello")))
         with pytest.raises(DeliveryError) as failure:
-            await house.sender.send(part, house.target())
+            await harness.sender.send(part, harness.target())
         assert place.asked == []
     assert type(failure.value) is Unavailable
 
 
-async def test_the_way_in_follows_no_redirect_either(house: ChannelHouse) -> None:
+async def test_the_way_in_follows_no_redirect_either(harness: ChannelHarness) -> None:
     async with elsewhere() as place:
-        house.misbehave(FaultKind.REDIRECT, times=0, endpoint=f"{house.provider}.*", location=place.url)
-        checks = await house.channel.check()
+        harness.misbehave(FaultKind.REDIRECT, times=0, endpoint=f"{harness.provider}.*", location=place.url)
+        checks = await harness.channel.check()
         assert not all(one.ok for one in checks)
         assert place.asked == []
 
 
-async def test_each_strange_answer_has_one_meaning(house: ChannelHouse) -> None:
-    await house.meet()
-    (part,) = house.sender.render(reply(marked("hello")))
+async def test_each_strange_answer_has_one_meaning(harness: ChannelHarness) -> None:
+    await harness.meet()
+    (part,) = harness.sender.render(reply(marked("hello")))
     found: dict[str, type[Exception]] = {}
     for fault, (kind, how) in FAULTS.items():
-        house.misbehave(kind, **how)
+        harness.misbehave(kind, **how)
         with pytest.raises(DeliveryError) as failure:
-            await house.sender.send(part, house.target())
+            await harness.sender.send(part, harness.target())
         found[fault] = failure.type
     # Where what was sent can be looked up, a proxy's 5xx is looked up too: the call may have passed it.
-    page = Unavailable if house.name == "telegram" else Ambiguous
+    page = Unavailable if harness.name == "telegram" else Ambiguous
     assert found == {
         "500": Ambiguous,
         "a page with 200": Unavailable,
@@ -137,14 +139,14 @@ async def test_each_strange_answer_has_one_meaning(house: ChannelHouse) -> None:
     }
 
 
-async def test_20_mb_of_junk_are_never_in_memory_as_a_whole(house: ChannelHouse) -> None:
-    await house.meet()
-    (part,) = house.sender.render(reply(marked("hello")))
-    house.misbehave(FaultKind.HUGE)
+async def test_20_mb_of_junk_are_never_in_memory_as_a_whole(harness: ChannelHarness) -> None:
+    await harness.meet()
+    (part,) = harness.sender.render(reply(marked("hello")))
+    harness.misbehave(FaultKind.HUGE)
     tracemalloc.start()
     try:
         with pytest.raises(Unavailable):
-            await house.sender.send(part, house.target())
+            await harness.sender.send(part, harness.target())
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -152,25 +154,25 @@ async def test_20_mb_of_junk_are_never_in_memory_as_a_whole(house: ChannelHouse)
 
 
 @exempt(telegram="bots cannot read what they sent")
-async def test_promise_7_what_a_proxy_passed_on_before_it_failed_is_found(desk: Desk) -> None:
-    await desk.meet()
-    if desk.house.name == "sms":
-        await desk.house.act("callbacks", order="none")
-    desk.house.misbehave(FaultKind.PAGE_AFTER, status=502)
-    owed = await desk.owe(marked("only once"))
-    await desk.deliver()
-    await desk.deliver_later()
-    assert (await desk.row(owed))["state"] == "sent"
-    assert await desk.outcomes(owed) == ["found"]
-    assert [one.text for one in desk.house.bubbles()] == [marked("only once")]
+async def test_promise_7_what_a_proxy_passed_on_before_it_failed_is_found(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    if delivery.channel.name == "sms":
+        await delivery.channel.act("callbacks", order="none")
+    delivery.channel.misbehave(FaultKind.PAGE_AFTER, status=502)
+    owed = await delivery.owe(marked("only once"))
+    await delivery.deliver()
+    await delivery.deliver_later()
+    assert (await delivery.row(owed))["state"] == "sent"
+    assert await delivery.outcomes(owed) == ["found"]
+    assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
 
 
-async def test_a_retry_after_of_a_day_is_asked_about_within_the_hour(desk: Desk) -> None:
-    await desk.meet()
-    desk.house.misbehave(FaultKind.RATE_LIMIT, seconds=86_400.0)
-    owed = await desk.owe(marked("one"))
-    await desk.deliver()
-    row = await desk.row(owed)
+async def test_a_retry_after_of_a_day_is_asked_about_within_the_hour(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    delivery.channel.misbehave(FaultKind.RATE_LIMIT, seconds=86_400.0)
+    owed = await delivery.owe(marked("one"))
+    await delivery.deliver()
+    row = await delivery.row(owed)
     assert row["state"] == "ready"
-    waits = await desk.store.one("select extract(epoch from next_attempt_at - clock_timestamp()) from outbound")
+    waits = await delivery.store.one("select extract(epoch from next_attempt_at - clock_timestamp()) from outbound")
     assert 0.9 * LONGEST_WAIT.total_seconds() < float(str(waits)) <= LONGEST_WAIT.total_seconds() + 1

@@ -10,9 +10,9 @@ import pytest
 
 from core.messaging.messages import Command, IgnoredMessage, IgnoreReason
 from tests.contract.canaries import OTHER_SECRET, marked
-from tests.contract.channel_harnesses import SlackHouse, SmsHouse, TelegramHouse
-from tests.contract.delivery_harness import Desk
-from tests.contract.harness import ChannelHouse, Request, exempt, reply, until
+from tests.contract.channel_harnesses import SlackHarness, SmsHarness, TelegramHarness
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import ChannelHarness, Request, exempt, reply, until
 
 ODD_TEXTS = {
     "right to left": "שלום עולם, مرحبا (123)",
@@ -28,48 +28,48 @@ ODD_TEXTS = {
 # Forgery
 
 
-async def test_promise_12_a_forged_request_is_refused_and_reaches_nothing(house: ChannelHouse) -> None:
-    genuine = await house.genuine()
-    calls = house.sink.calls
+async def test_promise_12_a_forged_request_is_refused_and_reaches_nothing(harness: ChannelHarness) -> None:
+    genuine = await harness.genuine()
+    calls = harness.sink.calls
     forged = {
-        "unsigned": genuine.without(house.proof),
-        "empty proof": genuine.with_headers(dict.fromkeys(house.proof, "")),
-        "another secret": house.signed(genuine, OTHER_SECRET),
-        "proof sent twice": genuine.twice(house.proof[-1]),
-        "proof not ASCII": genuine.with_headers({house.proof[-1]: "é"}),
+        "unsigned": genuine.without(harness.proof),
+        "empty proof": genuine.with_headers(dict.fromkeys(harness.proof, "")),
+        "another secret": harness.signed(genuine, OTHER_SECRET),
+        "proof sent twice": genuine.twice(harness.proof[-1]),
+        "proof not ASCII": genuine.with_headers({harness.proof[-1]: "é"}),
     }
-    statuses = {name: await house.post(request) for name, request in forged.items()}
+    statuses = {name: await harness.post(request) for name, request in forged.items()}
     assert {name: status for name, status in statuses.items() if not 400 <= status < 500} == {}
-    assert house.sink.calls == calls
+    assert harness.sink.calls == calls
 
 
 @exempt(telegram="Telegram signs no bodies: its secret is all the proof there is, so TLS alone guards the body")
-async def test_promise_12_a_changed_body_is_refused_and_reaches_nothing(house: ChannelHouse) -> None:
-    genuine = await house.genuine()
-    calls = house.sink.calls
+async def test_promise_12_a_changed_body_is_refused_and_reaches_nothing(harness: ChannelHarness) -> None:
+    genuine = await harness.genuine()
+    calls = harness.sink.calls
     changed = Request(genuine.path, genuine.headers, genuine.body.replace(b"Lunch", b"Munch"))
     assert changed.body != genuine.body
-    assert await house.post(changed) == 403
-    assert house.sink.calls == calls
-    assert await house.post(house.signed(changed)) == 200  # the proof was all that was missing
+    assert await harness.post(changed) == 403
+    assert harness.sink.calls == calls
+    assert await harness.post(harness.signed(changed)) == 200  # the proof was all that was missing
 
 
 @exempt(
     sms="Twilio's signature has no time in it: a replay is known by its MessageSid",
     telegram="Telegram's secret has no time in it: a replay is known by its update_id",
 )
-async def test_promise_12_an_old_signature_is_refused(house: ChannelHouse) -> None:
-    assert isinstance(house, SlackHouse)
-    genuine, calls = await house.genuine(), house.sink.calls
+async def test_promise_12_an_old_signature_is_refused(harness: ChannelHarness) -> None:
+    assert isinstance(harness, SlackHarness)
+    genuine, calls = await harness.genuine(), harness.sink.calls
     for age in (-310, 310):
-        assert await house.post(house.signed(genuine, at=time.time() + age)) == 403
-    assert house.sink.calls == calls
+        assert await harness.post(harness.signed(genuine, at=time.time() + age)) == 403
+    assert harness.sink.calls == calls
 
 
 async def test_promise_12_proofs_are_compared_in_constant_time(
-    house: ChannelHouse, monkeypatch: pytest.MonkeyPatch
+    harness: ChannelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    genuine = await house.genuine()
+    genuine = await harness.genuine()
     compared: list[str] = []
     compare = hmac.compare_digest
 
@@ -78,61 +78,61 @@ async def test_promise_12_proofs_are_compared_in_constant_time(
         return compare(a, b)  # type: ignore[arg-type]
 
     monkeypatch.setattr(hmac, "compare_digest", spy)
-    await house.post(genuine)
-    assert genuine.headers[house.proof[-1]] in compared
+    await harness.post(genuine)
+    assert genuine.headers[harness.proof[-1]] in compared
 
 
 # Replay
 
 
-async def test_promise_2_replays_add_nothing(desk: Desk) -> None:
-    genuine = await desk.house.genuine()
-    assert await desk.store.one("select count(*) from inbound") == 1
+async def test_promise_2_replays_add_nothing(delivery: DeliveryHarness) -> None:
+    genuine = await delivery.channel.genuine()
+    assert await delivery.store.one("select count(*) from inbound") == 1
     for _ in range(2):
-        await desk.house.redeliver()
-    statuses = await asyncio.gather(*(desk.house.post(genuine) for _ in range(5)))
+        await delivery.channel.redeliver()
+    statuses = await asyncio.gather(*(delivery.channel.post(genuine) for _ in range(5)))
     assert {status // 100 for status in statuses} == {2}
-    assert desk.house.sink.calls >= 8
-    assert await desk.store.one("select count(*) from inbound") == 1
+    assert delivery.channel.sink.calls >= 8
+    assert await delivery.store.one("select count(*) from inbound") == 1
 
 
-async def test_promise_2_first_sights_that_meet_become_one(desk: Desk) -> None:
-    desk.house.sink.failures = 50
-    genuine = await desk.house.genuine()
-    desk.house.sink.failures = 0
-    statuses = await asyncio.gather(*(desk.house.post(genuine) for _ in range(8)))
+async def test_promise_2_first_sights_that_meet_become_one(delivery: DeliveryHarness) -> None:
+    delivery.channel.sink.failures = 50
+    genuine = await delivery.channel.genuine()
+    delivery.channel.sink.failures = 0
+    statuses = await asyncio.gather(*(delivery.channel.post(genuine) for _ in range(8)))
     assert {status // 100 for status in statuses} == {2}
-    assert await desk.store.one("select count(*) from inbound") == 1
+    assert await delivery.store.one("select count(*) from inbound") == 1
 
 
 # Acknowledgement
 
 
-async def test_promise_1_no_2xx_before_the_commit(house: ChannelHouse) -> None:
-    house.sink.door = asyncio.Event()
-    await house.say(marked("hello"))
-    await until(lambda: house.sink.calls > 0)
+async def test_promise_1_no_2xx_before_the_commit(harness: ChannelHarness) -> None:
+    harness.sink.door = asyncio.Event()
+    await harness.say(marked("hello"))
+    await until(lambda: harness.sink.calls > 0)
     await asyncio.sleep(0.1)
-    assert house.told == []
-    house.sink.door.set()
-    await house.settled()
-    assert [one.status for one in house.told] == [200]
-    assert len(house.sink.messages) == 1
+    assert harness.told == []
+    harness.sink.door.set()
+    await harness.settled()
+    assert [one.status for one in harness.told] == [200]
+    assert len(harness.sink.messages) == 1
 
 
-async def test_promise_1_the_acknowledgement_waits_for_no_work(desk: Desk) -> None:
+async def test_promise_1_the_acknowledgement_waits_for_no_work(delivery: DeliveryHarness) -> None:
     # There is no worker here at all: what was said is kept, and waits.
-    await desk.meet()
-    assert [one.status for one in desk.house.told] == [200]
-    assert await desk.store.column("select state from inbound") == ["waiting"]
-    assert await desk.store.one("select count(*) from turns") == 0
+    await delivery.meet()
+    assert [one.status for one in delivery.channel.told] == [200]
+    assert await delivery.store.column("select state from inbound") == ["waiting"]
+    assert await delivery.store.one("select count(*) from turns") == 0
 
 
-async def test_promise_1_what_could_not_be_kept_comes_again_and_is_kept_once(desk: Desk) -> None:
-    desk.house.sink.failures = 2
-    await desk.meet()
-    assert [one.status for one in desk.house.told] == [503, 503, 200]
-    assert await desk.store.one("select count(*) from inbound") == 1
+async def test_promise_1_what_could_not_be_kept_comes_again_and_is_kept_once(delivery: DeliveryHarness) -> None:
+    delivery.channel.sink.failures = 2
+    await delivery.meet()
+    assert [one.status for one in delivery.channel.told] == [503, 503, 200]
+    assert await delivery.store.one("select count(*) from inbound") == 1
 
 
 # Who gets no answer
@@ -141,116 +141,116 @@ async def test_promise_1_what_could_not_be_kept_comes_again_and_is_kept_once(des
 @exempt(
     sms="a text tells nothing of who or what wrote it; short codes and names, which no person has, are the next case"
 )
-async def test_promise_6_bots_are_ignored_with_the_reason(house: ChannelHouse) -> None:
-    if isinstance(house, SlackHouse):
-        await house.act("as_bot", text=marked("I am a bot"))
-        await house.settled()
-    elif isinstance(house, TelegramHouse):
+async def test_promise_6_bots_are_ignored_with_the_reason(harness: ChannelHarness) -> None:
+    if isinstance(harness, SlackHarness):
+        await harness.act("as_bot", text=marked("I am a bot"))
+        await harness.settled()
+    elif isinstance(harness, TelegramHarness):
         # Telegram says that bots never see other bots' messages; should one come, it is genuine.
-        genuine = await house.genuine()
+        genuine = await harness.genuine()
         sender = {"id": 4711, "is_bot": True, "first_name": "Robot"}
-        assert await house.post(house.changed(genuine, message_id=4711, **{"from": sender})) == 200
-    assert reasons(house)[-1:] == [IgnoreReason.BOT]
+        assert await harness.post(harness.changed(genuine, message_id=4711, **{"from": sender})) == 200
+    assert reasons(harness)[-1:] == [IgnoreReason.BOT]
 
 
 @exempt(slack="every sender in Slack is an account", telegram="every sender in Telegram is an account")
-async def test_promise_6_senders_that_nobody_can_answer_are_ignored_with_the_reason(house: ChannelHouse) -> None:
-    assert isinstance(house, SmsHouse)
-    genuine = await house.genuine()
+async def test_promise_6_senders_that_nobody_can_answer_are_ignored_with_the_reason(harness: ChannelHarness) -> None:
+    assert isinstance(harness, SmsHarness)
+    genuine = await harness.genuine()
     for sender in (b"28849", b"MYBANK"):
         body = genuine.body.replace(b"%2B14155557701", sender)
         other = Request(genuine.path, genuine.headers, _other_sid(body, sender))
-        assert await house.post(house.signed(other)) == 200
-    assert reasons(house) == [IgnoreReason.UNSUPPORTED] * 2
+        assert await harness.post(harness.signed(other)) == 200
+    assert reasons(harness) == [IgnoreReason.UNSUPPORTED] * 2
 
 
 @exempt(
     sms="Twilio tells of incoming texts only; our own come as status callbacks, another route",
     telegram="Telegram never sends a bot its own messages",
 )
-async def test_promise_6_our_own_messages_are_ignored_with_the_reason(house: ChannelHouse) -> None:
-    await house.meet()
-    await house.act("set", own_events=True)
-    (part,) = house.sender.render(reply(marked("My own words")))
-    await house.sender.send(part, house.target())
-    await house.settled()
-    assert reasons(house) == [IgnoreReason.OWN]
-    assert house.sink.messages == []
+async def test_promise_6_our_own_messages_are_ignored_with_the_reason(harness: ChannelHarness) -> None:
+    await harness.meet()
+    await harness.act("set", own_events=True)
+    (part,) = harness.sender.render(reply(marked("My own words")))
+    await harness.sender.send(part, harness.target())
+    await harness.settled()
+    assert reasons(harness) == [IgnoreReason.OWN]
+    assert harness.sink.messages == []
 
 
 @exempt(sms="a text once sent cannot be changed")
-async def test_promise_6_edits_are_ignored_with_the_reason(house: ChannelHouse) -> None:
-    if isinstance(house, SlackHouse):
-        said = await house.act("say", text=marked("Lunch"))
-        await house.settled()
-        await house.act("edit", ts=said["ts"], text=marked("Dinner"))
+async def test_promise_6_edits_are_ignored_with_the_reason(harness: ChannelHarness) -> None:
+    if isinstance(harness, SlackHarness):
+        said = await harness.act("say", text=marked("Lunch"))
+        await harness.settled()
+        await harness.act("edit", ts=said["ts"], text=marked("Dinner"))
     else:
-        said = await house.act("say", text=marked("Lunch"))
-        await house.settled()
-        await house.act("edit", message_id=said["message_id"], text=marked("Dinner"))
-    await house.settled()
-    assert reasons(house) == [IgnoreReason.EDITED]
-    assert [one.text for one in house.sink.messages] == [marked("Lunch")]
+        said = await harness.act("say", text=marked("Lunch"))
+        await harness.settled()
+        await harness.act("edit", message_id=said["message_id"], text=marked("Dinner"))
+    await harness.settled()
+    assert reasons(harness) == [IgnoreReason.EDITED]
+    assert [one.text for one in harness.sink.messages] == [marked("Lunch")]
 
 
 @exempt(sms="every text is between two numbers")
-async def test_promise_6_what_is_said_in_a_group_is_ignored_with_the_reason(house: ChannelHouse) -> None:
-    if isinstance(house, SlackHouse):
-        await house.act("mention", text=marked("hello"))
+async def test_promise_6_what_is_said_in_a_group_is_ignored_with_the_reason(harness: ChannelHarness) -> None:
+    if isinstance(harness, SlackHarness):
+        await harness.act("mention", text=marked("hello"))
     else:
-        await house.act("group_say", text=marked("hello"), mention=True)
-    await house.settled()
-    assert set(reasons(house)) == {IgnoreReason.GROUP}
-    assert house.sink.messages == []
+        await harness.act("group_say", text=marked("hello"), mention=True)
+    await harness.settled()
+    assert set(reasons(harness)) == {IgnoreReason.GROUP}
+    assert harness.sink.messages == []
 
 
 # What is said
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS.keys())
-async def test_odd_texts_come_in_as_they_were_said(house: ChannelHouse, text: str) -> None:
-    await house.said(marked(text))
-    assert [one.text for one in house.sink.messages] == [marked(text)]
+async def test_odd_texts_come_in_as_they_were_said(harness: ChannelHarness, text: str) -> None:
+    await harness.said(marked(text))
+    assert [one.text for one in harness.sink.messages] == [marked(text)]
 
 
-async def test_a_text_with_nul_is_kept(desk: Desk) -> None:
+async def test_a_text_with_nul_is_kept(delivery: DeliveryHarness) -> None:
     # Postgres holds no NUL; the rest of the text is not lost with it.
-    genuine = await desk.house.genuine()
-    body = genuine.body.replace(b"Lunch", b"%00Dinner" if desk.house.name == "sms" else b"\\u0000Dinner")
-    if isinstance(desk.house, SmsHouse):
+    genuine = await delivery.channel.genuine()
+    body = genuine.body.replace(b"Lunch", b"%00Dinner" if delivery.channel.name == "sms" else b"\\u0000Dinner")
+    if isinstance(delivery.channel, SmsHarness):
         body = _other_sid(body, b"nul")
-    elif isinstance(desk.house, TelegramHouse):
-        body = desk.house.changed(Request("", genuine.headers, body), message_id=4711).body
+    elif isinstance(delivery.channel, TelegramHarness):
+        body = delivery.channel.changed(Request("", genuine.headers, body), message_id=4711).body
     else:
         body = body.replace(b'"Ev', b'"EvX').replace(b'"ts": "1', b'"ts": "2').replace(b'"client_msg_id": "', b'"x": "')
-    assert await desk.house.post(desk.house.signed(Request(genuine.path, genuine.headers, body))) == 200
-    texts = await desk.store.column("select text from inbound order by seq")
+    assert await delivery.channel.post(delivery.channel.signed(Request(genuine.path, genuine.headers, body))) == 200
+    texts = await delivery.store.column("select text from inbound order by seq")
     assert texts[-1] == marked("Dinner on Friday?")
 
 
-async def test_a_file_comes_in_as_a_reference(desk: Desk) -> None:
-    await desk.house.send_file()
-    (message,) = desk.house.sink.messages
+async def test_a_file_comes_in_as_a_reference(delivery: DeliveryHarness) -> None:
+    await delivery.channel.send_file()
+    (message,) = delivery.channel.sink.messages
     (media,) = message.media
     assert (message.text, bool(media.url), bool(media.content_type)) == (marked("Look"), True, True)
-    assert await desk.store.one("select media->0->>'url' from inbound") == media.url
+    assert await delivery.store.one("select media->0->>'url' from inbound") == media.url
 
 
-async def test_the_persons_own_words_are_commands(house: ChannelHouse) -> None:
+async def test_the_persons_own_words_are_commands(harness: ChannelHarness) -> None:
     words: dict[str, dict[str, str]] = {
         "sms": {"NEW": "new", " halt ": "stop", "halt it": ""},
         "slack": {"new": "new", " halt ": "stop", "halt it": ""},
         "telegram": {"/new": "new", "/start": "start", "/stop": "stop", "new": ""},
     }
-    for text, command in words[house.name].items():
-        await house.said(text)
-        said = house.sink.messages[-1]
+    for text, command in words[harness.name].items():
+        await harness.said(text)
+        said = harness.sink.messages[-1]
         assert said.command == (Command(command) if command else None), text
 
 
-def reasons(house: ChannelHouse) -> list[IgnoreReason]:
+def reasons(harness: ChannelHarness) -> list[IgnoreReason]:
     """Give why things were not answered."""
-    return [one.reason for one in house.sink.kept if isinstance(one, IgnoredMessage)]
+    return [one.reason for one in harness.sink.kept if isinstance(one, IgnoredMessage)]
 
 
 def _other_sid(body: bytes, salt: bytes) -> bytes:

@@ -14,9 +14,9 @@ from core.messaging.segments import SegmentBudget
 from jobs.delivery import MOST_RESENT
 from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
-from tests.contract.channel_harnesses import ANSWER_SECONDS, HOUSES, SlackHouse, SmsHouse, TelegramHouse
-from tests.contract.delivery_harness import Desk
-from tests.contract.harness import NOWHERE, PUBLIC_URL, ChannelHouse, exempt, reply, until
+from tests.contract.channel_harnesses import ANSWER_SECONDS, HARNESSES, SlackHarness, SmsHarness, TelegramHarness
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import NOWHERE, PUBLIC_URL, ChannelHarness, exempt, reply, until
 
 FAMILY = "👩‍👩‍👧‍👦"
 ODD_TEXTS = {
@@ -33,27 +33,27 @@ ODD_TEXTS = {
 # What is read
 
 
-async def test_a_long_text_is_read_whole_and_in_order(desk: Desk) -> None:
-    await desk.meet()
-    if isinstance(desk.house.sender, Billed):  # it would come in portions, which have tests of their own
-        desk.house.sender.budget = SegmentBudget(message=1_000, person_day=10_000)
+async def test_a_long_text_is_read_whole_and_in_order(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    if isinstance(delivery.channel.sender, Billed):  # it would come in portions, which have tests of their own
+        delivery.channel.sender.budget = SegmentBudget(message=1_000, person_day=10_000)
     words = [f"w{number:05d}" for number in range(4000)]
     text = "\n\n".join(" ".join(words[start : start + 50]) + f" {FAMILY}" for start in range(0, 4000, 50))
-    owed = await desk.owe(marked(text))
-    await desk.deliver()
-    bubbles = desk.house.bubbles()
+    owed = await delivery.owe(marked(text))
+    await delivery.deliver()
+    bubbles = delivery.channel.bubbles()
     assert len(bubbles) > 1
     assert re.findall(r"w\d{5}", "\n".join(one.text for one in bubbles)) == words
     assert sum(one.text.count(FAMILY) for one in bubbles) == 80, "a grapheme was cut"
-    row = await desk.row(owed)
-    assert (row["state"], len(await desk.outcomes(owed))) == ("sent", len(bubbles))
+    row = await delivery.row(owed)
+    assert (row["state"], len(await delivery.outcomes(owed))) == ("sent", len(bubbles))
 
 
-async def test_long_code_is_code_in_every_part(house: ChannelHouse) -> None:
+async def test_long_code_is_code_in_every_part(harness: ChannelHarness) -> None:
     lines = [f"line_{number:04d} = compute({number})  # {'x' * 30}" for number in range(400)]
-    parts = house.sender.render(reply("Before.\n\n```python\n" + "\n".join(lines) + "\n```\n\nAfter."))
+    parts = harness.sender.render(reply("Before.\n\n```python\n" + "\n".join(lines) + "\n```\n\nAfter."))
     assert len(parts) > 1
-    bubbles = await house.read(parts)
+    bubbles = await harness.read(parts)
     assert [line for one in bubbles for line in one.code.splitlines() if line.startswith("line_")] == lines
     assert [one.text.count("```") % 2 for one in bubbles] == [0] * len(bubbles)
     assert "Before." in bubbles[0].text
@@ -61,193 +61,195 @@ async def test_long_code_is_code_in_every_part(house: ChannelHouse) -> None:
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS.keys())
-async def test_odd_texts_are_read_as_they_were_written(house: ChannelHouse, text: str) -> None:
-    (bubble,) = await house.read(house.sender.render(reply(text)))
+async def test_odd_texts_are_read_as_they_were_written(harness: ChannelHarness, text: str) -> None:
+    (bubble,) = await harness.read(harness.sender.render(reply(text)))
     assert bubble.text == re.sub(r"[\x00-\x08]", "", text)
 
 
 @exempt(sms="a text has no formatting that could be refused")
-async def test_promise_14_refused_formatting_loses_no_words(house: ChannelHouse) -> None:
+async def test_promise_14_refused_formatting_loses_no_words(harness: ChannelHarness) -> None:
     words = marked("Every word of this < that & more")
     wrong = {
         "slack": {"blocks": [{"type": "no such block", "text": words}]},
         "telegram": {"entities": [{"type": "bold", "offset": 5000, "length": 4}]},
     }
-    await house.meet()
-    receipt = await house.sender.send(Part(words, wrong[house.name]), house.target())  # type: ignore[arg-type]
+    await harness.meet()
+    receipt = await harness.sender.send(Part(words, wrong[harness.name]), harness.target())  # type: ignore[arg-type]
     assert receipt.degraded
-    assert [one.text for one in house.bubbles()] == [words]
+    assert [one.text for one in harness.bubbles()] == [words]
 
 
 # What fails
 
 
-async def test_a_rate_limit_gives_the_providers_delay(house: ChannelHouse) -> None:
-    house.misbehave(FaultKind.RATE_LIMIT, seconds=7)
+async def test_a_rate_limit_gives_the_providers_delay(harness: ChannelHarness) -> None:
+    harness.misbehave(FaultKind.RATE_LIMIT, seconds=7)
     with pytest.raises(RateLimited) as limited:
-        await house.read(house.sender.render(reply(marked("hello"))))
+        await harness.read(harness.sender.render(reply(marked("hello"))))
     assert limited.value.retry_after == timedelta(seconds=7)
-    assert house.bubbles() == []
+    assert harness.bubbles() == []
 
 
-async def test_delivery_never_comes_back_before_it_may(desk: Desk) -> None:
-    await desk.meet()
-    desk.house.misbehave(FaultKind.RATE_LIMIT, seconds=1)
-    owed = await desk.owe(marked("one"))
-    await desk.owe(marked("two"))
+async def test_delivery_never_comes_back_before_it_may(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    delivery.channel.misbehave(FaultKind.RATE_LIMIT, seconds=1)
+    owed = await delivery.owe(marked("one"))
+    await delivery.owe(marked("two"))
     begun = time.monotonic()
-    while (await desk.row(owed))["state"] != "sent":
-        await desk.deliver()
+    while (await delivery.row(owed))["state"] != "sent":
+        await delivery.deliver()
         await asyncio.sleep(0.02)
     assert time.monotonic() - begun >= 1.0
-    await desk.deliver()
-    refused, *taken = desk.house.calls()
+    await delivery.deliver()
+    refused, *taken = delivery.channel.calls()
     assert min(call.at for call in taken) - refused.at >= 1.0
-    assert [one.text for one in desk.house.bubbles()] == [marked("one"), marked("two")]
+    assert [one.text for one in delivery.channel.bubbles()] == [marked("one"), marked("two")]
 
 
-async def test_promise_8_who_is_gone_gets_nothing_more(desk: Desk) -> None:
-    await desk.meet("mortal")
-    match desk.house:
-        case SlackHouse():
-            await desk.house.act("set", "mortal", disabled=True)
-        case TelegramHouse():
-            await desk.house.act("set", "mortal", deactivated=True)
+async def test_promise_8_who_is_gone_gets_nothing_more(delivery: DeliveryHarness) -> None:
+    await delivery.meet("mortal")
+    match delivery.channel:
+        case SlackHarness():
+            await delivery.channel.act("set", "mortal", disabled=True)
+        case TelegramHarness():
+            await delivery.channel.act("set", "mortal", deactivated=True)
         case _:
             assert PEOPLE[-1].phone == "+15005550009"  # to this number Twilio refuses every text: 21614
-    first = await desk.owe(marked("hello"))
-    await desk.deliver()
-    assert await desk.outcomes(first) == ["rejected"]
-    assert await desk.identity_state() == "blocked"
-    second = await desk.owe(marked("hello again"))
-    await desk.deliver_later()
-    assert [(await desk.row(one))["state"] for one in (first, second)] == ["failed", "failed"]
-    assert len(desk.house.calls()) == 1
+    first = await delivery.owe(marked("hello"))
+    await delivery.deliver()
+    assert await delivery.outcomes(first) == ["rejected"]
+    assert await delivery.identity_state() == "blocked"
+    second = await delivery.owe(marked("hello again"))
+    await delivery.deliver_later()
+    assert [(await delivery.row(one))["state"] for one in (first, second)] == ["failed", "failed"]
+    assert len(delivery.channel.calls()) == 1
 
 
 @exempt(slack="nobody can block an app in Slack; a deactivated user is met when sending, as the case before shows")
-async def test_promise_8_who_stops_us_gets_nothing_until_they_let_us_in_again(desk: Desk) -> None:
-    await desk.meet()
-    sms = desk.house.name == "sms"
-    await (desk.house.act("say", text="STOP") if sms else desk.house.act("block"))
-    await desk.house.settled()
-    assert await desk.identity_state() == ("stopped" if sms else "blocked")
-    owed = await desk.owe(marked("hello"))
-    await desk.deliver()
-    assert (await desk.row(owed))["state"] == "failed"
-    await (desk.house.act("say", text="START") if sms else desk.house.act("unblock"))
-    await desk.house.settled()
-    assert await desk.identity_state() == "active"
-    assert desk.house.calls() == []
-    again = await desk.owe(marked("welcome back"))
-    await desk.deliver()
-    assert (await desk.row(again))["state"] == "sent"
-    assert marked("welcome back") in [one.text for one in desk.house.bubbles()]
+async def test_promise_8_who_stops_us_gets_nothing_until_they_let_us_in_again(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    sms = delivery.channel.name == "sms"
+    await (delivery.channel.act("say", text="STOP") if sms else delivery.channel.act("block"))
+    await delivery.channel.settled()
+    assert await delivery.identity_state() == ("stopped" if sms else "blocked")
+    owed = await delivery.owe(marked("hello"))
+    await delivery.deliver()
+    assert (await delivery.row(owed))["state"] == "failed"
+    await (delivery.channel.act("say", text="START") if sms else delivery.channel.act("unblock"))
+    await delivery.channel.settled()
+    assert await delivery.identity_state() == "active"
+    assert delivery.channel.calls() == []
+    again = await delivery.owe(marked("welcome back"))
+    await delivery.deliver()
+    assert (await delivery.row(again))["state"] == "sent"
+    assert marked("welcome back") in [one.text for one in delivery.channel.bubbles()]
 
 
 @exempt(slack="nobody can block an app in Slack")
-async def test_promise_8_a_stop_that_never_reached_us_is_found_when_sending(desk: Desk) -> None:
-    await desk.meet()
-    if isinstance(desk.house, SmsHouse):
-        desk.house.simulator.wire.connect_gateway(NOWHERE, PUBLIC_URL)
-        await desk.house.act("say", text="STOP")
+async def test_promise_8_a_stop_that_never_reached_us_is_found_when_sending(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    if isinstance(delivery.channel, SmsHarness):
+        delivery.channel.simulator.wire.connect_gateway(NOWHERE, PUBLIC_URL)
+        await delivery.channel.act("say", text="STOP")
     else:
-        await desk.house.act("set", held=True)
-        await desk.house.act("block")
+        await delivery.channel.act("set", held=True)
+        await delivery.channel.act("block")
     for text in ("one", "two"):
-        await desk.owe(marked(text))
-        await desk.deliver_later()
-    assert await desk.identity_state() == ("stopped" if desk.house.name == "sms" else "blocked")
-    assert len(desk.house.calls()) == 1
-    assert await desk.store.column("select state from outbound") == ["failed", "failed"]
+        await delivery.owe(marked(text))
+        await delivery.deliver_later()
+    assert await delivery.identity_state() == ("stopped" if delivery.channel.name == "sms" else "blocked")
+    assert len(delivery.channel.calls()) == 1
+    assert await delivery.store.column("select state from outbound") == ["failed", "failed"]
 
 
 @exempt(telegram="bots cannot read what they sent: what is unknown is sent again, the next case")
 @pytest.mark.parametrize("kind", [FaultKind.RESET_AFTER, FaultKind.SERVER_ERROR_AFTER, FaultKind.TIMEOUT_AFTER])
-async def test_promise_7_a_lost_answer_is_found_and_nothing_is_doubled(desk: Desk, kind: FaultKind) -> None:
-    await desk.meet()
-    if desk.house.name == "sms":
-        await desk.house.act("callbacks", order="none")  # they carry our id and would tell at once, the next case
-    desk.house.misbehave(kind, seconds=ANSWER_SECONDS + 0.2)
-    owed = await desk.owe(marked("only once"))
-    await desk.deliver()
-    assert (await desk.row(owed))["state"] == "checking"
-    await desk.deliver_later()
-    assert (await desk.row(owed))["state"] == "sent"
-    assert await desk.outcomes(owed) == ["found"]
-    await until(lambda: bool(desk.house.calls()))
-    assert len(desk.house.calls()) == 1
-    assert [one.text for one in desk.house.bubbles()] == [marked("only once")]
+async def test_promise_7_a_lost_answer_is_found_and_nothing_is_doubled(
+    delivery: DeliveryHarness, kind: FaultKind
+) -> None:
+    await delivery.meet()
+    if delivery.channel.name == "sms":
+        await delivery.channel.act("callbacks", order="none")  # they carry our id and would tell at once, the next case
+    delivery.channel.misbehave(kind, seconds=ANSWER_SECONDS + 0.2)
+    owed = await delivery.owe(marked("only once"))
+    await delivery.deliver()
+    assert (await delivery.row(owed))["state"] == "checking"
+    await delivery.deliver_later()
+    assert (await delivery.row(owed))["state"] == "sent"
+    assert await delivery.outcomes(owed) == ["found"]
+    await until(lambda: bool(delivery.channel.calls()))
+    assert len(delivery.channel.calls()) == 1
+    assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
 
 
 @exempt(slack="Slack calls nobody back about what was sent", telegram="Telegram calls nobody back either")
-async def test_promise_7_a_callback_tells_of_a_lost_answer(desk: Desk) -> None:
-    await desk.meet()
-    desk.house.misbehave(FaultKind.RESET_AFTER)
-    owed = await desk.owe(marked("only once"))
-    await desk.deliver()
+async def test_promise_7_a_callback_tells_of_a_lost_answer(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    delivery.channel.misbehave(FaultKind.RESET_AFTER)
+    owed = await delivery.owe(marked("only once"))
+    await delivery.deliver()
     async with asyncio.timeout(10):
-        while (await desk.row(owed))["state"] != "sent":  # noqa: ASYNC110 - the database tells nobody
+        while (await delivery.row(owed))["state"] != "sent":  # noqa: ASYNC110 - the database tells nobody
             await asyncio.sleep(0.02)
-    assert len(desk.house.calls()) == 1
-    assert desk.house.calls("twilio.messages.list") == []
+    assert len(delivery.channel.calls()) == 1
+    assert delivery.channel.calls("twilio.messages.list") == []
 
 
 @pytest.mark.parametrize("kind", [FaultKind.RESET_BEFORE, FaultKind.SERVER_ERROR])
-async def test_promise_7_what_never_arrived_is_sent_again(desk: Desk, kind: FaultKind) -> None:
-    await desk.meet()
-    desk.house.misbehave(kind)
-    owed = await desk.owe(marked("only once"))
-    await desk.deliver()
-    assert (await desk.row(owed))["state"] == "checking"
-    await desk.deliver_later()
-    assert (await desk.row(owed))["state"] == "sent"
-    assert len(desk.house.calls()) == 2
-    assert [one.text for one in desk.house.bubbles()] == [marked("only once")]
+async def test_promise_7_what_never_arrived_is_sent_again(delivery: DeliveryHarness, kind: FaultKind) -> None:
+    await delivery.meet()
+    delivery.channel.misbehave(kind)
+    owed = await delivery.owe(marked("only once"))
+    await delivery.deliver()
+    assert (await delivery.row(owed))["state"] == "checking"
+    await delivery.deliver_later()
+    assert (await delivery.row(owed))["state"] == "sent"
+    assert len(delivery.channel.calls()) == 2
+    assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
 
 
 @exempt(
     sms="Twilio's list tells, so policy is never asked",
     slack="the conversation's history tells, so policy is never asked",
 )
-async def test_promise_7_an_unknown_part_is_sent_again_a_few_times_and_counted(desk: Desk) -> None:
-    await desk.meet()
-    desk.house.misbehave(FaultKind.RESET_AFTER, times=0)
-    owed, copies = await desk.owe(marked("a few times at most")), 1 + MOST_RESENT
+async def test_promise_7_an_unknown_part_is_sent_again_a_few_times_and_counted(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    delivery.channel.misbehave(FaultKind.RESET_AFTER, times=0)
+    owed, copies = await delivery.owe(marked("a few times at most")), 1 + MOST_RESENT
     for _ in range(copies + 2):
-        await desk.deliver_later()
-    row = await desk.row(owed)
+        await delivery.deliver_later()
+    row = await delivery.row(owed)
     assert (row["state"], row["ambiguities"]) == ("ambiguous", copies)
-    assert len(desk.house.calls()) == copies
-    assert [one.text for one in desk.house.bubbles()] == [marked("a few times at most")] * copies
+    assert len(delivery.channel.calls()) == copies
+    assert [one.text for one in delivery.channel.bubbles()] == [marked("a few times at most")] * copies
 
 
 @exempt(telegram="bots cannot read what they sent")
-async def test_promise_7_while_the_lookup_fails_nothing_is_sent_again(desk: Desk) -> None:
-    await desk.meet()
-    if desk.house.name == "sms":
-        await desk.house.act("callbacks", order="none")
-    desk.house.misbehave(FaultKind.RESET_AFTER)
-    lookup = {"sms": "twilio.messages.list", "slack": "slack.conversations.history"}[desk.house.name]
-    desk.house.misbehave(FaultKind.SERVER_ERROR, times=2, endpoint=lookup)
-    owed = await desk.owe(marked("only once"))
+async def test_promise_7_while_the_lookup_fails_nothing_is_sent_again(delivery: DeliveryHarness) -> None:
+    await delivery.meet()
+    if delivery.channel.name == "sms":
+        await delivery.channel.act("callbacks", order="none")
+    delivery.channel.misbehave(FaultKind.RESET_AFTER)
+    lookup = {"sms": "twilio.messages.list", "slack": "slack.conversations.history"}[delivery.channel.name]
+    delivery.channel.misbehave(FaultKind.SERVER_ERROR, times=2, endpoint=lookup)
+    owed = await delivery.owe(marked("only once"))
     for _ in range(3):
-        await desk.deliver_later()
-        assert (await desk.row(owed))["state"] == "checking"
-    await desk.deliver_later()
-    assert (await desk.row(owed))["state"] == "sent"
-    assert len(desk.house.calls()) == 1
-    assert len(desk.house.bubbles()) == 1
+        await delivery.deliver_later()
+        assert (await delivery.row(owed))["state"] == "checking"
+    await delivery.deliver_later()
+    assert (await delivery.row(owed))["state"] == "sent"
+    assert len(delivery.channel.calls()) == 1
+    assert len(delivery.channel.bubbles()) == 1
 
 
-async def test_every_failure_has_one_kind(house: ChannelHouse) -> None:
-    await house.meet()
-    (part,) = house.sender.render(reply(marked("hello")))
+async def test_every_failure_has_one_kind(harness: ChannelHarness) -> None:
+    await harness.meet()
+    (part,) = harness.sender.render(reply(marked("hello")))
     found: dict[FaultKind, type[Exception]] = {}
     for kind in (FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.RESET_BEFORE, FaultKind.RESET_AFTER):
-        house.misbehave(kind)
+        harness.misbehave(kind)
         with pytest.raises((RateLimited, Ambiguous)) as failure:
-            await house.sender.send(part, house.target())
+            await harness.sender.send(part, harness.target())
         found[kind] = failure.type
     assert found == {
         FaultKind.RATE_LIMIT: RateLimited,
@@ -259,17 +261,17 @@ async def test_every_failure_has_one_kind(house: ChannelHouse) -> None:
 
 @pytest.mark.parametrize("why", ["refused", "no such host", "no TLS"])
 async def test_a_provider_that_cannot_be_reached_has_taken_nothing(
-    house: ChannelHouse, why: str, monkeypatch: pytest.MonkeyPatch
+    harness: ChannelHarness, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if why == "no such host":
         monkeypatch.setattr(socket, "getaddrinfo", _no_such_host)
-    plain = house.simulator.url.removeprefix("http://")
+    plain = harness.simulator.url.removeprefix("http://")
     where = {"refused": NOWHERE, "no such host": "http://nowhere.invalid", "no TLS": f"https://{plain}"}[why]
-    away = house.make_sender(api_url=f"{where}/api/")
+    away = harness.make_sender(api_url=f"{where}/api/")
     (part,) = away.render(reply(marked("hello")))
     try:
         with pytest.raises(Unavailable):
-            await away.send(part, house.target())
+            await away.send(part, harness.target())
     finally:
         await away.close()
 
@@ -278,22 +280,24 @@ def _no_such_host(*_: object, **__: object) -> list[object]:
     raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
 
-async def test_show_working_never_raises(house: ChannelHouse) -> None:
-    await house.said(marked("hello"))
-    threads = {"slack": (await house.act("say", text=marked("root"))).get("ts", "")} if house.name == "slack" else {}
-    address = house.address()
-    where = type(address)(address.channel, address.account, address.peer, threads.get(house.name, ""))
+async def test_show_working_never_raises(harness: ChannelHarness) -> None:
+    await harness.said(marked("hello"))
+    threads = (
+        {"slack": (await harness.act("say", text=marked("root"))).get("ts", "")} if harness.name == "slack" else {}
+    )
+    address = harness.address()
+    where = type(address)(address.channel, address.account, address.peer, threads.get(harness.name, ""))
     for kind in (FaultKind.RESET_BEFORE, FaultKind.SERVER_ERROR, FaultKind.RATE_LIMIT):
-        house.misbehave(kind, endpoint=f"{house.provider}.*", times=2)
-        await house.sender.show_working(where)
-    house.simulator.wire.faults.clear()
-    away = house.make_sender(api_url=f"{NOWHERE}/api/")
+        harness.misbehave(kind, endpoint=f"{harness.provider}.*", times=2)
+        await harness.sender.show_working(where)
+    harness.simulator.wire.faults.clear()
+    away = harness.make_sender(api_url=f"{NOWHERE}/api/")
     await away.show_working(where)
     await away.close()
-    await house.sender.show_working(where)
+    await harness.sender.show_working(where)
 
 
 def test_what_each_error_means_is_said_in_one_tree() -> None:
     assert issubclass(OptedOut, Unreachable)
     assert not issubclass(CredentialsRejected, Unreachable)  # our own fault marks nobody
-    assert set(HOUSES) == {"sms", "slack", "telegram"}
+    assert set(HARNESSES) == {"sms", "slack", "telegram"}

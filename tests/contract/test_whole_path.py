@@ -12,7 +12,7 @@ from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnRunner
 from notify.terminal.send import TerminalNotification
 from tests.contract.canaries import marked
-from tests.contract.delivery_harness import Desk
+from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import exempt
 from tests.core.harness import Store, opened
 from tests.scripted_model import ScriptedModel, echo
@@ -48,38 +48,42 @@ async def orchestrator(model: ScriptedModel) -> AsyncIterator[Orchestrator]:
     await client.close()
 
 
-async def work(store: Store, desk_runner: DeliveryRunner, orchestrator: Orchestrator) -> None:
+async def work(store: Store, delivery_runner: DeliveryRunner, orchestrator: Orchestrator) -> None:
     """Run what waits, then send what is owed."""
     turns = TurnRunner(store.turns, orchestrator, store.bell, {}, store.make_id, "w1")
     while lease := await turns.claim(None):
         await turns.run(lease)
-    while claim := await desk_runner.claim(None):
-        await desk_runner.run(claim)
+    while claim := await delivery_runner.claim(None):
+        await delivery_runner.run(claim)
 
 
 async def test_a_person_reads_the_models_answer_and_their_own_words_are_answered(
-    desk: Desk, orchestrator: Orchestrator, model: ScriptedModel
+    delivery: DeliveryHarness, orchestrator: Orchestrator, model: ScriptedModel
 ) -> None:
     for text in (marked("Lunch on **Friday**?"), marked("and on Saturday")):
-        await desk.house.said(text)
-        await work(desk.store, desk.runner, orchestrator)
-        answer = desk.house.bubbles()[-1].text
-        assert answer == f"echo: {text}".replace("**", "**" if desk.house.name == "slack" else "")
-    for words, wanted in WORDS[desk.house.name].items():
-        await (desk.house.act("command", text=words) if words.startswith("/valet") else desk.house.say(words))
-        await desk.house.settled()
-        await work(desk.store, desk.runner, orchestrator)
-        assert wanted in desk.house.bubbles()[-1].text, words
+        await delivery.channel.said(text)
+        await work(delivery.store, delivery.runner, orchestrator)
+        answer = delivery.channel.bubbles()[-1].text
+        assert answer == f"echo: {text}".replace("**", "**" if delivery.channel.name == "slack" else "")
+    for words, wanted in WORDS[delivery.channel.name].items():
+        await (
+            delivery.channel.act("command", text=words) if words.startswith("/valet") else delivery.channel.say(words)
+        )
+        await delivery.channel.settled()
+        await work(delivery.store, delivery.runner, orchestrator)
+        assert wanted in delivery.channel.bubbles()[-1].text, words
     assert len(model.calls) == 2, "the person's own words need no model"
-    assert set(await desk.store.column("select state from inbound")) == {"done"}
-    assert set(await desk.store.column("select state from outbound")) == {"sent"}
+    assert set(await delivery.store.column("select state from inbound")) == {"done"}
+    assert set(await delivery.store.column("select state from outbound")) == {"sent"}
 
 
 @exempt(slack="nobody but us answers for our app in Slack", telegram="nobody but us answers for our bot in Telegram")
-async def test_help_gets_one_answer_where_the_carriers_side_answers_it(desk: Desk, orchestrator: Orchestrator) -> None:
-    await desk.house.said("HELP")
-    await work(desk.store, desk.runner, orchestrator)
-    assert len(desk.house.bubbles()) == 1
+async def test_help_gets_one_answer_where_the_carriers_side_answers_it(
+    delivery: DeliveryHarness, orchestrator: Orchestrator
+) -> None:
+    await delivery.channel.said("HELP")
+    await work(delivery.store, delivery.runner, orchestrator)
+    assert len(delivery.channel.bubbles()) == 1
 
 
 async def test_the_terminal_is_answered_too(database_url: str, orchestrator: Orchestrator) -> None:
@@ -101,21 +105,23 @@ async def test_the_terminal_is_answered_too(database_url: str, orchestrator: Orc
         ] * 3
 
 
-async def test_promise_3_what_was_said_while_we_were_away_is_answered(desk: Desk, orchestrator: Orchestrator) -> None:
-    await desk.meet()
-    await work(desk.store, desk.runner, orchestrator)
-    desk.house.sink.failures = 1000
-    if desk.house.name == "telegram":
-        await desk.house.act("set", held=True)
-    await desk.house.say(marked("are you there"))
-    if desk.house.name == "telegram":
-        desk.house.sink.failures = 0
-        await desk.house.act("set", held=False)  # Telegram keeps its own backlog
-    await desk.house.settled()
-    desk.house.sink.failures = 0
-    since = desk.house.simulator.wire.clock.now() - timedelta(minutes=1)
-    await desk.house.channel.catch_up(since)
-    assert await desk.house.channel.catch_up(since) == 0
-    await work(desk.store, desk.runner, orchestrator)
-    assert desk.house.bubbles()[-1].text == f"echo: {marked('are you there')}"
-    assert await desk.store.one("select count(*) from inbound") == 2
+async def test_promise_3_what_was_said_while_we_were_away_is_answered(
+    delivery: DeliveryHarness, orchestrator: Orchestrator
+) -> None:
+    await delivery.meet()
+    await work(delivery.store, delivery.runner, orchestrator)
+    delivery.channel.sink.failures = 1000
+    if delivery.channel.name == "telegram":
+        await delivery.channel.act("set", held=True)
+    await delivery.channel.say(marked("are you there"))
+    if delivery.channel.name == "telegram":
+        delivery.channel.sink.failures = 0
+        await delivery.channel.act("set", held=False)  # Telegram keeps its own backlog
+    await delivery.channel.settled()
+    delivery.channel.sink.failures = 0
+    since = delivery.channel.simulator.wire.clock.now() - timedelta(minutes=1)
+    await delivery.channel.channel.catch_up(since)
+    assert await delivery.channel.channel.catch_up(since) == 0
+    await work(delivery.store, delivery.runner, orchestrator)
+    assert delivery.channel.bubbles()[-1].text == f"echo: {marked('are you there')}"
+    assert await delivery.store.one("select count(*) from inbound") == 2

@@ -1,4 +1,4 @@
-"""A store to test on: the inbox, the turns and the outbox of one database, and an eye that sees all rows."""
+"""The inbox, the turns and the outbox on one database, and an admin connection that sees all rows."""
 
 import itertools
 from collections.abc import AsyncIterator
@@ -91,7 +91,7 @@ class Store:
 
     url: str
     database: Database
-    eye: "asyncpg.Connection[asyncpg.Record]"
+    admin: "asyncpg.Connection[asyncpg.Record]"
     bell: RecordedBell = field(default_factory=RecordedBell)
     make_id: Ids = field(default_factory=Ids)
 
@@ -161,28 +161,28 @@ class Store:
     async def expire(self) -> None:
         """Let every lease run out now."""
         for table in ("lanes", "outbound"):
-            await self.eye.execute(
+            await self.admin.execute(
                 f"update {table} set lease_until = clock_timestamp() - interval '1 second'"  # noqa: S608
                 " where owner is not null"
             )
 
     async def make_due(self) -> None:
         """Let every open row be due now."""
-        await self.eye.execute("update outbound set next_attempt_at = clock_timestamp() - interval '1 second'")
+        await self.admin.execute("update outbound set next_attempt_at = clock_timestamp() - interval '1 second'")
 
     async def column(self, query: str, *args: object) -> list[object]:
         """Give the first column of a query that sees everything."""
-        return [row[0] for row in await self.eye.fetch(query, *args)]
+        return [row[0] for row in await self.admin.fetch(query, *args)]
 
     async def one(self, query: str, *args: object) -> object:
         """Give one value of a query that sees everything."""
-        return await self.eye.fetchval(query, *args)
+        return await self.admin.fetchval(query, *args)
 
     async def everything(self) -> dict[str, list[asyncpg.Record]]:
         """Give all rows of all tables, to tell whether anything changed."""
         tables = await self.column("select tablename::text from pg_tables where schemaname = 'public' order by 1")
         return {
-            str(t): await self.eye.fetch(f"select * from {t} x order by x::text")  # noqa: S608
+            str(t): await self.admin.fetch(f"select * from {t} x order by x::text")  # noqa: S608
             for t in tables
         }
 
@@ -216,10 +216,10 @@ def sent(provider_id: str) -> PartEnd:
 async def opened(url: str, database: Database | None = None) -> AsyncIterator[Store]:
     """Open a store on a migrated database."""
     database = database or Database(url)
-    eye = await asyncpg.connect(url)
-    await eye.set_type_codec("jsonb", schema="pg_catalog", encoder=str, decoder=str, format="text")
+    admin = await asyncpg.connect(url)
+    await admin.set_type_codec("jsonb", schema="pg_catalog", encoder=str, decoder=str, format="text")
     try:
-        yield Store(url, database, eye)
+        yield Store(url, database, admin)
     finally:
-        await eye.close()
+        await admin.close()
         await database.close()

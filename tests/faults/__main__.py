@@ -18,10 +18,10 @@ from pathlib import Path
 
 from tests.faults.catalogue import BY_TEST, CATALOGUE, SHORT_HOUSE, Test, soak_of
 from tests.faults.checker import show
-from tests.faults.harness import make_people, open_house
+from tests.faults.harness import make_people, open_harness
 from tests.faults.report import PAGE, Run
 from tests.faults.results import Result
-from tests.forker import Nursery
+from tests.forker import Forker
 
 
 def main() -> None:
@@ -45,8 +45,8 @@ def main() -> None:
     if options.short and (options.write or options.full):
         parser.error("what is short is not written")
     written = Run(f"python -m tests.faults {shlex.join(sys.argv[1:])}", options.seed)
-    with tempfile.TemporaryDirectory(prefix="onevalet-test-faults-") as folder, Nursery() as nursery:
-        run = _run_all(tests, options.keep or Path(folder), nursery, options.seed, options.short)
+    with tempfile.TemporaryDirectory(prefix="onevalet-test-faults-") as folder, Forker() as forker:
+        run = _run_all(tests, options.keep or Path(folder), forker, options.seed, options.short)
         well = asyncio.run(_report(run, written if options.write or options.full else None))
     sys.exit(0 if well else 1)
 
@@ -65,19 +65,19 @@ async def _report(run: AsyncIterator[Result], written: Run | None) -> bool:
     return well
 
 
-async def _run_all(tests: list[Test], folder: Path, nursery: Nursery, seed: int, short: bool) -> AsyncIterator[Result]:
+async def _run_all(tests: list[Test], folder: Path, forker: Forker, seed: int, short: bool) -> AsyncIterator[Result]:
     for test in tests:
-        yield await _run_one(test, folder / test.name, nursery, seed, short)
+        yield await _run_one(test, folder / test.name, forker, seed, short)
 
 
-async def _run_one(test: Test, folder: Path, nursery: Nursery, seed: int, short: bool) -> Result:
+async def _run_one(test: Test, folder: Path, forker: Forker, seed: int, short: bool) -> Result:
     began = time.monotonic()
     run = test.short if short and test.short else test.full
     size = SHORT_HOUSE if short else test
     try:
-        async with open_house(
+        async with open_harness(
             folder,
-            nursery,
+            forker,
             make_people(size.people),
             seed=seed,
             webs=size.webs,
@@ -86,8 +86,8 @@ async def _run_one(test: Test, folder: Path, nursery: Nursery, seed: int, short:
             pace=size.pace,
             settings=size.settings,
             small=size.small and os.geteuid() == 0,
-        ) as house:
-            return await run(house)
+        ) as harness:
+            return await run(harness)
     except Exception as error:  # the outermost loop: a test that breaks is a miss, and the others still run
         result = Result(test.name, "it broke", "it runs", seconds=time.monotonic() - began)
         where = [one for one in traceback.extract_tb(error.__traceback__) if "tests/faults" in one.filename]

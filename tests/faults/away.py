@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 from core.clock import Clock, set_clock
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, settle, timed
 
@@ -16,29 +16,29 @@ TELEGRAM_KEEPS = 24 * HOUR
 """How long Telegram offers a message again: what is older nobody can have."""
 
 
-async def outages(house: House, *, lengths: tuple[float, ...], messages: int, real_seconds: float) -> Result:
+async def outages(harness: Harness, *, lengths: tuple[float, ...], messages: int, real_seconds: float) -> Result:
     """T7: all our processes are gone for so long (on a clock that runs faster meanwhile), while people write."""
     result = Result("T7", "the gateway away, on a scaled clock", "all within the providers' retention is recovered")
     everything: list[Saying] = []
     excused: set[str] = set()
     async with timed(result):
-        await _first_sweep(house)
+        await _first_sweep(harness)
         for length in lengths:
-            sayings = house.say(messages, seconds=real_seconds * 0.9)
+            sayings = harness.say(messages, seconds=real_seconds * 0.9)
             everything += sayings
-            excused |= await _away(house, sayings, length, real_seconds)
-            missing = await house.until_kept({one.token for one in sayings} - excused, BACK_WITHIN)
+            excused |= await _away(harness, sayings, length, real_seconds)
+            missing = await harness.until_kept({one.token for one in sayings} - excused, BACK_WITHIN)
             result.numbers[f"away {_words(length)}: missing"] = str(len(missing))
             result.require(not missing, f"{len(missing)} texts of {_words(length)} were not recovered")
-            await settle(house, result)
-        await conclude(house, everything, result, excused=frozenset(excused))
+            await settle(harness, result)
+        await conclude(harness, everything, result, excused=frozenset(excused))
     result.numbers |= {"texts": str(len(everything)), "older than their provider keeps": str(len(excused))}
     return result
 
 
-async def _first_sweep(house: House) -> None:
+async def _first_sweep(harness: Harness) -> None:
     """Wait until each channel has a moment to catch up from."""
-    connection = await house.connect()
+    connection = await harness.connect()
     try:
         async with asyncio.timeout(60):
             query = "select count(*) from channel_state where watermark is not null"
@@ -48,27 +48,27 @@ async def _first_sweep(house: House) -> None:
         await connection.close()
 
 
-async def _away(house: House, sayings: list[Saying], length: float, real_seconds: float) -> set[str]:
+async def _away(harness: Harness, sayings: list[Saying], length: float, real_seconds: float) -> set[str]:
     """Be away; gives the tokens that Telegram has dropped by the time we are back."""
-    await asyncio.gather(*(member.end(signal.SIGTERM) for member in house.members))
-    before = _ahead(house.clock)
+    await asyncio.gather(*(member.end(signal.SIGTERM) for member in harness.members))
+    before = _ahead(harness.clock)
     rate = length / real_seconds
-    set_clock(house.clock, offset=before, rate=rate)
-    phones = house.people_write(sayings)
-    await house.written(phones)
+    set_clock(harness.clock, offset=before, rate=rate)
+    phones = harness.people_write(sayings)
+    await harness.written(phones)
     until = before + length
-    while _ahead(house.clock) < until:  # noqa: ASYNC110 - a clock that runs faster tells when
+    while _ahead(harness.clock) < until:  # noqa: ASYNC110 - a clock that runs faster tells when
         await asyncio.sleep(0.02)
-    set_clock(house.clock, offset=until)
-    house.strike(f"away {_words(length)}")
-    for member in house.members:
+    set_clock(harness.clock, offset=until)
+    harness.strike(f"away {_words(length)}")
+    for member in harness.members:
         member.start()
-    await asyncio.gather(*(house.until_ready(web) for web in house.webs))
+    await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
     # In the provider's time a text written `at` lay there for the rest of the outage.
     return {
         one.token
         for one in sayings
-        if one.channel == "telegram" and length - one.at * rate > TELEGRAM_KEEPS * house.pace * 0.98
+        if one.channel == "telegram" and length - one.at * rate > TELEGRAM_KEEPS * harness.pace * 0.98
     }
 
 

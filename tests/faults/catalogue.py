@@ -18,11 +18,11 @@ from tests.faults import (
     strange,
     wire,
 )
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
 
-type Run = Callable[[House], Awaitable[Result]]
+type Run = Callable[[Harness], Awaitable[Result]]
 
 SHORT_POINTS = ("receive_message after", "send after")
 SHORT_MUTATIONS = ("started",)
@@ -30,7 +30,7 @@ SHORT_MUTATIONS = ("started",)
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One test. `people`, `webs` and `workers`: what its house needs in the full size; `settings` of our processes.
+    """One test. `people`, `webs` and `workers`: what its harness needs in the full size; `settings` of our processes.
 
     `kept`: its workers have their keepers.
     """
@@ -53,16 +53,16 @@ class Test:
 CATALOGUE: tuple[Test, ...] = (
     Test(
         "T1",
-        lambda house: deaths.kill_loop(house, kills=200, messages=2000, every=2.0),
-        lambda house: deaths.kill_loop(house, kills=1, messages=8, every=0.6),
+        lambda harness: deaths.kill_loop(harness, kills=200, messages=2000, every=2.0),
+        lambda harness: deaths.kill_loop(harness, kills=1, messages=8, every=0.6),
         workers=3,
         kept=True,
     ),
     Test(
         "T2",
-        lambda house: named.crash_points(house, points=POINTS, channels=CHANNELS),
-        lambda house: named.crash_points(
-            house,
+        lambda harness: named.crash_points(harness, points=POINTS, channels=CHANNELS),
+        lambda harness: named.crash_points(
+            harness,
             points=[BY_NAME[name] for name in SHORT_POINTS],
             channels=["sms"],
             mutations=[one for one in MUTATIONS if one.drop in SHORT_MUTATIONS],
@@ -73,87 +73,89 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T3",
-        lambda house: stores.postgres(house, strikes=36, messages=800, every=5.5),
-        lambda house: stores.postgres(house, strikes=3, messages=6, every=0.1),
+        lambda harness: stores.postgres(harness, strikes=36, messages=800, every=5.5),
+        lambda harness: stores.postgres(harness, strikes=3, messages=6, every=0.1),
     ),
     Test(
         "T4",
-        lambda house: stores.redis(house, strikes=50, messages=800, every=5.2, away=5.0),
-        lambda house: stores.redis(house, strikes=3, messages=6, every=0.1, away=0.5),
+        lambda harness: stores.redis(harness, strikes=50, messages=800, every=5.2, away=5.0),
+        lambda harness: stores.redis(harness, strikes=3, messages=6, every=0.1, away=0.5),
     ),
     Test(
         "T5",
-        lambda house: wire.redelivery(house, messages=5000, seconds=180),
-        lambda house: wire.redelivery(house, messages=9, seconds=0.3),
+        lambda harness: wire.redelivery(harness, messages=5000, seconds=180),
+        lambda harness: wire.redelivery(harness, messages=9, seconds=0.3),
     ),
     Test(
         "T6",
-        lambda house: wire.provider_faults(house, messages=600, seconds=60, share=0.2, stops=4),
-        lambda house: wire.provider_faults(house, messages=9, seconds=0.3, share=0.2, stops=1),
+        lambda harness: wire.provider_faults(harness, messages=600, seconds=60, share=0.2, stops=4),
+        lambda harness: wire.provider_faults(harness, messages=9, seconds=0.3, share=0.2, stops=1),
     ),
     Test(
         "T7",
-        lambda house: away.outages(
-            house, lengths=(20.0, 600.0, 3 * away.HOUR, 25 * away.HOUR), messages=150, real_seconds=12
+        lambda harness: away.outages(
+            harness, lengths=(20.0, 600.0, 3 * away.HOUR, 25 * away.HOUR), messages=150, real_seconds=12
         ),
-        lambda house: away.outages(house, lengths=(away.HOUR,), messages=9, real_seconds=1),
+        lambda harness: away.outages(harness, lengths=(away.HOUR,), messages=9, real_seconds=1),
         pace=1.0,
     ),
     Test(
         "T8",
-        lambda house: clocks.clocks(house, messages=300, seconds=30),
-        lambda house: clocks.clocks(house, messages=9, seconds=5, steps=False),
+        lambda harness: clocks.clocks(harness, messages=300, seconds=30),
+        lambda harness: clocks.clocks(harness, messages=9, seconds=5, steps=False),
     ),
     Test(
         "T9",
-        lambda house: decisions.races(house, cards=1000, late=50),
-        lambda house: decisions.races(house, cards=9, late=9),
+        lambda harness: decisions.races(harness, cards=1000, late=50),
+        lambda harness: decisions.races(harness, cards=9, late=9),
     ),
     Test(
         "T10",
-        lambda house: deaths.poison(house, messages=10, slow_seconds=40),
-        lambda house: deaths.poison(house, messages=1, slow_seconds=2),
+        lambda harness: deaths.poison(harness, messages=10, slow_seconds=40),
+        lambda harness: deaths.poison(harness, messages=1, slow_seconds=2),
         kept=True,
     ),
     Test(
         "T11",
-        lambda house: deaths.deploys(house, times=10, messages=1000),
-        lambda house: deaths.deploys(house, times=1, messages=9),
+        lambda harness: deaths.deploys(harness, times=10, messages=1000),
+        lambda harness: deaths.deploys(harness, times=1, messages=9),
     ),
     Test(
         "T13",
-        lambda house: hanging.hang(house, hanging=5, messages=100),
-        lambda house: hanging.hang(house, hanging=1, messages=8),
+        lambda harness: hanging.hang(harness, hanging=5, messages=100),
+        lambda harness: hanging.hang(harness, hanging=1, messages=8),
         kept=True,
     ),
     Test(
         "T14",
-        lambda house: refusals.refuses(
-            house, kinds=refusals.KINDS if house.disk else refusals.EVERYWHERE, messages=200, seconds=30
+        lambda harness: refusals.refuses(
+            harness, kinds=refusals.KINDS if harness.disk else refusals.EVERYWHERE, messages=200, seconds=30
         ),
-        lambda house: refusals.refuses(house, kinds=refusals.EVERYWHERE, messages=6, seconds=2.5),
+        lambda harness: refusals.refuses(harness, kinds=refusals.EVERYWHERE, messages=6, seconds=2.5),
         small=True,
     ),
     Test(
         "T15",
-        lambda house: strange.providers(house, kinds=[*strange.STRANGE], messages=60, seconds=25),
-        lambda house: strange.providers(house, kinds=["502 with HTML", strange.RATE_LIMIT_DAY], messages=6, seconds=1),
+        lambda harness: strange.providers(harness, kinds=[*strange.STRANGE], messages=60, seconds=25),
+        lambda harness: strange.providers(
+            harness, kinds=["502 with HTML", strange.RATE_LIMIT_DAY], messages=6, seconds=1
+        ),
     ),
     Test(
         "T16",
-        lambda house: strange.models(house, each=3),
-        lambda house: strange.models(house, each=1),
+        lambda harness: strange.models(harness, each=3),
+        lambda harness: strange.models(harness, each=1),
     ),
     Test(
         "T17",
-        lambda house: neighbours.neighbours(house, texts=15),
+        lambda harness: neighbours.neighbours(harness, texts=15),
         webs=1,
         workers=1,
         settings={"ONEVALET_RATE_PER_MINUTE": "30"},
     ),
     Test(
         "T18",
-        lambda house: glitches.glitches(house, messages=30, seconds=10),
+        lambda harness: glitches.glitches(harness, messages=30, seconds=10),
         people=15,
         webs=1,
         workers=1,
@@ -165,9 +167,9 @@ BY_TEST = {test.name: test for test in CATALOGUE}
 SHORT_HOUSE = Test(
     "short", BY_TEST["T1"].full, people=9, webs=1, workers=2, settings={"FAULTS_LEASE": "5", "FAULTS_HUNG": "7"}
 )
-"""What all short forms share: one house, in which a dead worker's turn is taken over sooner."""
+"""What all short forms share: one harness, in which a dead worker's turn is taken over sooner."""
 
 
 def soak_of(minutes: float) -> Test:
     """Make T12, which runs for so long."""
-    return Test("T12", lambda house: soak.soak(house, minutes=minutes))
+    return Test("T12", lambda harness: soak.soak(harness, minutes=minutes))

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.clock import set_clock
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.members import Member
 from tests.faults.results import Result, conclude, deliver, settle, timed
 
@@ -38,72 +38,72 @@ where k.id like 'task_clock_%' group by k.id
 """
 
 
-async def clocks(house: House, *, messages: int, seconds: float, steps: bool = True) -> Result:
+async def clocks(harness: Harness, *, messages: int, seconds: float, steps: bool = True) -> Result:
     """T8: workers whose clocks are up to ten minutes off and step; leases go by the database's clock.
 
     `steps`: a machine's own clock as well, which takes longer.
     """
     result = Result("T8", "workers' clocks 45 s to 10 min off, stepping", "leases hold, nothing twice, tasks fire once")
     began = time.time()
-    stepped = stepped_worker(house) if steps else None
-    machine = house.folder / "machine-clock"
+    stepped = stepped_worker(harness) if steps else None
+    machine = harness.folder / "machine-clock"
     machine.write_text(STEPS[-1])
-    await asyncio.gather(*(worker.end() for worker in house.workers))
+    await asyncio.gather(*(worker.end() for worker in harness.workers))
     async with timed(result):
         if stepped is not None:
             await start_stepped(stepped)
-            house.workers.append(stepped)  # it ends with the others, whatever happens here
-        files = [] if stepped else _given_clocks(house)
+            harness.workers.append(stepped)  # it ends with the others, whatever happens here
+        files = [] if stepped else _given_clocks(harness)
         # By the one alone, so that what it loads at its first turn is behind it when its clock steps.
-        first = house.say(messages // 3, seconds=seconds / 3)
-        await deliver(house, first, result)
-        files = files or _given_clocks(house)
-        await change(house, _DUE, seconds)
-        sayings = house.say(messages - len(first), seconds=seconds)
-        writing = asyncio.create_task(deliver(house, sayings, result))
+        first = harness.say(messages // 3, seconds=seconds / 3)
+        await deliver(harness, first, result)
+        files = files or _given_clocks(harness)
+        await change(harness, _DUE, seconds)
+        sayings = harness.say(messages - len(first), seconds=seconds)
+        writing = asyncio.create_task(deliver(harness, sayings, result))
         for number, step in enumerate(STEPS):
             machine.write_text(step)
             for other, path in enumerate(files):
                 set_clock(path, offset=(-1) ** other * 45.0 + (number % 2) * -600.0, rate=1.0 if other else DRIFT)
-            house.strike(f"clocks stepped{f', one machine to {step}' if stepped else ''}")
+            harness.strike(f"clocks stepped{f', one machine to {step}' if stepped else ''}")
             await asyncio.sleep(seconds / len(STEPS))
         await writing
-        await _judge_tasks(house, result)
-        await settle(house, result)
-        await conclude(house, [*first, *sayings], result)
+        await _judge_tasks(harness, result)
+        await settle(harness, result)
+        await conclude(harness, [*first, *sayings], result)
     if steps:
-        _judge_steps(house, result, began, stepped)
-    await asyncio.gather(*(worker.end() for worker in house.workers))
+        _judge_steps(harness, result, began, stepped)
+    await asyncio.gather(*(worker.end() for worker in harness.workers))
     if stepped is not None:
-        house.workers.remove(stepped)
-    for worker in house.workers:
+        harness.workers.remove(stepped)
+    for worker in harness.workers:
         worker.start()
     return result
 
 
-def _given_clocks(house: House) -> list[Path]:
+def _given_clocks(harness: Harness) -> list[Path]:
     """Start each worker with a clock of its own, ten minutes ahead or behind; gives their files."""
     files: list[Path] = []
-    for number, worker in enumerate(one for one in house.workers if one.name != STEPPED):
-        files.append(house.folder / f"clock-{worker.name}.json")
+    for number, worker in enumerate(one for one in harness.workers if one.name != STEPPED):
+        files.append(harness.folder / f"clock-{worker.name}.json")
         set_clock(files[-1], offset=(-1) ** number * 600.0)
         worker.start(ONEVALET_CLOCK=str(files[-1]))
     return files
 
 
-def stepped_worker(house: House) -> Member | None:
+def stepped_worker(harness: Harness) -> Member | None:
     """Make one more worker, on a machine whose own clock steps; None where faketime is not installed."""
     library = next(LIBRARY.glob("*/faketime/libfaketime.so.1"), None)
     if library is None:
         return None
-    environment = house.environment | {
+    environment = harness.environment | {
         "LD_PRELOAD": str(library),
-        "FAKETIME_TIMESTAMP_FILE": str(house.folder / "machine-clock"),
+        "FAKETIME_TIMESTAMP_FILE": str(harness.folder / "machine-clock"),
         "FAKETIME_NO_CACHE": "1",
         # A step of the time of day leaves the time since the start alone, on a real machine too.
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
     }
-    return Member(house.folder, house.nursery, STEPPED, "worker", environment)
+    return Member(harness.folder, harness.forker, STEPPED, "worker", environment)
 
 
 async def start_stepped(worker: Member) -> None:
@@ -114,18 +114,18 @@ async def start_stepped(worker: Member) -> None:
             await asyncio.sleep(0.2)
 
 
-async def change(house: House, statement: str, *arguments: object) -> None:
+async def change(harness: Harness, statement: str, *arguments: object) -> None:
     """Run a statement as the superuser."""
-    connection = await house.connect()
+    connection = await harness.connect()
     try:
         await connection.execute(statement, *arguments)
     finally:
         await connection.close()
 
 
-async def _judge_tasks(house: House, result: Result) -> None:
+async def _judge_tasks(harness: Harness, result: Result) -> None:
     """Wait for every task's run, and see that each fired once, however many clocks thought that it was due."""
-    connection = await house.connect()
+    connection = await harness.connect()
     try:
         rows = await connection.fetch(_RUNS)
         with suppress(TimeoutError):
@@ -147,7 +147,7 @@ async def _judge_tasks(house: House, result: Result) -> None:
     result.require(not never, f"{len(never)} tasks were not run")
 
 
-def _judge_steps(house: House, result: Result, began: float, stepped: Member | None) -> None:
+def _judge_steps(harness: Harness, result: Result, began: float, stepped: Member | None) -> None:
     """Tell whether the machine's clock really stepped: by the times that its worker wrote beside its work."""
     if stepped is None:
         result.numbers["a machine's own clock stepped"] = "untested: faketime is not installed here"

@@ -2,52 +2,52 @@
 
 import asyncio
 
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, arrive, conclude, deliver, recoveries, show_recoveries, timed
 from tests.faults.script import POISON, SLOW
 from tests.faults.strikes import kill_one_that_worked, roll
 
 
-async def kill_loop(house: House, *, kills: int, messages: int, every: float) -> Result:
+async def kill_loop(harness: Harness, *, kills: int, messages: int, every: float) -> Result:
     """T1: SIGKILL of a web or worker process at random, again and again, each only after it has done work."""
     result = Result(
         "T1", "SIGKILL of web and worker processes that have done work", "lost 0, out of order 0, doubled 0"
     )
     # People write for as long as it takes: only what has worked is killed, and its end and start take a moment too.
-    sayings = house.say(messages, seconds=kills * (every + 0.5), copies=2)
+    sayings = harness.say(messages, seconds=kills * (every + 0.5), copies=2)
     async with timed(result):
-        writing = asyncio.create_task(house.written(house.people_write(sayings)))
+        writing = asyncio.create_task(harness.written(harness.people_write(sayings)))
         struck = 0
         idle = 0
         while struck < kills and idle < 60:
-            await asyncio.sleep(every * (0.5 + house.chance.random()))
-            killed = await kill_one_that_worked(house)
+            await asyncio.sleep(every * (0.5 + harness.chance.random()))
+            killed = await kill_one_that_worked(harness)
             struck, idle = struck + killed, 0 if killed or not writing.done() else idle + 1
         await writing
         # A sweep of what was missed takes longer than a worker lives among kills.
-        await arrive(house, sayings, result)
-        evidence = await conclude(house, sayings, result)
+        await arrive(harness, sayings, result)
+        evidence = await conclude(harness, sayings, result)
     result.numbers["kills"] = str(struck)
-    result.numbers["work again after a kill"] = show_recoveries(recoveries(house, evidence, frozenset({"kill"}))[0])
+    result.numbers["work again after a kill"] = show_recoveries(recoveries(harness, evidence, frozenset({"kill"}))[0])
     result.require(struck == kills, f"only {struck} of {kills} kills were struck")
     return result
 
 
-async def poison(house: House, *, messages: int, slow_seconds: float) -> Result:
+async def poison(harness: Harness, *, messages: int, slow_seconds: float) -> Result:
     """T10: a text that always kills its worker, and a model that takes long, in the middle of others' talk."""
     result = Result("T10", "texts that kill their worker, and a slow model", "set aside and told; the others go on")
     bodies = [POISON] * messages + [f"{SLOW} {slow_seconds}"]
-    people = house.people[: messages + 1]
-    bad = [_saying(house, person.key, 0.0, body) for person, body in zip(people, bodies, strict=True)]
+    people = harness.people[: messages + 1]
+    bad = [_saying(harness, person.key, 0.0, body) for person, body in zip(people, bodies, strict=True)]
     # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
     busy = {person.key for person in people}
-    others = [one for one in house.say(messages * 10, seconds=10.0) if one.person not in busy]
+    others = [one for one in harness.say(messages * 10, seconds=10.0) if one.person not in busy]
     async with timed(result):
-        await deliver(house, [*bad, *others], result)
-        after = [_saying(house, person.key, 0.0, "") for person in people]
-        await deliver(house, after, result)
-        evidence = await conclude(house, [*after, *others], result)
+        await deliver(harness, [*bad, *others], result)
+        after = [_saying(harness, person.key, 0.0, "") for person in people]
+        await deliver(harness, after, result)
+        evidence = await conclude(harness, [*after, *others], result)
     aside = [row for row in evidence.inbound if row["turn_state"] == "poison"]
     poisoned = {one.token for one in bad[:-1]}
     told = [row for row in evidence.outbound if "set it aside" in row["text"] and row["state"] == "sent"]
@@ -57,7 +57,7 @@ async def poison(house: House, *, messages: int, slow_seconds: float) -> Result:
         "poisonous": str(len(poisoned)),
         "set aside": str(len(aside)),
         "told": str(len(told)),
-        "deaths": str(sum(worker.log.read_text().count("worker_killed") for worker in house.workers)),
+        "deaths": str(sum(worker.log.read_text().count("worker_killed") for worker in harness.workers)),
         "innocent set aside": str(len(innocent)),
         "slow answer": f"{slow_seconds:g} s",
     }
@@ -69,30 +69,30 @@ async def poison(house: House, *, messages: int, slow_seconds: float) -> Result:
     return result
 
 
-async def deploys(house: House, *, times: int, messages: int) -> Result:
+async def deploys(harness: Harness, *, times: int, messages: int) -> Result:
     """T11: rolling deploys under load."""
     result = Result("T11", "rolling SIGTERM of every process under load", "lost 0, no attempt burnt")
-    sayings = house.say(messages, seconds=times * 3.0)
+    sayings = harness.say(messages, seconds=times * 3.0)
     async with timed(result):
-        writing = asyncio.create_task(deliver(house, sayings, result))
+        writing = asyncio.create_task(deliver(harness, sayings, result))
         for _ in range(times):
             await asyncio.sleep(0.3)
-            await roll(house)
+            await roll(harness)
         await writing
-        await conclude(house, sayings, result)
-        burnt = await _attempts(house, sayings)
+        await conclude(harness, sayings, result)
+        burnt = await _attempts(harness, sayings)
     result.numbers |= {"deploys": str(times), "turns with more than one attempt": str(burnt)}
     result.require(burnt == 0, f"{burnt} turns burnt an attempt")
     return result
 
 
-def _saying(house: House, person: str, at: float, body: str) -> Saying:
-    token = house.token(person)
+def _saying(harness: Harness, person: str, at: float, body: str) -> Saying:
+    token = harness.token(person)
     return Saying(at=at, token=token, person=person, channel="sms", body=f"{token} {body}".strip())
 
 
-async def _attempts(house: House, sayings: list[Saying]) -> int:
-    connection = await house.connect()
+async def _attempts(harness: Harness, sayings: list[Saying]) -> int:
+    connection = await harness.connect()
     try:
         return int(
             await connection.fetchval(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.clock import set_clock
 from core.json_types import JsonObject
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.journals import read
 from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, deliver, settle, timed
@@ -38,45 +38,45 @@ class Card:
     ts: str = ""
 
 
-async def races(house: House, *, cards: int, late: int) -> Result:
+async def races(harness: Harness, *, cards: int, late: int) -> Result:
     """T9: each card is decided both ways at once, twice each, and by a stranger; what was approved ran once.
 
     When that is over every button is pressed again. `late` more cards are decided after they expired.
     """
     result = Result("T9", "approve and cancel at once, twice each, by strangers, again, and late", "one decision, once")
-    asking = [_asks(house, number) for number in range(cards)]
+    asking = [_asks(harness, number) for number in range(cards)]
     async with timed(result):
-        for start in range(0, cards, len(house.people)):
-            shown = await _shown(house, asking[start : start + len(house.people)], result)
-            await _all_at_once(house, shown)
-            await settle(house, result)
-            await _all_at_once(house, shown)
-            await settle(house, result)
-        tardy = [_asks(house, number) for number in range(late)]
-        shown = await _shown(house, tardy, result)
-        await _until_none(house, _TIMELESS)
-        set_clock(house.clock, offset=EXPIRED)
-        await _all_at_once(house, shown)
-        await _until_none(house, _OPEN)
-        await settle(house, result)
-        await conclude(house, [], result)
-        await _judge(house, result, {one.token for one in asking}, {one.token for one in tardy})
-        set_clock(house.clock)
+        for start in range(0, cards, len(harness.people)):
+            shown = await _shown(harness, asking[start : start + len(harness.people)], result)
+            await _all_at_once(harness, shown)
+            await settle(harness, result)
+            await _all_at_once(harness, shown)
+            await settle(harness, result)
+        tardy = [_asks(harness, number) for number in range(late)]
+        shown = await _shown(harness, tardy, result)
+        await _until_none(harness, _TIMELESS)
+        set_clock(harness.clock, offset=EXPIRED)
+        await _all_at_once(harness, shown)
+        await _until_none(harness, _OPEN)
+        await settle(harness, result)
+        await conclude(harness, [], result)
+        await _judge(harness, result, {one.token for one in asking}, {one.token for one in tardy})
+        set_clock(harness.clock)
     return result
 
 
-async def _shown(house: House, batch: Sequence[Saying], result: Result) -> list[Card]:
+async def _shown(harness: Harness, batch: Sequence[Saying], result: Result) -> list[Card]:
     """Let people ask, and give the cards that they then have."""
-    await deliver(house, batch, result)
+    await deliver(harness, batch, result)
     tokens = {one.token for one in batch}
-    shown = [card for card in _cards(house) if card.token in tokens]
+    shown = [card for card in _cards(harness) if card.token in tokens]
     result.require(len(shown) == len(batch), f"{len(batch) - len(shown)} cards were never shown")
     return shown
 
 
-async def _until_none(house: House, statement: str) -> None:
+async def _until_none(harness: Harness, statement: str) -> None:
     """Wait until a statement counts none."""
-    connection = await house.connect()
+    connection = await harness.connect()
     try:
         with suppress(TimeoutError):
             async with asyncio.timeout(UPKEEP_WITHIN):
@@ -86,41 +86,41 @@ async def _until_none(house: House, statement: str) -> None:
         await connection.close()
 
 
-async def _all_at_once(house: House, shown: Sequence[Card]) -> None:
+async def _all_at_once(harness: Harness, shown: Sequence[Card]) -> None:
     async with asyncio.TaskGroup() as group:
         for number, card in enumerate(shown):
-            group.create_task(_decide_both_ways(house, card, shown[number - 1]))
+            group.create_task(_decide_both_ways(harness, card, shown[number - 1]))
 
 
-def _asks(house: House, number: int) -> Saying:
-    person = house.people[number % len(house.people)]
-    token = house.token(person.key)
+def _asks(harness: Harness, number: int) -> Saying:
+    person = harness.people[number % len(harness.people)]
+    token = harness.token(person.key)
     # Over the rounds everybody asks on each channel.
-    channel = CHANNELS[(number + number // len(house.people)) % len(CHANNELS)]
+    channel = CHANNELS[(number + number // len(harness.people)) % len(CHANNELS)]
     return Saying(at=0.0, token=token, person=person.key, channel=channel, body=f"{token} {CONSENT}")
 
 
-async def _decide_both_ways(house: House, card: Card, other: Card) -> None:
+async def _decide_both_ways(harness: Harness, card: Card, other: Card) -> None:
     me = card.person
     if card.code:
-        presses = [house.act(me, "twilio", "say", text=f"{word} {card.code}") for word in ("OK", "NO", "NO", "OK")]
+        presses = [harness.act(me, "twilio", "say", text=f"{word} {card.code}") for word in ("OK", "NO", "NO", "OK")]
     elif card.ts:
-        presses = [house.act(me, "slack", "press", ts=card.ts, action_id=f"choice_{index}") for index in (0, 2, 2, 0)]
+        presses = [harness.act(me, "slack", "press", ts=card.ts, action_id=f"choice_{index}") for index in (0, 2, 2, 0)]
     else:
         mine = {"message_id": card.message_id}
-        presses = [house.act(me, "telegram", "press", data=card.buttons[index], **mine) for index in (0, -1, -1, 0)]
+        presses = [harness.act(me, "telegram", "press", data=card.buttons[index], **mine) for index in (0, -1, -1, 0)]
         if other.buttons and other.person != me:
             # A changed client sends whatever it likes; only the person who was asked may decide.
             forged = {"message_id": other.message_id, "data": card.buttons[0]}
-            presses.insert(0, house.act(other.person, "telegram", "forge_press", **forged))
+            presses.insert(0, harness.act(other.person, "telegram", "forge_press", **forged))
     await asyncio.gather(*presses)
 
 
-def _cards(house: House) -> list[Card]:
-    people = {person.phone: person.key for person in house.people}
-    people |= {str(person.telegram_user): person.key for person in house.people}
+def _cards(harness: Harness) -> list[Card]:
+    people = {person.phone: person.key for person in harness.people}
+    people |= {str(person.telegram_user): person.key for person in harness.people}
     found: list[Card] = []
-    for one in read(house.folder / "providers.jsonl"):
+    for one in read(harness.folder / "providers.jsonl"):
         request, answer = _object(one["request"]), _object(one["answer"])
         body, told = _object(request.get("body")), _object(_object(answer.get("body")).get("result"))
         shown = json.dumps(body)
@@ -148,14 +148,14 @@ def _told_ts(answer: JsonObject) -> object:
     return _object(answer.get("body")).get("ts")
 
 
-async def _judge(house: House, result: Result, tokens: set[str], late: set[str]) -> None:
-    connection = await house.connect()
+async def _judge(harness: Harness, result: Result, tokens: set[str], late: set[str]) -> None:
+    connection = await harness.connect()
     try:
         rows = await connection.fetch(_DECIDED)
     finally:
         await connection.close()
     states = {token: row["state"] for row in rows for token in TOKEN.findall(row["arguments"])}
-    effects = Counter(str(one["token"]) for one in read(house.folder / "effects.jsonl"))
+    effects = Counter(str(one["token"]) for one in read(harness.folder / "effects.jsonl"))
     wrong = [
         f"{token}: {states.get(token, 'no approval')}, ran {effects[token]} times"
         for token in sorted(tokens | late)

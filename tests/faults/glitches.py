@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from tests.faults.clocks import LIBRARY, change, start_stepped, stepped_worker
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.results import Result, conclude, deliver, settle, timed
 from tests.forker import plain_environment
 
@@ -28,55 +28,55 @@ _RUNS = "select count(*) from task_runs where task_id like 'task_soon%' and stat
 _EARLY = "select count(*) from task_runs where task_id like 'task_pills%' or task_id like 'task_wedding%'"
 
 
-async def glitches(house: House, *, messages: int, seconds: float) -> Result:
+async def glitches(harness: Harness, *, messages: int, seconds: float) -> Result:
     """T18: people write meanwhile; nothing that is far off fires, and what is due fires once the clock is right."""
     result = Result(
         "T18", "the only worker's clock ten years ahead for a while", "no schedule lost, said, back by itself"
     )
-    worker = stepped_worker(house)
+    worker = stepped_worker(harness)
     if worker is None:
         result.numbers["clock"] = f"untested: faketime is not installed in {LIBRARY}"
         return result
-    clock = house.folder / "machine-clock"
+    clock = harness.folder / "machine-clock"
     clock.write_text(RIGHT)
-    await asyncio.gather(*(one.end() for one in house.workers))
+    await asyncio.gather(*(one.end() for one in harness.workers))
     async with timed(result):
         await start_stepped(worker)
-        house.workers.append(worker)
-        first = house.say(messages, seconds=seconds / 3, acting=0.0)
-        await deliver(house, first, result)
-        await change(house, _TASKS)
-        planned = await _rows(house, _PLANNED)
+        harness.workers.append(worker)
+        first = harness.say(messages, seconds=seconds / 3, acting=0.0)
+        await deliver(harness, first, result)
+        await change(harness, _TASKS)
+        planned = await _rows(harness, _PLANNED)
         clock.write_text(TEN_YEARS)
-        writing = house.say(messages, seconds=seconds, acting=0.0)
-        told = asyncio.create_task(deliver(house, writing, result))
+        writing = harness.say(messages, seconds=seconds, acting=0.0)
+        told = asyncio.create_task(deliver(harness, writing, result))
         await asyncio.sleep(seconds)
-        doctor = await _doctor(house)
+        doctor = await _doctor(harness)
         clock.write_text(RIGHT)
-        house.strike("clock right again")
+        harness.strike("clock right again")
         await told
-        await _judge(house, result, planned)
+        await _judge(harness, result, planned)
         result.numbers["doctor meanwhile"] = next((line for line in doctor if "clock" in line.lower()), "nothing")
         result.require(
             "clock" in result.numbers["doctor meanwhile"].lower(), "doctor did not say that a clock is wrong"
         )
-        await settle(house, result)
-        await conclude(house, [*first, *writing], result)
+        await settle(harness, result)
+        await conclude(harness, [*first, *writing], result)
     await worker.end()
-    house.workers.remove(worker)
-    for one in house.workers:
+    harness.workers.remove(worker)
+    for one in harness.workers:
         one.start()
     return result
 
 
-async def _judge(house: House, result: Result, planned: list[Any]) -> None:
+async def _judge(harness: Harness, result: Result, planned: list[Any]) -> None:
     due = len(planned) // 2
     async with asyncio.timeout(FIRED_WITHIN):
-        while (fired := (await _rows(house, _RUNS))[0][0]) < due:  # noqa: ASYNC110 - another process works
+        while (fired := (await _rows(harness, _RUNS))[0][0]) < due:  # noqa: ASYNC110 - another process works
             await asyncio.sleep(0.5)
-    after = await _rows(house, _PLANNED)
+    after = await _rows(harness, _PLANNED)
     changed = [old["id"] for old, new in zip(planned, after, strict=True) if tuple(old) != tuple(new)]
-    early = (await _rows(house, _EARLY))[0][0]
+    early = (await _rows(harness, _EARLY))[0][0]
     result.numbers |= {
         "schedules far off": str(len(planned)),
         "moved or ended": str(len(changed)),
@@ -87,16 +87,16 @@ async def _judge(house: House, result: Result, planned: list[Any]) -> None:
     result.require(not early, f"{early} runs came ten years early")
 
 
-async def _rows(house: House, statement: str) -> list[Any]:
-    connection = await house.connect()
+async def _rows(harness: Harness, statement: str) -> list[Any]:
+    connection = await harness.connect()
     try:
         return await connection.fetch(statement)
     finally:
         await connection.close()
 
 
-async def _doctor(house: House) -> list[str]:
-    said = house.folder / "doctor.log"
-    process = house.nursery.fork(["doctor"], house.environment | plain_environment(), said)
+async def _doctor(harness: Harness) -> list[str]:
+    said = harness.folder / "doctor.log"
+    process = harness.forker.fork(["doctor"], harness.environment | plain_environment(), said)
     await asyncio.wait_for(process.wait(), 60)
     return said.read_text(errors="replace").splitlines()

@@ -2,46 +2,46 @@
 
 from onevalet.supervision.heartbeat import HUNG_AFTER
 from tests.faults.checker import Evidence
-from tests.faults.harness import STUCK_AFTER, House
+from tests.faults.harness import STUCK_AFTER, Harness
 from tests.faults.journals import read
 from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, deliver, show_recoveries, timed
 from tests.faults.script import HANG
 
 
-async def hang(house: House, *, hanging: int, messages: int) -> Result:
+async def hang(harness: Harness, *, hanging: int, messages: int) -> Result:
     """T13: texts whose tool never gives the loop back, in the middle of others' talk."""
     result = Result(
         "T13", "texts that block their worker's event loop", "replaced, set aside and told; the others are answered"
     )
-    people = house.people[:hanging]
-    bad = [_saying(house, person.key, HANG) for person in people]
+    people = harness.people[:hanging]
+    bad = [_saying(harness, person.key, HANG) for person in people]
     # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
     busy = {person.key for person in people}
-    others = [one for one in house.say(messages, seconds=30.0) if one.person not in busy]
+    others = [one for one in harness.say(messages, seconds=30.0) if one.person not in busy]
     # What a worker held that hangs is taken over once it is replaced.
-    house.stuck_after = STUCK_AFTER + HUNG_AFTER
+    harness.stuck_after = STUCK_AFTER + HUNG_AFTER
     async with timed(result):
-        await deliver(house, [*bad, *others], result)
-        after = [_saying(house, person.key, "") for person in people]
-        await deliver(house, after, result)
-        evidence = await conclude(house, [*after, *others], result)
-    house.stuck_after = STUCK_AFTER
-    _judge(house, result, evidence, {one.token for one in bad}, {one.token for one in [*after, *others]})
+        await deliver(harness, [*bad, *others], result)
+        after = [_saying(harness, person.key, "") for person in people]
+        await deliver(harness, after, result)
+        evidence = await conclude(harness, [*after, *others], result)
+    harness.stuck_after = STUCK_AFTER
+    _judge(harness, result, evidence, {one.token for one in bad}, {one.token for one in [*after, *others]})
     return result
 
 
-def _judge(house: House, result: Result, evidence: Evidence, bad: set[str], good: set[str]) -> None:
+def _judge(harness: Harness, result: Result, evidence: Evidence, bad: set[str], good: set[str]) -> None:
     aside = {row["token"] for row in evidence.inbound if row["turn_state"] == "poison"}
     told = [row for row in evidence.outbound if "set it aside" in row["text"] and row["state"] == "sent"]
-    logs = "".join(worker.log.read_text() for worker in house.workers)
+    logs = "".join(worker.log.read_text() for worker in harness.workers)
     result.numbers |= {
         "texts that hang": str(len(bad)),
         "set aside": str(len(aside & bad)),
         "told": str(len(told)),
         "processes replaced": str(logs.count("worker_hangs")),
         "innocent set aside": str(len(aside & good)),
-        "others' answers": show_recoveries(_waits(house, evidence, good)),
+        "others' answers": show_recoveries(_waits(harness, evidence, good)),
     }
     result.require(bad <= aside, "a text that hangs was not set aside")
     result.require(len(told) >= len(bad), "somebody was not told that their text was set aside")
@@ -49,11 +49,11 @@ def _judge(house: House, result: Result, evidence: Evidence, bad: set[str], good
     result.require("worker_hangs" in logs, "no worker was replaced")
 
 
-def _waits(house: House, evidence: Evidence, tokens: set[str]) -> list[float]:
+def _waits(harness: Harness, evidence: Evidence, tokens: set[str]) -> list[float]:
     """Return for each text the seconds until its answer was taken by the provider."""
     said = {
         str(one["token"]): float(str(one["at"]))
-        for one in read(house.folder / "phones.jsonl")
+        for one in read(harness.folder / "phones.jsonl")
         if one["event"] == "saying"
     }
     return [
@@ -65,6 +65,6 @@ def _waits(house: House, evidence: Evidence, tokens: set[str]) -> list[float]:
     ]
 
 
-def _saying(house: House, person: str, body: str) -> Saying:
-    token = house.token(person)
+def _saying(harness: Harness, person: str, body: str) -> Saying:
+    token = harness.token(person)
     return Saying(at=0.0, token=token, person=person, channel="sms", body=f"{token} {body}".strip())

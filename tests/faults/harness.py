@@ -27,7 +27,7 @@ from tests.faults.phone_driver import PhonesPlan, Saying
 from tests.faults.providers import ProvidersPlan
 from tests.faults.proxy import Proxy, Trouble, proxied
 from tests.faults.script import CHANNELS, answer, make_sayings
-from tests.forker import Forked, Nursery, plain_environment
+from tests.forker import Forked, Forker, plain_environment
 from tests.scripted_model import Script, ScriptedModel
 from tests.services import private_postgres, private_valkey
 from tests.small_disk import SmallDisk, small_disk
@@ -53,11 +53,11 @@ STUCK_AFTER = 20.0
 
 
 @dataclass(slots=True)
-class House:
+class Harness:
     """Everything that runs, with what a test may do to it."""
 
     folder: Path
-    nursery: Nursery
+    forker: Forker
     seed: int
     people: tuple[Person, ...]
     postgres: Postgres
@@ -119,7 +119,7 @@ class House:
         path = self.folder / f"phones-{time.monotonic_ns()}.json"
         plan = PhonesPlan(self.simulator_url, str(self.folder / "phones.jsonl"), list(sayings), self.seed)
         path.write_text(plan.to_json())
-        return self.nursery.fork([str(path)], plain_environment(), self.folder / "phones.log", module=_PHONES)
+        return self.forker.fork([str(path)], plain_environment(), self.folder / "phones.log", module=_PHONES)
 
     async def written(self, phones: Forked) -> None:
         """Wait until everything is written."""
@@ -204,9 +204,9 @@ _PHONES = "tests.faults.phone_driver"
 
 
 @asynccontextmanager
-async def open_house(
+async def open_harness(
     folder: Path,
-    nursery: Nursery,
+    forker: Forker,
     people: tuple[Person, ...],
     *,
     seed: int = 0,
@@ -220,7 +220,7 @@ async def open_house(
     started: bool = True,
     settings: dict[str, str] | None = None,
     small: bool = False,
-) -> AsyncIterator[House]:
+) -> AsyncIterator[Harness]:
     """Run it all for the block. `pace` multiplies the providers' waits, `sweep`: seconds between catch-ups.
 
     `kept`: workers have their keepers, as they are shipped; otherwise a dead one waits for the test. `small`: Postgres
@@ -247,8 +247,8 @@ async def open_house(
         }
         clock = folder / "clock.json"
         set_clock(clock)
-        house = House(
-            *(folder, nursery, seed, people, postgres, valkey, model, random.Random(seed), wires),
+        harness = Harness(
+            *(folder, forker, seed, people, postgres, valkey, model, random.Random(seed), wires),
             simulator_url=f"http://127.0.0.1:{simulator_port}",
             clock=clock,
             pace=pace,
@@ -265,30 +265,32 @@ async def open_house(
             patience=patience,
             seed=seed,
         )
-        house.environment = _environment(house, sweep) | (settings or {})
-        await nursery.ready()
-        await stack.enter_async_context(_providers(house, plan))
+        harness.environment = _environment(harness, sweep) | (settings or {})
+        await forker.ready()
+        await stack.enter_async_context(_providers(harness, plan))
         for number, port in enumerate(ports, start=1):
-            house.webs.append(Member(folder, nursery, f"web{number}", "web", house.environment | {"PORT": str(port)}))
-        for number in range(1, workers + 1):
-            house.workers.append(
-                Member(folder, nursery, f"worker{number}", "kept" if kept else "worker", house.environment)
+            harness.webs.append(
+                Member(folder, forker, f"web{number}", "web", harness.environment | {"PORT": str(port)})
             )
-        stack.push_async_callback(_end_all, house)
+        for number in range(1, workers + 1):
+            harness.workers.append(
+                Member(folder, forker, f"worker{number}", "kept" if kept else "worker", harness.environment)
+            )
+        stack.push_async_callback(_end_all, harness)
         if started:
-            for member in house.members:
+            for member in harness.members:
                 member.start()
-            await asyncio.gather(*(house.until_ready(web) for web in house.webs))
-            await set_up_channels(house)
-        watching = asyncio.create_task(house.watch())
+            await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
+            await set_up_channels(harness)
+        watching = asyncio.create_task(harness.watch())
         stack.push_async_callback(_cancel, watching)
-        yield house
+        yield harness
 
 
-async def set_up_channels(house: House) -> None:
+async def set_up_channels(harness: Harness) -> None:
     """Set the webhooks as an operator does."""
-    said = house.folder / "setup.log"
-    process = house.nursery.fork(["channels", "setup"], house.environment, said)
+    said = harness.folder / "setup.log"
+    process = harness.forker.fork(["channels", "setup"], harness.environment, said)
     assert await process.wait() == 0, said.read_text()
 
 
@@ -331,15 +333,15 @@ def _through(url: str, wire: Proxy, user: str = "") -> str:
 
 
 @asynccontextmanager
-async def _providers(house: House, plan: ProvidersPlan) -> AsyncIterator[None]:
-    path = house.folder / "providers.json"
+async def _providers(harness: Harness, plan: ProvidersPlan) -> AsyncIterator[None]:
+    path = harness.folder / "providers.json"
     path.write_text(plan.to_json())
-    log = house.folder / "providers.log"
-    process = house.nursery.fork([str(path)], plain_environment(), log, module="tests.faults.providers")
+    log = harness.folder / "providers.log"
+    process = harness.forker.fork([str(path)], plain_environment(), log, module="tests.faults.providers")
     async with aiohttp.ClientSession() as session, asyncio.timeout(30):
         while True:
             with suppress(aiohttp.ClientError):
-                async with session.get(f"{house.simulator_url}/sim/people") as told:
+                async with session.get(f"{harness.simulator_url}/sim/people") as told:
                     if told.status == 200:
                         break
             assert process.returncode is None, log.read_text()
@@ -351,21 +353,21 @@ async def _providers(house: House, plan: ProvidersPlan) -> AsyncIterator[None]:
         await process.wait()
 
 
-def _environment(house: House, sweep: float | None) -> dict[str, str]:
+def _environment(harness: Harness, sweep: float | None) -> dict[str, str]:
     config = SimulatorConfig()
-    providers = f"http://127.0.0.1:{house.wires['providers'].port}"
+    providers = f"http://127.0.0.1:{harness.wires['providers'].port}"
     return plain_environment() | {
-        "DATABASE_URL": _through(house.postgres.url, house.wires["postgres"], LOGIN),
-        "REDIS_URL": _through(house.valkey.url, house.wires["redis"]),
+        "DATABASE_URL": _through(harness.postgres.url, harness.wires["postgres"], LOGIN),
+        "REDIS_URL": _through(harness.valkey.url, harness.wires["redis"]),
         "PUBLIC_URL": PUBLIC_URL,
         "ONEVALET_ACCESS": "open",
-        "ONEVALET_CLOCK": str(house.clock),
+        "ONEVALET_CLOCK": str(harness.clock),
         "ONEVALET_SECRET_KEYS": SECRET_KEY,
         "ONEVALET_RATE_PER_MINUTE": "100000",
         "ONEVALET_MODEL": "openai/scripted",
         "ONEVALET_PLUGINS": "tests.plugins.faults",
         "OPENAI_API_KEY": MODEL_KEY,
-        "OPENAI_API_BASE": house.model.url,
+        "OPENAI_API_BASE": harness.model.url,
         "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
         "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
         "TWILIO_FROM": config.twilio.number,
@@ -376,15 +378,15 @@ def _environment(house: House, sweep: float | None) -> dict[str, str]:
         "TELEGRAM_BOT_TOKEN": config.telegram.bot_token,
         "TELEGRAM_WEBHOOK_SECRET": "zqcanary-webhook-secret",
         "TELEGRAM_API_URL": f"{providers}/telegram",
-        "FAULTS_FOLDER": str(house.folder),
+        "FAULTS_FOLDER": str(harness.folder),
         **({"FAULTS_SWEEP": str(sweep)} if sweep else {}),
     }
 
 
-async def _end_all(house: House) -> None:
-    for wire in house.wires.values():
+async def _end_all(harness: Harness) -> None:
+    for wire in harness.wires.values():
         wire.be(Trouble.NONE)
-    await asyncio.gather(*(member.end() for member in house.members if member.process is not None))
+    await asyncio.gather(*(member.end() for member in harness.members if member.process is not None))
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

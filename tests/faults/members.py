@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.forker import ROOT, Forked, Nursery
+from tests.forker import ROOT, Forked, Forker
 
 WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"], "kept": ["worker"]}
 """A killed worker stays dead until the test starts it again, or has a keeper, as it is shipped."""
@@ -25,7 +25,7 @@ class Member:
     """One process of ours; it may be killed, and begun again with the same name and port."""
 
     folder: Path
-    nursery: Nursery
+    forker: Forker
     name: str
     command: str
     environment: dict[str, str]
@@ -49,7 +49,7 @@ class Member:
         self.lives += 1
         self.done = self.work()
         environment = self.environment | changed
-        self.process = self.nursery.fork(WORDS[self.command], environment, self.log, module="tests.faults.crashing")
+        self.process = self.forker.fork(WORDS[self.command], environment, self.log, module="tests.faults.crashing")
 
     async def start_alone(self) -> None:
         """Begin as a whole new interpreter, for what must be in its environment from the start."""

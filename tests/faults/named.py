@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.journals import append, read
 from tests.faults.members import Member
 from tests.faults.phone_driver import PROVIDERS, Saying
@@ -80,102 +80,104 @@ class Fate:
 
 
 async def crash_points(
-    house: House, *, points: Sequence[Point], channels: Sequence[str], mutations: Sequence[Mutation] = MUTATIONS
+    harness: Harness, *, points: Sequence[Point], channels: Sequence[str], mutations: Sequence[Mutation] = MUTATIONS
 ) -> Result:
     """T2: every point on every channel, and each removed write, which must be noticed."""
     result = Result("T2", "processes die or lose an answer at named points", "each outcome as written down")
-    plans = _plans(house, points, channels, mutations)
+    plans = _plans(harness, points, channels, mutations)
     async with timed(result):
-        for worker in house.workers:
+        for worker in harness.workers:
             await worker.end()
         for plan in plans:
-            await _strike(house, plan)
-        await _with(house, _RELEASE)
-        for worker in house.workers:
+            await _strike(harness, plan)
+        await _with(harness, _RELEASE)
+        for worker in harness.workers:
             worker.start()
-        await house.until_kept({one.token for one in plans if one.drop != "receive_message"}, 60)
-        await settle(house, result)
-        fates = [await _fate(house, plan) for plan in plans]
+        await harness.until_kept({one.token for one in plans if one.drop != "receive_message"}, 60)
+        await settle(harness, result)
+        fates = [await _fate(harness, plan) for plan in plans]
         _judge(result, fates)
-        house.spoilt |= {plan.token for plan in plans if plan.drop}
-        evidence = await conclude(house, [plan.said for plan in plans if not plan.drop], result)
+        harness.spoilt |= {plan.token for plan in plans if plan.drop}
+        evidence = await conclude(harness, [plan.said for plan in plans if not plan.drop], result)
         result.numbers["once effects of unknown end, told so"] = str(evidence.unknown_steps)
     return result
 
 
-def _plans(house: House, points: Sequence[Point], channels: Sequence[str], mutations: Sequence[Mutation]) -> list[Plan]:
+def _plans(
+    harness: Harness, points: Sequence[Point], channels: Sequence[str], mutations: Sequence[Mutation]
+) -> list[Plan]:
     wanted = [(point, channel, "") for point in points for channel in channels]
     wanted += [(BY_NAME[one.point], one.channel, one.drop) for one in mutations]
     plans: list[Plan] = []
     for number, (point, channel, drop) in enumerate(wanted):
-        person = house.people[number]
-        token = house.token(person.key)
+        person = harness.people[number]
+        token = harness.token(person.key)
         plans.append(Plan(f"plan-{token}", token, person.key, channel, point, drop))
     return plans
 
 
-async def _strike(house: House, plan: Plan) -> None:
+async def _strike(harness: Harness, plan: Plan) -> None:
     """Let the person write, and let a process meet its point with it."""
     struck = {"FAULTS_POINT": plan.point.name, "FAULTS_NAME": plan.name, "FAULTS_DROP": plan.drop}
-    web = house.webs[0]
+    web = harness.webs[0]
     if plan.point.process == "web":
         await web.end()
         web.start(**struck)
-        await house.until_ready(web)
+        await harness.until_ready(web)
     if plan.point.fault:
-        await house.fault(endpoint=SENDS[plan.channel], kind=plan.point.fault, times=1, seconds=HANGS)
-    await house.act(plan.person, PROVIDERS[plan.channel], "say", text=plan.said.body)
-    append(house.folder / "phones.jsonl", event="said", status=200, token=plan.token, person=plan.person)
+        await harness.fault(endpoint=SENDS[plan.channel], kind=plan.point.fault, times=1, seconds=HANGS)
+    await harness.act(plan.person, PROVIDERS[plan.channel], "say", text=plan.said.body)
+    append(harness.folder / "phones.jsonl", event="said", status=200, token=plan.token, person=plan.person)
     if plan.point.process == "web":
-        await _until_met(house, plan, web)
+        await _until_met(harness, plan, web)
         await asyncio.sleep(0.2)
         await web.end()
         web.start()
-        await house.until_ready(web)
+        await harness.until_ready(web)
         if plan.drop != "receive_message":
             # What the provider brings again is not to meet the next plan's point.
-            await house.until_kept({plan.token}, MET_WITHIN)
+            await harness.until_kept({plan.token}, MET_WITHIN)
     else:
-        await house.until_kept({plan.token}, 20)
-        worker = house.workers[0]
+        await harness.until_kept({plan.token}, 20)
+        worker = harness.workers[0]
         worker.start(**struck)
-        await _until_met(house, plan, worker)
+        await _until_met(harness, plan, worker)
         await worker.end()
-    await house.no_faults()
-    await _with(house, _HOLD)
+    await harness.no_faults()
+    await _with(harness, _HOLD)
 
 
-async def _until_met(house: House, plan: Plan, member: Member) -> None:
+async def _until_met(harness: Harness, plan: Plan, member: Member) -> None:
     """Wait until it died, or lost its answer and went on to the end of what it was doing."""
     assert member.process is not None
     with suppress(TimeoutError):
         async with asyncio.timeout(MET_WITHIN):
             if plan.point.name.endswith("unknown"):
-                while not (house.folder / f"met-{plan.name}").exists():  # noqa: ASYNC110 - another process
+                while not (harness.folder / f"met-{plan.name}").exists():  # noqa: ASYNC110 - another process
                     await asyncio.sleep(0.05)
                 await asyncio.sleep(0.5)
             else:
                 assert await member.process.wait() == -signal.SIGKILL
 
 
-def _met(house: House, plan: Plan) -> bool:
-    return (house.folder / f"met-{plan.name}").exists()
+def _met(harness: Harness, plan: Plan) -> bool:
+    return (harness.folder / f"met-{plan.name}").exists()
 
 
-async def _with(house: House, statement: str) -> None:
-    connection = await house.connect()
+async def _with(harness: Harness, statement: str) -> None:
+    connection = await harness.connect()
     try:
         await connection.execute(statement)
     finally:
         await connection.close()
 
 
-async def _fate(house: House, plan: Plan) -> Fate:
-    effects = [one for one in read(house.folder / "effects.jsonl") if one["token"] == plan.token]
+async def _fate(harness: Harness, plan: Plan) -> Fate:
+    effects = [one for one in read(harness.folder / "effects.jsonl") if one["token"] == plan.token]
     kinds = Counter(str(one["kind"]) for one in effects)
-    answers = [one for one in sends(house.folder / "providers.jsonl") if one.accepted and plan.token in one.tokens]
+    answers = [one for one in sends(harness.folder / "providers.jsonl") if one.accepted and plan.token in one.tokens]
     told = {word for one in answers for word in ("acted", "unsure") if f"{plan.token} {word}" in one.text}
-    connection = await house.connect()
+    connection = await harness.connect()
     try:
         ambiguous = await connection.fetchval(
             "select coalesce(sum(ambiguities), 0) from outbound where text like $1", f"%{plan.token}%"
@@ -184,13 +186,13 @@ async def _fate(house: House, plan: Plan) -> Fate:
         await connection.close()
     return Fate(
         plan=plan,
-        met=_met(house, plan),
+        met=_met(harness, plan),
         answers=len(answers),
         once=kinds["once"],
         again=kinds["again"],
         keys=len({one["key"] for one in effects if one["kind"] == "again"}),
         # Whoever else asks a model of the same text, for a memory say, offers it no tools.
-        models=sum(plan.token in str(call.messages) for call in house.model.calls if call.tools),
+        models=sum(plan.token in str(call.messages) for call in harness.model.calls if call.tools),
         told=" ".join(sorted(told)),
         ambiguous=int(ambiguous),
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from simulator.config import Person
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import FLOOD, MANY, NUMBERS
@@ -31,7 +31,7 @@ _KNOWN = "select 1 from identities where user_key = $1"
 _LOOK_AGAIN = "update tasks set next_at = clock_timestamp() where id = 'task_deep'"
 _NO_MORE_LOOKS = "delete from tasks where id = 'task_deep'"
 
-type Worst = Callable[[House, Person], AbstractAsyncContextManager[None]]
+type Worst = Callable[[Harness, Person], AbstractAsyncContextManager[None]]
 
 
 @dataclass(slots=True)
@@ -53,38 +53,38 @@ class Ears:
                 await asyncio.sleep(0.02)
 
 
-async def neighbours(house: House, *, texts: int) -> Result:
+async def neighbours(harness: Harness, *, texts: int) -> Result:
     """T17: so many texts by SMS, one after the other: alone, and beside the worst of somebody else."""
     result = Result("T17", "one person does the worst that they can", f"others wait at most {MOST:.0f} times as long")
     # Those who write by SMS, in turn: nobody meets the limit that is there for who writes too much.
-    *others, worst_of_all = house.people[::3]
+    *others, worst_of_all = harness.people[::3]
     turns = itertools.cycle(others)
     said: list[Saying] = []
     async with timed(result), aiohttp.ClientSession() as session:
-        ears = Ears(session, house.simulator_url)
-        said += (await _talk(house, ears, turns, 3))[0]
+        ears = Ears(session, harness.simulator_url)
+        said += (await _talk(harness, ears, turns, 3))[0]
         for name, worst in WORST.items():
-            before, alone = await _talk(house, ears, turns, texts)
-            async with worst(house, worst_of_all):
+            before, alone = await _talk(harness, ears, turns, texts)
+            async with worst(harness, worst_of_all):
                 await asyncio.sleep(1)  # it has begun
-                beside, with_it = await _talk(house, ears, turns, texts)
+                beside, with_it = await _talk(harness, ears, turns, texts)
             said += [*before, *beside]
             usual, now = statistics.median(alone) * 1000, statistics.median(with_it) * 1000
             ratio = now / usual
             result.numbers[name] = f"{ratio:.2f} times ({now:.0f} and {usual:.0f} ms)"
             result.require(ratio <= MOST, f"{name}: answers took {ratio:.2f} times as long")
-        await settle(house, result)
-        await conclude(house, said, result)
+        await settle(harness, result)
+        await conclude(harness, said, result)
     return result
 
 
-async def _talk(house: House, ears: Ears, turns: Iterator[Person], texts: int) -> tuple[list[Saying], list[float]]:
+async def _talk(harness: Harness, ears: Ears, turns: Iterator[Person], texts: int) -> tuple[list[Saying], list[float]]:
     """Let people write, one after the other, and wait for the answer; return what was said and how long each took."""
     said, took = [], []
     for person in itertools.islice(turns, texts):
-        token = house.token(person.key)
+        token = harness.token(person.key)
         began = time.monotonic()
-        await house.act(person.key, "twilio", "say", text=token)
+        await harness.act(person.key, "twilio", "say", text=token)
         await ears.until_answered(token)
         took.append(time.monotonic() - began)
         said.append(Saying(0.0, token, person.key, "sms", token))
@@ -113,10 +113,10 @@ def _saying(word: str, every: float) -> Worst:
     """Return what lets a person write texts that the model answers at its worst."""
 
     @asynccontextmanager
-    async def worst(house: House, person: Person) -> AsyncIterator[None]:
+    async def worst(harness: Harness, person: Person) -> AsyncIterator[None]:
         async def say() -> None:
-            text = f"{house.token(person.key)} {word}".strip()
-            await house.act(person.key, PROVIDERS["telegram"], "say", text=text)
+            text = f"{harness.token(person.key)} {word}".strip()
+            await harness.act(person.key, PROVIDERS["telegram"], "say", text=text)
 
         async with _again(say, every):
             yield
@@ -125,10 +125,10 @@ def _saying(word: str, every: float) -> Worst:
 
 
 @asynccontextmanager
-async def _watching(house: House, person: Person) -> AsyncIterator[None]:
+async def _watching(harness: Harness, person: Person) -> AsyncIterator[None]:
     """Look again and again, by a path that has no end, at an answer that is ninety deep."""
-    await house.act(person.key, "twilio", "say", text="hello")
-    connection = await house.connect()
+    await harness.act(person.key, "twilio", "say", text="hello")
+    connection = await harness.connect()
     try:
         while not await connection.fetchval(_KNOWN, person.phone):  # noqa: ASYNC110 - another process makes it
             await asyncio.sleep(0.1)
@@ -141,10 +141,10 @@ async def _watching(house: House, person: Person) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _holding_connections(house: House, _: Person) -> AsyncIterator[None]:
+async def _holding_connections(harness: Harness, _: Person) -> AsyncIterator[None]:
     """Hold more connections than the gateway has room for, and open again those that it closes."""
     held: list[asyncio.StreamWriter] = []
-    port = int(house.webs[0].environment["PORT"])
+    port = int(harness.webs[0].environment["PORT"])
 
     async def top_up() -> None:
         held[:] = [one for one in held if not one.is_closing()]
@@ -162,12 +162,12 @@ def _flooding(path: str) -> Worst:
     """Return what posts unproven requests, as fast as one client can."""
 
     @asynccontextmanager
-    async def worst(house: House, _: Person) -> AsyncIterator[None]:
+    async def worst(harness: Harness, _: Person) -> AsyncIterator[None]:
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=5)) as session:
 
             async def post() -> None:
                 form = {"MessageSid": "SM" + "0" * 32, "From": "+15550001111", "Body": "x" * 500}
-                async with session.post(f"{house.webs[0].url}{path}", data=form) as told:
+                async with session.post(f"{harness.webs[0].url}{path}", data=form) as told:
                     await told.read()
 
             async with _again(post, 0.01):

@@ -11,7 +11,7 @@ import aiohttp
 
 from core.db.database import ROLE
 from tests.faults.checker import Evidence
-from tests.faults.harness import LOGIN, House
+from tests.faults.harness import LOGIN, Harness
 from tests.faults.journals import append
 from tests.faults.phone_driver import Saying
 from tests.faults.results import BEGINS, Result, arrive, conclude, recoveries, show_recoveries, timed
@@ -21,7 +21,7 @@ BACK_WITHIN = 10.0
 _END_OURS = f"select pg_terminate_backend(pid) from pg_stat_activity where usename = '{LOGIN}'"  # noqa: S608
 _BUGS = ("Traceback", "request_failed", "work_failed", "worker_part_failed")
 
-type Act = Callable[[House], Awaitable[None]]
+type Act = Callable[[Harness], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,49 +44,49 @@ class Seen:
     ready: Counter[int] = field(default_factory=Counter)
 
 
-async def refuses(house: House, *, kinds: Sequence[str], messages: int, seconds: float) -> Result:
+async def refuses(harness: Harness, *, kinds: Sequence[str], messages: int, seconds: float) -> Result:
     """T14: people write while each refusal begins, lasts and ends."""
     result = Result("T14", "Postgres that answers and refuses", "503 and red, lost 0, back by itself in 10 s")
     async with timed(result):
-        seen = [await _under(house, _REFUSALS[kind], messages, seconds, result) for kind in kinds]
-        evidence = await conclude(house, [text for one in seen for text in one.texts], result)
+        seen = [await _under(harness, _REFUSALS[kind], messages, seconds, result) for kind in kinds]
+        evidence = await conclude(harness, [text for one in seen for text in one.texts], result)
     for one in seen:
         _judge(one, evidence, result)
-    found, _ = recoveries(house, evidence, frozenset(kinds), within=BACK_WITHIN)
+    found, _ = recoveries(harness, evidence, frozenset(kinds), within=BACK_WITHIN)
     result.numbers["work again after its end"] = show_recoveries(found)
     result.require(max(found, default=0.0) <= BACK_WITHIN, f"work began again after {max(found, default=0.0):.1f} s")
     bugs = {word: evidence.logs.count(word) for word in _BUGS if word in evidence.logs}
     result.require(not bugs, f"in the logs: {bugs}")
-    if not house.disk:
+    if not harness.disk:
         result.numbers["disk full"] = "untested: only root may mount a small disk"
     return result
 
 
-async def _under(house: House, refusal: Refusal, messages: int, seconds: float, result: Result) -> Seen:
-    seen = Seen(refusal.name, house.say(messages, seconds=seconds))
-    writing = asyncio.create_task(house.written(house.people_write(seen.texts)))
+async def _under(harness: Harness, refusal: Refusal, messages: int, seconds: float, result: Result) -> Seen:
+    seen = Seen(refusal.name, harness.say(messages, seconds=seconds))
+    writing = asyncio.create_task(harness.written(harness.people_write(seen.texts)))
     await asyncio.sleep(seconds / 5)
-    append(house.folder / "strikes.jsonl", what=BEGINS, target="", back=0.0)
+    append(harness.folder / "strikes.jsonl", what=BEGINS, target="", back=0.0)
     seen.began = time.time()
-    await refusal.begin(house)
-    looking = asyncio.create_task(_look(house, seen))
+    await refusal.begin(harness)
+    looking = asyncio.create_task(_look(harness, seen))
     await asyncio.sleep(seconds / 2)
     looking.cancel()
     with suppress(asyncio.CancelledError):
         await looking
-    await refusal.end(house)
-    house.strike(refusal.name)
+    await refusal.end(harness)
+    harness.strike(refusal.name)
     seen.ended = time.time()
     await writing
-    await arrive(house, seen.texts, result)
+    await arrive(harness, seen.texts, result)
     return seen
 
 
-async def _look(house: House, seen: Seen) -> None:
+async def _look(harness: Harness, seen: Seen) -> None:
     """Ask `/readyz` of each web process, again and again."""
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=5)) as session:
         while True:
-            for web in house.webs:
+            for web in harness.webs:
                 with suppress(aiohttp.ClientError, TimeoutError):
                     async with session.get(f"{web.url}/readyz") as told:
                         seen.ready[told.status] += 1
@@ -107,8 +107,8 @@ def _counted(statuses: Counter[int]) -> str:
     return ", ".join(f"{count} x {status}" for status, count in sorted(statuses.items())) or "none"
 
 
-async def _tell(house: House, *statements: str) -> None:
-    connection = await house.connect()
+async def _tell(harness: Harness, *statements: str) -> None:
+    connection = await harness.connect()
     try:
         for statement in statements:
             await connection.execute(statement)
@@ -116,38 +116,38 @@ async def _tell(house: House, *statements: str) -> None:
         await connection.close()
 
 
-async def _fill(house: House) -> None:
-    assert house.disk is not None
-    await asyncio.to_thread(house.disk.fill)
+async def _fill(harness: Harness) -> None:
+    assert harness.disk is not None
+    await asyncio.to_thread(harness.disk.fill)
 
 
-async def _make_room(house: House) -> None:
-    assert house.disk is not None
-    await asyncio.to_thread(house.disk.make_room)
+async def _make_room(harness: Harness) -> None:
+    assert harness.disk is not None
+    await asyncio.to_thread(harness.disk.make_room)
 
 
-async def _read_only(house: House) -> None:
-    await _tell(house, f"alter role {LOGIN} set default_transaction_read_only = on", _END_OURS)
+async def _read_only(harness: Harness) -> None:
+    await _tell(harness, f"alter role {LOGIN} set default_transaction_read_only = on", _END_OURS)
 
 
-async def _writable(house: House) -> None:
-    await _tell(house, f"alter role {LOGIN} reset default_transaction_read_only", _END_OURS)
+async def _writable(harness: Harness) -> None:
+    await _tell(harness, f"alter role {LOGIN} reset default_transaction_read_only", _END_OURS)
 
 
-async def _take_role(house: House) -> None:
-    await _tell(house, f"alter role {ROLE} rename to taken_away", _END_OURS)
+async def _take_role(harness: Harness) -> None:
+    await _tell(harness, f"alter role {ROLE} rename to taken_away", _END_OURS)
 
 
-async def _give_role(house: House) -> None:
-    await _tell(house, f"alter role taken_away rename to {ROLE}")
+async def _give_role(harness: Harness) -> None:
+    await _tell(harness, f"alter role taken_away rename to {ROLE}")
 
 
-async def _no_connection(house: House) -> None:
-    await _tell(house, f"alter role {LOGIN} connection limit 0", _END_OURS)
+async def _no_connection(harness: Harness) -> None:
+    await _tell(harness, f"alter role {LOGIN} connection limit 0", _END_OURS)
 
 
-async def _connections(house: House) -> None:
-    await _tell(house, f"alter role {LOGIN} connection limit -1")
+async def _connections(harness: Harness) -> None:
+    await _tell(harness, f"alter role {LOGIN} connection limit -1")
 
 
 _REFUSALS = {

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from tests.faults.checker import Evidence, Finding, check, gather, without
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.journals import read
 from tests.faults.phone_driver import Saying
 
@@ -52,40 +52,40 @@ async def timed(result: Result) -> AsyncIterator[Result]:
 
 
 async def deliver(
-    house: House, sayings: Sequence[Saying], result: Result, *, leaving: frozenset[str] = frozenset()
+    harness: Harness, sayings: Sequence[Saying], result: Result, *, leaving: frozenset[str] = frozenset()
 ) -> None:
     """Let people write, and wait until all is kept, answered and quiet; who leaves in the middle need not be heard."""
-    await house.written(house.people_write(sayings))
-    await arrive(house, sayings, result, leaving=leaving)
+    await harness.written(harness.people_write(sayings))
+    await arrive(harness, sayings, result, leaving=leaving)
 
 
 async def arrive(
-    house: House, sayings: Sequence[Saying], result: Result, *, leaving: frozenset[str] = frozenset()
+    harness: Harness, sayings: Sequence[Saying], result: Result, *, leaving: frozenset[str] = frozenset()
 ) -> None:
     """Wait until all that was written is kept, answered and quiet."""
     must = {one.token for one in sayings if one.person not in leaving}
-    missing = await house.until_kept(must, KEPT_WITHIN)
+    missing = await harness.until_kept(must, KEPT_WITHIN)
     result.numbers["texts"] = str(len(sayings))
     result.require(not missing, f"{len(missing)} texts did not come in: {sorted(missing)[:3]}")
-    await settle(house, result)
+    await settle(harness, result)
 
 
-async def settle(house: House, result: Result) -> None:
+async def settle(harness: Harness, result: Result) -> None:
     """Wait until nothing is open any more."""
     try:
-        result.numbers["quiet after"] = f"{await house.until_quiet(QUIET_WITHIN):.1f} s"
+        result.numbers["quiet after"] = f"{await harness.until_quiet(QUIET_WITHIN):.1f} s"
     except TimeoutError:
         result.missed.append(f"it was not quiet within {QUIET_WITHIN:.0f} s")
-        for member in house.members:  # their logs then say what they wait for
+        for member in harness.members:  # their logs then say what they wait for
             member.show_waits()
     await asyncio.sleep(0.3)  # an answer too many would be on its way
 
 
 async def conclude(
-    house: House, sayings: Sequence[Saying], result: Result, *, excused: frozenset[str] = frozenset()
+    harness: Harness, sayings: Sequence[Saying], result: Result, *, excused: frozenset[str] = frozenset()
 ) -> Evidence:
     """Check all invariants and add the numbers that every test tells."""
-    evidence = without(await gather(house.folder, house.postgres.url), house.spoilt)
+    evidence = without(await gather(harness.folder, harness.postgres.url), harness.spoilt)
     result.findings = check(evidence, excused)
     ours = {one.token for one in sayings} - excused
     answered = {token for one in evidence.sends if one.accepted for token in one.tokens}
@@ -112,7 +112,7 @@ def _rates(evidence: Evidence) -> list[str]:
 
 
 def recoveries(
-    house: House, evidence: Evidence, what: frozenset[str], *, within: float = float("inf")
+    harness: Harness, evidence: Evidence, what: frozenset[str], *, within: float = float("inf")
 ) -> tuple[list[float], int]:
     """Give for each strike of these kinds the seconds from its end to the next work that was done.
 
@@ -120,7 +120,7 @@ def recoveries(
     """
     found: list[float] = []
     interrupted = 0
-    strikes = read(house.folder / "strikes.jsonl")
+    strikes = read(harness.folder / "strikes.jsonl")
     for number, strike in enumerate(strikes):
         if strike["what"] in what:
             back = float(str(strike["back"]))

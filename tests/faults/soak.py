@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.phone_driver import Saying
 from tests.faults.proxy import Trouble
 from tests.faults.results import Result, conclude, deliver, timed
@@ -24,7 +24,7 @@ _PER_MINUTE = 240
 _TROUBLES = (Trouble.CUT, Trouble.HALF_CLOSE, Trouble.BLACK_HOLE, Trouble.DELAY, Trouble.TRICKLE)
 
 
-async def soak(house: House, *, minutes: float) -> Result:
+async def soak(harness: Harness, *, minutes: float) -> Result:
     """T12: people write in rounds of a minute, while strikes of every kind come at random."""
     result = Result("T12", "all of the above at random", "all invariants")
     kinds: list[Strike] = [
@@ -36,24 +36,24 @@ async def soak(house: House, *, minutes: float) -> Result:
         redis_away(3),
         roll,
     ]
-    kinds += [trouble(name, kind, 1.0) for name in house.wires for kind in _TROUBLES]
+    kinds += [trouble(name, kind, 1.0) for name in harness.wires for kind in _TROUBLES]
     everything: list[Saying] = []
     struck = 0
     ends = time.monotonic() + minutes * 60
     async with timed(result):
         while time.monotonic() < ends:
             round_ends = min(ends, time.monotonic() + 60)
-            sayings = house.say(_PER_MINUTE, seconds=max(1.0, round_ends - time.monotonic()), copies=3)
+            sayings = harness.say(_PER_MINUTE, seconds=max(1.0, round_ends - time.monotonic()), copies=3)
             everything += sayings
-            writing = asyncio.create_task(deliver(house, sayings, result))
+            writing = asyncio.create_task(deliver(harness, sayings, result))
             while time.monotonic() < round_ends:
-                await asyncio.sleep(0.5 + house.chance.random() * 2)
+                await asyncio.sleep(0.5 + harness.chance.random() * 2)
                 struck += 1
-                if house.chance.random() < 0.5:
-                    await kill_one_that_worked(house)
+                if harness.chance.random() < 0.5:
+                    await kill_one_that_worked(harness)
                 else:
-                    await house.chance.choice(kinds)(house)
+                    await harness.chance.choice(kinds)(harness)
             await writing
-        await conclude(house, everything, result)
+        await conclude(harness, everything, result)
     result.numbers |= {"texts": str(len(everything)), "strikes": str(struck), "minutes": f"{minutes:g}"}
     return result

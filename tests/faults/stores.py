@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from itertools import cycle, islice
 
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.journals import append
 from tests.faults.proxy import Trouble
 from tests.faults.results import BEGINS, Result, arrive, conclude, recoveries, show_recoveries, timed
@@ -28,24 +28,24 @@ _POSTGRES = frozenset({"postgres fast", "postgres immediate", "postgres backend"
 _REDIS = frozenset({"redis kill", "redis flushall", "redis away"})
 
 
-async def postgres(house: House, *, strikes: int, messages: int, every: float) -> Result:
+async def postgres(harness: Harness, *, strikes: int, messages: int, every: float) -> Result:
     """T3: restarts (fast, immediate, one backend killed) and a troubled wire, at random."""
     result = Result("T3", "Postgres restarted, crashed, one backend killed, its wire troubled", "lost 0, back in 5 s")
     wire = [trouble("postgres", kind, 1.5) for kind in TROUBLES]
     servers: list[Strike] = [restart_postgres, crash_postgres, kill_backend]
     kinds = [*islice(cycle(_turns(servers, wire)), strikes)]
-    await _under(house, result, kinds, messages, every, _POSTGRES)
+    await _under(harness, result, kinds, messages, every, _POSTGRES)
     return result
 
 
-async def redis(house: House, *, strikes: int, messages: int, every: float, away: float) -> Result:
+async def redis(harness: Harness, *, strikes: int, messages: int, every: float, away: float) -> Result:
     """T4: SIGKILL and restart, FULL forgetting, absence, and a troubled wire."""
     result = Result("T4", "Redis killed, flushed, away, its wire troubled", "lost 0, back in 5 s")
     wire = [trouble("redis", kind, 1.5) for kind in TROUBLES]
     servers: list[Strike] = [crash_redis, flush_redis, redis_away(away)]
     # Once it is away for long, which polling alone must bridge.
     kinds = [redis_away(12 * away), *islice(cycle(_turns(servers, wire)), strikes - 1)]
-    await _under(house, result, kinds, messages, every, _REDIS)
+    await _under(harness, result, kinds, messages, every, _REDIS)
     return result
 
 
@@ -56,7 +56,7 @@ def _turns(servers: Sequence[Strike], wire: Sequence[Strike]) -> list[Strike]:
 
 
 async def _under(
-    house: House,
+    harness: Harness,
     result: Result,
     kinds: Sequence[Strike],
     messages: int,
@@ -67,19 +67,19 @@ async def _under(
 
     A share of the strikes comes while the one before it is still being recovered from; the others leave it time.
     """
-    sayings = house.say(messages, seconds=len(kinds) * every)
+    sayings = harness.say(messages, seconds=len(kinds) * every)
     async with timed(result):
-        writing = asyncio.create_task(house.written(house.people_write(sayings)))
+        writing = asyncio.create_task(harness.written(harness.people_write(sayings)))
         for strike in kinds:
-            soon = house.chance.random() < SOON
-            await asyncio.sleep(every * house.chance.random() if soon else every)
-            append(house.folder / "strikes.jsonl", what=BEGINS, target="", back=0.0)
-            await strike(house)
+            soon = harness.chance.random() < SOON
+            await asyncio.sleep(every * harness.chance.random() if soon else every)
+            append(harness.folder / "strikes.jsonl", what=BEGINS, target="", back=0.0)
+            await strike(harness)
         await writing
-        await arrive(house, sayings, result)
-        evidence = await conclude(house, sayings, result)
+        await arrive(harness, sayings, result)
+        evidence = await conclude(harness, sayings, result)
     for name, what in (("work again after its return", counted), ("work again after its wire was troubled", WIRES)):
-        found, interrupted = recoveries(house, evidence, what, within=BACK_WITHIN)
+        found, interrupted = recoveries(harness, evidence, what, within=BACK_WITHIN)
         result.numbers[name] = show_recoveries(found) + (f", {interrupted} struck again before" if interrupted else "")
         result.require(max(found, default=0.0) <= BACK_WITHIN, f"{name}: {max(found, default=0.0):.1f} s")
     result.numbers["strikes"] = str(len(kinds))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.journals import append
 from tests.faults.phone_driver import Saying
 from tests.faults.results import BEGINS, Result, arrive, conclude, deliver, timed
@@ -35,64 +35,64 @@ _TOO_LONG = 12
 """More messages than one answer may ever be by itself."""
 
 
-async def providers(house: House, *, kinds: Sequence[str], messages: int, seconds: float) -> Result:
+async def providers(harness: Harness, *, kinds: Sequence[str], messages: int, seconds: float) -> Result:
     """T15: every send of every provider is answered strangely for so long; what was owed then arrives by itself."""
     result = Result("T15", "providers that answer strangely for a while", "lost 0, told, back by itself")
     texts: list[Saying] = []
     async with timed(result):
         for kind in kinds:
-            texts += await _strangely(house, kind, messages, seconds, result)
-        evidence = await conclude(house, texts, result)
+            texts += await _strangely(harness, kind, messages, seconds, result)
+        evidence = await conclude(harness, texts, result)
     bugs = {word: evidence.logs.count(word) for word in _BUGS if word in evidence.logs}
     result.require(not bugs, f"in the logs: {bugs}")
     return result
 
 
-async def _strangely(house: House, kind: str, messages: int, seconds: float, result: Result) -> list[Saying]:
-    said = house.say(messages, seconds=seconds / 2, acting=0.0)
-    append(house.folder / "strikes.jsonl", what=BEGINS, target="", back=0.0)
+async def _strangely(harness: Harness, kind: str, messages: int, seconds: float, result: Result) -> list[Saying]:
+    said = harness.say(messages, seconds=seconds / 2, acting=0.0)
+    append(harness.folder / "strikes.jsonl", what=BEGINS, target="", back=0.0)
     for endpoint in SENDS:
-        await house.fault(endpoint=endpoint, times=0, share=1.0, **STRANGE[kind])
-    writing = asyncio.create_task(house.written(house.people_write(said)))
+        await harness.fault(endpoint=endpoint, times=0, share=1.0, **STRANGE[kind])
+    writing = asyncio.create_task(harness.written(harness.people_write(said)))
     await asyncio.sleep(seconds)
     await writing
-    waited = await _ask(house, _WAITING)
-    await house.no_faults()
-    house.strike(kind)
+    waited = await _ask(harness, _WAITING)
+    await harness.no_faults()
+    harness.strike(kind)
     ended = time.monotonic()
     if kind == RATE_LIMIT_DAY:
         await asyncio.sleep(RATE_LIMIT_SECONDS)  # what the journal of the providers takes for their Retry-After
-        await _ask(house, _AN_HOUR_LATER)  # the longest that it is kept to
-    await arrive(house, said, result)
+        await _ask(harness, _AN_HOUR_LATER)  # the longest that it is kept to
+    await arrive(harness, said, result)
     took = time.monotonic() - ended
     result.numbers[kind] = f"{len(said)} texts, {waited} answers waited at its end, all there {took:.0f} s after it"
     result.require(int(waited) > 0, f"{kind}: nothing met it")
     return said
 
 
-async def models(house: House, *, each: int) -> Result:
+async def models(harness: Harness, *, each: int) -> Result:
     """T16: answers of 200,000 characters, numbers that are none, 500 calls; each person is told and then answered."""
     result = Result("T16", "models whose answers are absurd", "told, bounded, and the next text is answered")
     words = (FLOOD, NUMBERS, MANY)
     bad = [
-        Saying(0.2 * n, token := house.token(person.key), person.key, CHANNELS[n % 3], f"{token} {words[n // 3 % 3]}")
-        for n, person in enumerate(house.people[: each * 9])
+        Saying(0.2 * n, token := harness.token(person.key), person.key, CHANNELS[n % 3], f"{token} {words[n // 3 % 3]}")
+        for n, person in enumerate(harness.people[: each * 9])
     ]
     busy = {one.person for one in bad}
-    others = [one for one in house.say(len(bad), seconds=0.2 * len(bad), acting=0.0) if one.person not in busy]
+    others = [one for one in harness.say(len(bad), seconds=0.2 * len(bad), acting=0.0) if one.person not in busy]
     async with timed(result):
-        await deliver(house, [*bad, *others], result)
-        token_of = {one.person: house.token(one.person) for one in bad}
+        await deliver(harness, [*bad, *others], result)
+        token_of = {one.person: harness.token(one.person) for one in bad}
         after = [Saying(0.0, token_of[one.person], one.person, one.channel, token_of[one.person]) for one in bad]
-        await deliver(house, after, result)
-        evidence = await conclude(house, [*bad, *others, *after], result)
+        await deliver(harness, after, result)
+        evidence = await conclude(harness, [*bad, *others, *after], result)
     for word in words:
         ours = [one for one in bad if one.body.endswith(word)]
         sent = [sum(1 for send in evidence.sends if one.token in send.tokens and send.accepted) for one in ours]
         result.numbers[f"asked for {word}"] = (
             f"{len(ours)}, each told: {min(sent, default=0)} to {max(sent, default=0)} messages"
         )
-    parts = [await _ask(house, _PARTS.format(channel=one)) for one in CHANNELS]
+    parts = [await _ask(harness, _PARTS.format(channel=one)) for one in CHANNELS]
     result.numbers["messages of the longest answer"] = ", ".join(
         f"{name} {count}" for name, count in zip(CHANNELS, parts, strict=True)
     )
@@ -113,8 +113,8 @@ select coalesce(max(n), 0) from (select count(*) as n from outbound_parts p
 """
 
 
-async def _ask(house: House, statement: str) -> Any:
-    connection = await house.connect()
+async def _ask(harness: Harness, statement: str) -> Any:
+    connection = await harness.connect()
     try:
         return await connection.fetchval(statement)
     finally:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.faults.harness import House
+from tests.faults.harness import Harness
 from tests.faults.results import Result, conclude, deliver, timed
 from tests.faults.sends import RATE_LIMIT_SECONDS
 from tests.faults.stores import TROUBLES
@@ -21,40 +21,40 @@ _KINDS: tuple[tuple[str, dict[str, object]], ...] = (
 )
 
 
-async def redelivery(house: House, *, messages: int, seconds: float) -> Result:
+async def redelivery(harness: Harness, *, messages: int, seconds: float) -> Result:
     """T5: every text comes one to five times, shuffled and in parallel, to several processes."""
     result = Result("T5", "every text delivered 1 to 5 times, in parallel", "handled once")
-    sayings = house.say(messages, seconds=seconds, copies=5, acting=0.1)
+    sayings = harness.say(messages, seconds=seconds, copies=5, acting=0.1)
     async with timed(result):
-        await deliver(house, sayings, result)
-        evidence = await conclude(house, sayings, result)
+        await deliver(harness, sayings, result)
+        evidence = await conclude(harness, sayings, result)
     result.numbers["deliveries taken"] = str(sum(1 for one in evidence.arrivals if 200 <= one.status < 300))
     return result
 
 
-async def provider_faults(house: House, *, messages: int, seconds: float, share: float, stops: int) -> Result:
+async def provider_faults(harness: Harness, *, messages: int, seconds: float, share: float, stops: int) -> Result:
     """T6: a share of all sends fails in every way there is; some people stop or block in the middle."""
     result = Result("T6", f"{share:.0%} of sends fail; people stop or block", "no blind retry, none before its time")
     for endpoint in SENDS:
         for kind, how in _KINDS:
-            await house.fault(endpoint=endpoint, kind=kind, times=0, share=share / len(_KINDS), **how)
-    sayings = house.say(messages, seconds=seconds)
-    leaving = frozenset(person.key for person in house.people[-stops:])
+            await harness.fault(endpoint=endpoint, kind=kind, times=0, share=share / len(_KINDS), **how)
+    sayings = harness.say(messages, seconds=seconds)
+    leaving = frozenset(person.key for person in harness.people[-stops:])
     staying = [one for one in sayings if one.person not in leaving]
     async with timed(result):
-        writing = asyncio.create_task(deliver(house, sayings, result, leaving=leaving))
+        writing = asyncio.create_task(deliver(harness, sayings, result, leaving=leaving))
         await asyncio.sleep(seconds * 0.7)
         for key in sorted(leaving):
-            await house.act(key, "telegram", "block")
-            await house.act(key, "twilio", "say", text="STOP")
+            await harness.act(key, "telegram", "block")
+            await harness.act(key, "twilio", "say", text="STOP")
         for kind in TROUBLES:
-            await trouble("providers", kind, min(2.0, seconds / 20))(house)
+            await trouble("providers", kind, min(2.0, seconds / 20))(harness)
         await writing
-        await house.no_faults()
-        evidence = await conclude(house, staying, result)
+        await harness.no_faults()
+        evidence = await conclude(harness, staying, result)
         for key in sorted(leaving):
-            await house.act(key, "telegram", "unblock")
-            await house.act(key, "twilio", "say", text="START")
+            await harness.act(key, "telegram", "unblock")
+            await harness.act(key, "twilio", "say", text="START")
     failed = sum(1 for one in evidence.sends if not one.accepted)
     unseen = sum(1 for one in evidence.sends if one.accepted and not 200 <= one.status < 300)
     result.numbers |= {

@@ -1,4 +1,4 @@
-"""A database that refuses one statement for good, and an office whose turns meet it at every write there is."""
+"""A database that refuses one statement for good, and an system whose turns meet it at every write there is."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -122,7 +122,7 @@ async def card(word: str) -> str:
 
 
 @dataclass(slots=True)
-class RefusingOffice:
+class RefusingHarness:
     """One worker's parts over a database that refuses."""
 
     store: Store

@@ -61,9 +61,9 @@ async def test_promise_3_texts_that_no_webhook_brought_are_found_once_and_in_ord
     try:
         await _say(away, "from before we were there")
         assert await sweeper.sweep(sms) == 0, "the first sweep only sets the mark"
-        await store.eye.execute("update channel_state set watermark = watermark + interval '6 minutes'")
+        await store.admin.execute("update channel_state set watermark = watermark + interval '6 minutes'")
         assert await sweeper.sweep(sms) == 0
-        await store.eye.execute("update channel_state set watermark = $1", datetime.now(UTC))
+        await store.admin.execute("update channel_state set watermark = $1", datetime.now(UTC))
         for number in range(3):
             await _say(away, f"missed {number}")
         assert await sweeper.sweep(sms) == 4, "the overlap of five minutes brings the old one too"
@@ -78,11 +78,11 @@ async def test_one_worker_sweeps_at_a_time_and_a_dead_one_is_followed(store: Sto
     sms = _sms(store, away)
     try:
         await CatchUp([sms], store.database, "w1").sweep(sms)
-        await store.eye.execute(
+        await store.admin.execute(
             "update channel_state set sweep_owner = 'dead', sweep_until = clock_timestamp() + interval '1 minute'"
         )
         assert await CatchUp([sms], store.database, "w2").sweep(sms) is None
-        await store.eye.execute("update channel_state set sweep_until = clock_timestamp() - interval '1 second'")
+        await store.admin.execute("update channel_state set sweep_until = clock_timestamp() - interval '1 second'")
         assert await CatchUp([sms], store.database, "w2").sweep(sms) == 0
     finally:
         await sms.stop()
@@ -134,7 +134,7 @@ async def test_promise_3_a_sweep_that_is_cut_off_again_and_again_comes_to_its_en
         try:
             await CatchUp([sms], store.database, "w").sweep(sms)
             first = datetime.now(UTC) - timedelta(days=6)
-            await store.eye.execute("update channel_state set watermark = $1", first)
+            await store.admin.execute("update channel_state set watermark = $1", first)
             lives, places = 0, []
             while await CatchUp([sms], store.database, f"w{lives}").sweep(sms) is None:
                 assert await store.one("select watermark from channel_state") == first, "not before its end"
@@ -147,7 +147,7 @@ async def test_promise_3_a_sweep_that_is_cut_off_again_and_again_comes_to_its_en
     assert 5 <= lives <= 9
     assert places == sorted(places)
     assert len({place[:10] for place in places if place}) > 1, "over several days"
-    row = await store.eye.fetchrow("select watermark > $1, sweep_place, sweep_began from channel_state", first)
+    row = await store.admin.fetchrow("select watermark > $1, sweep_place, sweep_began from channel_state", first)
     assert row is not None
     assert tuple(row) == (True, "", None)
 
@@ -156,7 +156,7 @@ async def test_who_lost_the_sweep_to_another_stops_and_leaves_its_place_alone(st
     class Late(SmsChannel):
         async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
             await sweep.reached("2026-01-01")
-            await store.eye.execute("update channel_state set sweep_owner = 'other'")
+            await store.admin.execute("update channel_state set sweep_owner = 'other'")
             await sweep.reached("2026-01-02")
             raise AssertionError("it went on")
 
@@ -165,7 +165,7 @@ async def test_who_lost_the_sweep_to_another_stops_and_leaves_its_place_alone(st
     try:
         await sweeper.sweep(sms)
         assert await sweeper.sweep(sms) is None
-        row = await store.eye.fetchrow("select sweep_owner, sweep_place from channel_state")
+        row = await store.admin.fetchrow("select sweep_owner, sweep_place from channel_state")
         assert row is not None
         assert tuple(row) == ("other", "2026-01-01")
     finally:

@@ -14,7 +14,7 @@ GRACE = timedelta(seconds=2)
 
 
 class Work:
-    """Rows to claim and run, with an eye on how many run at once."""
+    """Rows to claim and run, with an admin connection on how many run at once."""
 
     def __init__(self, *rows: str) -> None:
         self.waiting = list(rows)

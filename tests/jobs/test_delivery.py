@@ -36,7 +36,7 @@ async def deliver(store: Store, channel: RecordingChannel, name: str = "d1") -> 
 
 async def later(store: Store, channel: RecordingChannel, passed: str = "6 seconds") -> None:
     """Let time pass, then send what is due."""
-    await store.eye.execute("update deliveries set started_at = started_at - $1::text::interval", passed)
+    await store.admin.execute("update deliveries set started_at = started_at - $1::text::interval", passed)
     await store.make_due()
     await deliver(store, channel, "d2")
 
@@ -185,7 +185,7 @@ async def test_promise_4_an_outcome_that_cannot_be_told_blocks_for_a_bounded_tim
     for _ in range(3):
         await later(store, channel)
         assert await states(store) == ["checking", "ready"]
-    await store.eye.execute("update outbound set unknown_since = unknown_since - interval '2 minutes'")
+    await store.admin.execute("update outbound set unknown_since = unknown_since - interval '2 minutes'")
     await later(store, channel, "2 minutes")
     assert await states(store) == ["checking", "sent"]
     await later(store, channel, "25 hours")
@@ -221,7 +221,7 @@ async def test_the_look_up_begins_with_the_first_call_whose_answer_was_lost(
     await deliver(store, channel)
     for _ in range(3):
         await later(store, channel, "1 minute")
-    calls = await store.eye.fetch("select outcome, started_at from deliveries order by attempt")
+    calls = await store.admin.fetch("select outcome, started_at from deliveries order by attempt")
     assert [call["outcome"] for call in calls] == ["retry", "ambiguous", "ambiguous", "accepted"]
     assert channel.looked_up[-1][1] == calls[1]["started_at"]
 
@@ -316,10 +316,10 @@ async def test_many_senders_send_each_part_once_and_in_order(store: Store, chann
     fates: list[Act] = [lambda to: None, Unavailable("503"), Ambiguous("reset")]
     channel.acts.extend(chance.choice(fates) for _ in range(40))
     while await store.one("select count(*) from outbound where state <> 'sent'"):
-        await store.eye.execute("update deliveries set started_at = started_at - interval '6 s'")
+        await store.admin.execute("update deliveries set started_at = started_at - interval '6 s'")
         await store.make_due()
         await asyncio.gather(*(deliver(store, channel, f"d{n}") for n in range(4)))
-    rows = await store.eye.fetch(
+    rows = await store.admin.fetch(
         "select c.peer, p.text, p.ref from outbound_parts p join outbound o on o.id = p.outbound_id"
         " join conversations c on c.id = o.conversation_id"
     )

@@ -8,7 +8,7 @@ from core.queue.limits import LANES_OF_ONE, Waiting
 from core.turns.types import TurnRequest, TurnResult
 from jobs.worker import TURN_SLOTS
 from tests.core.harness import OPEN, Store, message
-from tests.jobs.worker_harness import Office, echo
+from tests.jobs.worker_harness import WorkerHarness, echo
 
 FLOODER = "+15550000999"
 BOUND, THREADS, OTHERS = 40, 24, 12
@@ -35,10 +35,10 @@ async def test_promise_6_who_floods_is_refused_past_the_bound_and_keeps_nobody_w
         await inbox.accept(message(f"flood {number}", FLOODER, f"SMF{number}", thread=f"t{number % THREADS}"))
     for number in range(OTHERS):
         await inbox.accept(message(f"other {number}", f"+1555000{number:04}", f"SMP{number}"))
-    office, clock = Office(store), time.perf_counter()
-    async with office.working(redis_url, slow):
+    system, clock = WorkerHarness(store), time.perf_counter()
+    async with system.working(redis_url, slow):
         # 24 answers to who floods, 12 to the others, and one sentence about what was too much.
-        await office.until_sent(THREADS + OTHERS + 1, within=30)
+        await system.until_sent(THREADS + OTHERS + 1, within=30)
         took = time.perf_counter() - clock
     first = begun[:TURN_SLOTS]
     # The flood was first by far, and has its four lanes (one more, as two claims may meet), and no more.
@@ -50,5 +50,5 @@ async def test_promise_6_who_floods_is_refused_past_the_bound_and_keeps_nobody_w
         FLOODER,
     )
     assert (flood.count("done "), flood.count("ignored overload")) == (BOUND, 120 - BOUND)
-    assert office.channel.texts.count(Waiting(of_person=BOUND).full) == 1
+    assert system.channel.texts.count(Waiting(of_person=BOUND).full) == 1
     print(f"{len(begun)} turns of {TURN} s in {took:.1f} s; begun in this order: {' '.join(begun)}")  # noqa: T201

@@ -16,7 +16,7 @@ async def test_promise_6_a_message_that_hung_three_workers_is_given_up(store: St
         await store.turns.end_leases(f"w{number}", claim.outbound_id)
     await deliver(store, channel)
     assert channel.texts == [f"well\n\n{MISSING}"]
-    found = await store.eye.fetch("select state, reason from outbound order by seq")
+    found = await store.admin.fetch("select state, reason from outbound order by seq")
     assert [tuple(row) for row in found] == [("failed", HANGS), ("sent", "")]
 
 

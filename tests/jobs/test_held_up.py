@@ -66,7 +66,7 @@ async def test_promise_7_row_taken_from_a_sender_that_was_held_up_is_sent_once(s
     await store.owe("hi")
 
     async def taken_over() -> None:
-        await store.eye.execute(
+        await store.admin.execute(
             "update outbound set lease_until = clock_timestamp() - interval '1 s'; "
             "update deliveries set started_at = started_at - interval '20 s'"
         )

@@ -50,7 +50,7 @@ async def test_promise_7_what_policy_decided_is_shown(store: Store, resend: bool
     await store.owe("a")
     await deliver(store, channel)
     await later(store, channel)
-    await store.eye.execute("update conversations set channel = 'telegram'")
+    await store.admin.execute("update conversations set channel = 'telegram'")
     assert await shown(store) == ["sent again by policy" if resend else "left as it is"]
     assert await counted(store) == {"lost": 1, "resent" if resend else "left_alone": 1}
 

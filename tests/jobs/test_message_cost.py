@@ -18,7 +18,7 @@ from notify.sms.render import render
 from onevalet.cli.doctor import _database
 from tests.core.harness import Store
 from tests.jobs.harness import RecordingChannel
-from tests.jobs.worker_harness import Office
+from tests.jobs.worker_harness import WorkerHarness
 
 ANN = "+15550000001"
 WORDS = "".join(f"word{number:05d} " for number in range(1_000))  # 10,000 characters
@@ -54,7 +54,7 @@ class Phone:
 
     async def work(self) -> None:
         """Run and send all that waits, each time as a new worker."""
-        await Office(self.store, self.channel).run_turns(self._answer)
+        await WorkerHarness(self.store, self.channel).run_turns(self._answer)
         await self.deliver()
 
     async def deliver(self, name: str = "d1") -> None:
@@ -67,7 +67,7 @@ class Phone:
     async def owe(self, *texts: str, kind: OutboundKind = OutboundKind.REPLY) -> None:
         """Owe messages in the one conversation of texts."""
         query = "select tenant_id, id from conversations where channel = 'sms' limit 1"
-        row = await self.store.eye.fetchrow(query)
+        row = await self.store.admin.fetchrow(query)
         assert row is not None
         messages = [OutboundMessage(self.store.make_id("out"), kind, text) for text in texts]
         await self.store.outbox.owe(row["tenant_id"], row["id"], messages)
@@ -75,12 +75,12 @@ class Phone:
     async def has_telegram(self) -> None:
         """Give the person another place, which costs nothing."""
         tenant = await self.store.one("select tenant_id from tenants limit 1")
-        await self.store.eye.execute(
+        await self.store.admin.execute(
             "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
             " values ($1, 'tg', 'telegram', '99', '7', 'open')",
             tenant,
         )
-        await self.store.eye.execute(
+        await self.store.admin.execute(
             "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
             " values ($1, 'chat', 'tg', 'telegram', '99', '7', clock_timestamp())",
             tenant,
@@ -88,7 +88,7 @@ class Phone:
 
     async def rows(self, channel: str = "sms") -> list[tuple[object, ...]]:
         """Return kind, state and reason of all that was owed on a channel."""
-        rows = await self.store.eye.fetch(
+        rows = await self.store.admin.fetch(
             "select o.kind, o.state, o.reason from outbound o join conversations c on c.id = o.conversation_id"
             " where c.channel = $1 order by o.seq",
             channel,
@@ -144,7 +144,7 @@ async def test_more_means_the_newest_answer_and_nothing_older(phone: Phone) -> N
 
 async def test_more_is_worth_nothing_after_a_day(phone: Phone) -> None:
     await phone.says("tell me all")
-    await phone.store.eye.execute("update outbound set created_at = created_at - interval '25 hours'")
+    await phone.store.admin.execute("update outbound set created_at = created_at - interval '25 hours'")
     phone.answer = "Short."
     assert await phone.says("MORE") == ["Short."]
 
@@ -230,7 +230,7 @@ async def test_promise_8_what_confirms_a_stop_is_sent_past_every_limit(phone: Ph
     phone.channel.budget, phone.answer = SegmentBudget(person_day=1, all_day=1), "Yes."
     await phone.says("hello")
     await phone.owe("You are stopped.", kind=OutboundKind.RECEIPT)
-    await phone.store.eye.execute("update outbound set regardless = true where kind = 'receipt'")
+    await phone.store.admin.execute("update outbound set regardless = true where kind = 'receipt'")
     await phone.deliver()
     assert phone.channel.texts[-1] == "You are stopped."
 
@@ -239,7 +239,7 @@ async def test_a_new_day_begins_anew(phone: Phone) -> None:
     phone.channel.budget, phone.answer = SegmentBudget(person_day=8), "Yes."
     for _ in range(7):
         await phone.says("again?")
-    await phone.store.eye.execute("update segment_days set day = day - 1")
+    await phone.store.admin.execute("update segment_days set day = day - 1")
     assert await phone.says("again?") == ["Yes."]
 
 
@@ -259,7 +259,7 @@ async def test_all_peoples_day_is_kept_exactly_by_any_number_of_workers(phone: P
         await phone.store.owe("Yes.", sender=f"+1555000{number:04d}")
     await asyncio.gather(*(phone.deliver(f"d{number}") for number in range(4)))
     assert phone.channel.texts.count("Yes.") == 15  # three quarters of it are for answers
-    row = await phone.store.eye.fetchrow("select segments, refused from segments_of_all")
+    row = await phone.store.admin.fetchrow("select segments, refused from segments_of_all")
     assert row is not None
     assert row["segments"] <= 20
     assert row["refused"] >= 15

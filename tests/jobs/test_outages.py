@@ -30,7 +30,7 @@ async def pass_time(store: Store, span: timedelta) -> None:
         ("deliveries", ("started_at", "finished_at")),
     ):
         changes = ", ".join(f"{column} = {column} - $1::interval" for column in columns)
-        await store.eye.execute(f"update {table} set {changes}", span)  # noqa: S608
+        await store.admin.execute(f"update {table} set {changes}", span)  # noqa: S608
 
 
 async def wait_and_deliver(store: Store, channel: RecordingChannel, span: timedelta) -> None:
@@ -146,7 +146,7 @@ async def test_promise_9_a_card_shows_nothing_but_what_is_consented_to(store: St
 async def test_a_stop_is_confirmed_by_its_own_words_alone(store: Store, blind: RecordingChannel) -> None:
     await give_up(store, blind, "a")
     await store.reach(ANN, False, "k")
-    person = await store.eye.fetchrow("select tenant_id, id from conversations")
+    person = await store.admin.fetchrow("select tenant_id, id from conversations")
     assert person is not None
     said = {"id": "out_stop", "kind": "receipt", "text": "You are out.", "regardless": True}
     await store.database.call("select owe($1,$2,$3,$4)", person["tenant_id"], person["id"], None, [said])

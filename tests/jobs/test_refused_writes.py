@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 from core.triggers.kinds.schedule import ScheduleTrigger
 from core.turns.failures import FAILED, FAILED_BEGUN, RUN_FAILED, RUN_FAILED_BEGUN
 from tests.core.harness import opened
-from tests.core.triggers.harness import housed
+from tests.core.triggers.harness import make_harness
 from tests.jobs import refusing_harness as refusing
-from tests.jobs.refusing_harness import MARKS, Refusing, RefusingOffice
+from tests.jobs.refusing_harness import MARKS, Refusing, RefusingHarness
 
 _numbers = itertools.count(1)
 
@@ -37,54 +37,54 @@ def quietly() -> Iterator[None]:
 
 
 @pytest.fixture
-async def office(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RefusingOffice]:
+async def system(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RefusingHarness]:
     monkeypatch.setattr("jobs.turns.SECOND_TRY", 0.0)
     MARKS.clear()
     database = Refusing(database_url)
     async with opened(database_url, database) as store:
-        yield RefusingOffice(store, database)
+        yield RefusingHarness(store, database)
 
 
-async def _begin(office: RefusingOffice, before: tuple[str, ...]) -> str:
+async def _begin(system: RefusingHarness, before: tuple[str, ...]) -> str:
     sender = f"+1555{next(_numbers):07}"
     for text in before:
-        await office.store.say(text, sender=sender)
-        await office.work()
-        await office.deliver()
+        await system.store.say(text, sender=sender)
+        await system.work()
+        await system.deliver()
     return sender
 
 
-async def _struck(office: RefusingOffice, sender: str, text: str, command: str) -> list[str]:
+async def _struck(system: RefusingHarness, sender: str, text: str, command: str) -> list[str]:
     """Let a person write, and give the statements that their turn needed."""
-    await office.store.say(text, sender=sender, command=command)
-    office.database.seen.clear()
-    await office.work()
-    return list(dict.fromkeys(office.database.seen))
+    await system.store.say(text, sender=sender, command=command)
+    system.database.seen.clear()
+    await system.work()
+    return list(dict.fromkeys(system.database.seen))
 
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("scene", SCENES)
-async def test_promise_6_a_refused_statement_wedges_no_conversation(office: RefusingOffice, scene: str) -> None:
+async def test_promise_6_a_refused_statement_wedges_no_conversation(system: RefusingHarness, scene: str) -> None:
     before, text, command = SCENES[scene]
-    statements = await _struck(office, await _begin(office, before), text, command)
+    statements = await _struck(system, await _begin(system, before), text, command)
     assert any(one.startswith("select finish_turn(") for one in statements)
     for statement in statements:
-        sender = await _begin(office, before)
-        known = await office.told(sender)
-        office.database.refused, office.database.times = statement, 0
-        await _struck(office, sender, text, command)
-        office.database.refused = ""
-        assert office.database.times, statement
-        await office.work()  # what could not even be claimed waited, and nothing else did
-        first = (await office.told(sender))[len(known) :]
+        sender = await _begin(system, before)
+        known = await system.told(sender)
+        system.database.refused, system.database.times = statement, 0
+        await _struck(system, sender, text, command)
+        system.database.refused = ""
+        assert system.database.times, statement
+        await system.work()  # what could not even be claimed waited, and nothing else did
+        first = (await system.told(sender))[len(known) :]
         assert len(first) <= 1, (statement, first)
-        await office.store.say("and now", sender=sender)
-        await office.work()
-        told = (await office.told(sender))[len(known) :]
-        assert await office.all_done(sender), statement
+        await system.store.say("and now", sender=sender)
+        await system.work()
+        told = (await system.told(sender))[len(known) :]
+        assert await system.all_done(sender), statement
         assert len(told) == len(first) + 1, (statement, told)
         assert told[-1].startswith("re and now"), (statement, told)
-        fate = await office.store.column(
+        fate = await system.store.column(
             "select i.state || ' ' || i.reason from inbound i join conversations c on c.tenant_id = i.tenant_id"
             " and c.id = i.conversation_id where c.peer = $1 order by i.seq",
             sender,
@@ -96,15 +96,15 @@ async def test_promise_6_a_refused_statement_wedges_no_conversation(office: Refu
         )
 
 
-async def test_promise_6_what_is_refused_all_the_time_is_told_each_time(office: RefusingOffice) -> None:
-    statements = await _struck(office, await _begin(office, ()), "hello", "")
+async def test_promise_6_what_is_refused_all_the_time_is_told_each_time(system: RefusingHarness) -> None:
+    statements = await _struck(system, await _begin(system, ()), "hello", "")
     (finish,) = (one for one in statements if one.startswith("select finish_turn("))
-    office.database.refused = finish
+    system.database.refused = finish
     for number in range(3):
-        await _struck(office, "+15550000001", f"hello {number}", "")
-    assert await office.told("+15550000001") == [FAILED] * 3
-    assert await office.store.column("select state from turns order by started_at") == ["done", *["failed"] * 3]
-    said = await office.store.column(
+        await _struck(system, "+15550000001", f"hello {number}", "")
+    assert await system.told("+15550000001") == [FAILED] * 3
+    assert await system.store.column("select state from turns order by started_at") == ["done", *["failed"] * 3]
+    said = await system.store.column(
         "select message::text from history h join turns t on t.id = h.turn_id"
         " where t.state = 'failed' order by h.position"
     )
@@ -113,7 +113,7 @@ async def test_promise_6_what_is_refused_all_the_time_is_told_each_time(office: 
 
 @pytest.mark.parametrize("what", ["the end of the tool's call", "the end of the turn"])
 async def test_promise_14_whoever_may_have_been_served_is_not_told_to_try_again(
-    office: RefusingOffice, what: str
+    system: RefusingHarness, what: str
 ) -> None:
     class Once(Refusing):
         def look(self, statement: str) -> None:
@@ -125,53 +125,53 @@ async def test_promise_14_whoever_may_have_been_served_is_not_told_to_try_again(
                 self.refused = refusing.beginning(statement)
             super().look(statement)
 
-    store = replace(office.store, database=Once(office.store.url))
-    office = RefusingOffice(store, store.database)  # type: ignore[arg-type]
-    await office.store.say("mark it")
-    await office.work()
+    store = replace(system.store, database=Once(system.store.url))
+    system = RefusingHarness(store, store.database)  # type: ignore[arg-type]
+    await system.store.say("mark it")
+    await system.work()
     assert MARKS == ["mark it"]
-    assert await office.told("+15550000001") == [FAILED_BEGUN]
+    assert await system.told("+15550000001") == [FAILED_BEGUN]
     # The journal keeps what it did; without the person's approval the same is not done again.
     assert await store.column("select outcome from steps where kind = 'tool'") in (["unknown"], ["ok"])
     if what == "the end of the tool's call":
-        await office.store.say("mark it")
-        await office.work()
+        await system.store.say("mark it")
+        await system.work()
         assert MARKS == ["mark it"]
     await store.database.close()
 
 
-async def test_promise_14_what_took_no_effect_may_be_asked_for_again(office: RefusingOffice) -> None:
-    statements = await _struck(office, await _begin(office, ()), "mail it", "")
+async def test_promise_14_what_took_no_effect_may_be_asked_for_again(system: RefusingHarness) -> None:
+    statements = await _struck(system, await _begin(system, ()), "mail it", "")
     (finish,) = (one for one in statements if one.startswith("select finish_turn("))
-    office.database.refused = finish
-    await _struck(office, "+15550000001", "mail it", "")
-    assert await office.told("+15550000001") == [FAILED]
+    system.database.refused = finish
+    await _struck(system, "+15550000001", "mail it", "")
+    assert await system.told("+15550000001") == [FAILED]
 
 
 @pytest.mark.parametrize("executor", ["orchestrator", "counting"])
 @pytest.mark.parametrize("refused", ["select finish_turn(", "select * from begin_turn("])
 async def test_promise_6_a_run_whose_turn_is_refused_fails_and_is_told(
-    office: RefusingOffice, executor: str, refused: str
+    system: RefusingHarness, executor: str, refused: str
 ) -> None:
-    house = await housed(office.store)
-    task = await house.engine.create_task(
-        tenant_id=house.tenant,
+    harness = await make_harness(system.store)
+    task = await harness.engine.create_task(
+        tenant_id=harness.tenant,
         trigger=ScheduleTrigger(cron="0 8 * * *"),
         title="The mail",
         executor=executor,
         action={"instruction": "Summarise my mail"},
     )
-    house.clock.pass_by(hours=23, seconds=1)
-    await house.runner.once()
-    office.database.refused_as = refused
-    while lease := await house.turns.claim(None):
-        await house.turns.run(lease)
-    office.database.refused_as = ""
-    assert office.database.times
-    await house.work()
+    harness.clock.pass_by(hours=23, seconds=1)
+    await harness.runner.once()
+    system.database.refused_as = refused
+    while lease := await harness.turns.claim(None):
+        await harness.turns.run(lease)
+    system.database.refused_as = ""
+    assert system.database.times
+    await harness.work()
     acted = executor == "counting" and refused.startswith("select finish")
-    assert await house.sent() == [RUN_FAILED_BEGUN if acted else RUN_FAILED]
-    assert await house.states(task) == ["FAILED"]
-    house.clock.pass_by(hours=24)
-    await house.work()
-    assert await house.states(task) == ["FAILED", "COMPLETED"]
+    assert await harness.sent() == [RUN_FAILED_BEGUN if acted else RUN_FAILED]
+    assert await harness.states(task) == ["FAILED"]
+    harness.clock.pass_by(hours=24)
+    await harness.work()
+    assert await harness.states(task) == ["FAILED", "COMPLETED"]

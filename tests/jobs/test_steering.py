@@ -36,7 +36,7 @@ async def run(
     store: Store, *script: Step, tools: tuple[AnyTool, ...] = (), mode: WhileRunning = WhileRunning.STEER
 ) -> FakeModel:
     """Run all that waits now, with the real loop; everybody prefers the same for what they write meanwhile."""
-    await store.eye.execute("update tenants set while_running = $1", mode.value)
+    await store.admin.execute("update tenants set while_running = $1", mode.value)
     model = FakeModel(list(script))
     orchestrator = Orchestrator(model, tools=tools)
     turns = TurnStore(store.database, store.make_id, LEASE)
@@ -48,7 +48,7 @@ async def run(
 
 async def inbound(store: Store) -> list[tuple[object, ...]]:
     """Give what became of every message, in order."""
-    return [tuple(row) for row in await store.eye.fetch("select text, state, reason from inbound order by seq")]
+    return [tuple(row) for row in await store.admin.fetch("select text, state, reason from inbound order by seq")]
 
 
 def told(model: FakeModel, index: int = -1) -> list[str]:

@@ -12,11 +12,11 @@ from core.turns.failures import FAILED, SET_ASIDE
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.turns import MOST_DEATHS
 from tests.core.harness import Store
-from tests.jobs.worker_harness import Office, echo
+from tests.jobs.worker_harness import WorkerHarness, echo
 
 
 async def fates(store: Store) -> list[tuple[object, ...]]:
-    return [tuple(r) for r in await store.eye.fetch("select state, reason, attempts from turns order by started_at")]
+    return [tuple(r) for r in await store.admin.fetch("select state, reason, attempts from turns order by started_at")]
 
 
 async def replies(store: Store) -> list[object]:
@@ -26,7 +26,7 @@ async def replies(store: Store) -> list[object]:
 async def test_a_turn_is_answered_and_the_bell_rings_for_its_reply(store: Store) -> None:
     await store.say("one")
     await store.say("two")
-    await Office(store).run_turns()
+    await WorkerHarness(store).run_turns()
     assert await replies(store) == ["re one+two"]
     assert await fates(store) == [("done", "", 1)]
     assert store.bell.deliveries == await store.column("select id from conversations")
@@ -37,7 +37,7 @@ async def test_promise_6_a_turn_that_says_nothing_keeps_its_reason(store: Store)
         return TurnResult(TurnState.DONE, reason="refused")
 
     await store.say("one")
-    await Office(store).run_turns(nothing)
+    await WorkerHarness(store).run_turns(nothing)
     assert (await replies(store), await fates(store)) == ([], [("done", "refused", 1)])
     assert await store.column("select reason from inbound") == ["refused"]
     assert store.bell.deliveries == []
@@ -48,7 +48,7 @@ async def test_promise_14_a_turn_that_breaks_is_told_in_a_plain_sentence(store: 
         raise ValueError("internals")
 
     await store.say("one")
-    await Office(store).run_turns(broken)
+    await WorkerHarness(store).run_turns(broken)
     assert (await replies(store), await fates(store)) == ([FAILED], [("failed", "error", 1)])
     assert await store.one("select count(*) from history") == 2
 
@@ -59,7 +59,7 @@ async def test_commands_are_answered_without_the_orchestrator(store: Store) -> N
 
     for name in ("help", "start", "stop", "new"):
         await store.say("", command=name)
-    await Office(store).run_turns(unasked)
+    await WorkerHarness(store).run_turns(unasked)
     said = await replies(store)
     assert len(said) == 4
     assert "Nothing is running" in str(said[2])
@@ -68,7 +68,7 @@ async def test_commands_are_answered_without_the_orchestrator(store: Store) -> N
 
 async def test_a_word_that_is_no_command_of_ours_goes_to_the_assistant(store: Store) -> None:
     await store.say("x", command="dance")
-    await Office(store).run_turns()
+    await WorkerHarness(store).run_turns()
     assert await replies(store) == ["re x"]
 
 
@@ -78,7 +78,7 @@ async def test_a_turn_that_kills_its_workers_is_set_aside_and_what_comes_after_g
         await store.claim_turn(f"dead{number}")
         await store.expire()
     await store.say("next")
-    await Office(store).run_turns()
+    await WorkerHarness(store).run_turns()
     assert await replies(store) == [SET_ASIDE, "re next"]
     assert await fates(store) == [("poison", "poison", MOST_DEATHS + 1), ("done", "", 1)]
 
@@ -99,7 +99,7 @@ async def test_promise_5_what_a_turn_took_in_is_set_aside_with_it_and_never_done
             await turn.request.journal.write(row)
         await store.expire()
     await store.say("next")
-    await Office(store).run_turns()
+    await WorkerHarness(store).run_turns()
     assert await replies(store) == [SET_ASIDE, "re next"]
     taken = await store.column("select turn_id from inbound order by seq")
     assert taken[0] == taken[1] != taken[2]
@@ -112,10 +112,10 @@ async def test_a_turn_that_must_wait_waits_and_burns_no_attempt(store: Store, er
 
     await store.say("one")
     for _ in range(MOST_DEATHS + 2):
-        await Office(store).run_turns(waits)
+        await WorkerHarness(store).run_turns(waits)
         assert await store.one("select not_before > clock_timestamp() from lanes")
-        await store.eye.execute("update lanes set not_before = null")
-    await Office(store).run_turns()
+        await store.admin.execute("update lanes set not_before = null")
+    await WorkerHarness(store).run_turns()
     assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
 
 
@@ -134,14 +134,14 @@ async def test_promise_5_a_cancelled_turn_is_handed_back_at_once_with_its_journa
         return await echo(request)
 
     await store.say("one")
-    runner = Office(store).turn_runner(long)
+    runner = WorkerHarness(store).turn_runner(long)
     lease = await runner.claim(None)
     assert lease is not None
     task = asyncio.create_task(runner.run(lease))
     await reached.wait()
     task.cancel()
     await asyncio.wait([task])
-    await Office(store, name="w2").run_turns(resumed)
+    await WorkerHarness(store, name="w2").run_turns(resumed)
     assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
 
 
@@ -168,7 +168,7 @@ async def test_promise_5_a_worker_that_lost_its_lease_stops_and_says_nothing(sto
     await store.say("one")
     async with asyncio.timeout(10), asyncio.TaskGroup() as group:
         group.create_task(overtake())
-        await Office(store, lease=timedelta(seconds=0.3)).run_turns(overtaken)
+        await WorkerHarness(store, lease=timedelta(seconds=0.3)).run_turns(overtaken)
     assert stopped.is_set()
     assert (await replies(store), await fates(store)) == (["by another"], [("done", "", 2)])
 
@@ -181,7 +181,7 @@ async def test_a_lease_is_kept_through_a_turn_that_is_longer_than_it(store: Stor
         return await echo(request)
 
     await store.say("one")
-    await Office(store, lease=timedelta(seconds=0.3)).run_turns(slow)
+    await WorkerHarness(store, lease=timedelta(seconds=0.3)).run_turns(slow)
     assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
 
 
@@ -190,10 +190,10 @@ async def test_the_person_is_shown_that_we_are_at_work(store: Store) -> None:
         await asyncio.sleep(0.05)
         return await echo(request)
 
-    office = Office(store)
+    system = WorkerHarness(store)
     await store.say("one")
-    await office.run_turns(slow)
-    assert [address.peer for address in office.channel.working] == ["+15550000001"]
+    await system.run_turns(slow)
+    assert [address.peer for address in system.channel.working] == ["+15550000001"]
     await store.say("", command="help")
-    await office.run_turns()
-    assert len(office.channel.working) == 1
+    await system.run_turns()
+    assert len(system.channel.working) == 1

@@ -15,7 +15,7 @@ from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.turns.types import TurnRequest, TurnResult
 from tests.core.harness import Store, TwiceDatabase, message, opened
 from tests.jobs.harness import RecordingChannel
-from tests.jobs.worker_harness import Office, echo, ringing_inbox
+from tests.jobs.worker_harness import WorkerHarness, echo, ringing_inbox
 from tests.services import flush, private_postgres, private_valkey
 
 PEOPLE = [f"+1555000{n:04d}" for n in range(6)]
@@ -31,7 +31,7 @@ async def write(inbox: Inbox, first: int, last: int) -> None:
 
 async def heard(store: Store, channel: RecordingChannel) -> dict[str, list[str]]:
     """Give which numbers each person was answered, in the order of arrival."""
-    rows = await store.eye.fetch(
+    rows = await store.admin.fetch(
         "select p.ref, c.peer from outbound_parts p join outbound o on o.id = p.outbound_id"
         " join conversations c on c.id = o.conversation_id"
     )
@@ -57,7 +57,7 @@ async def test_promises_1_2_4_two_workers_answer_everybody_in_order_and_once_wit
     store: Store, redis_url: str
 ) -> None:
     channel = RecordingChannel()
-    one, two = Office(store, channel), Office(store, channel, name="w2")
+    one, two = WorkerHarness(store, channel), WorkerHarness(store, channel, name="w2")
     async with ringing_inbox(store, redis_url) as inbox, one.working(redis_url), two.working(redis_url):
         for number in range(5):
             await write(inbox, number, number + 1)
@@ -69,36 +69,36 @@ async def test_promises_1_2_4_two_workers_answer_everybody_in_order_and_once_wit
 
 async def test_redis_may_go_and_come_back(store: Store) -> None:
     async with private_valkey() as server:
-        office = Office(store)
-        async with ringing_inbox(store, server.url) as inbox, office.working(server.url):
+        system = WorkerHarness(store)
+        async with ringing_inbox(store, server.url) as inbox, system.working(server.url):
             await write(inbox, 0, 1)
             await server.stop()
             await write(inbox, 1, 3)
-            await all_answered(store, office.channel, 3)
+            await all_answered(store, system.channel, 3)
             await server.start()
             await write(inbox, 3, 4)
             async with Redis.from_url(server.url) as redis:
                 await redis.flushall()
-            await all_answered(store, office.channel, 4)
+            await all_answered(store, system.channel, 4)
 
 
 async def test_a_worker_starts_without_redis(store: Store) -> None:
-    office = Office(store)
+    system = WorkerHarness(store)
     await store.say("hello")
-    async with office.working("redis://127.0.0.1:1/0"):
-        await office.until_sent(1)
-    assert office.channel.texts == ["re hello"]
+    async with system.working("redis://127.0.0.1:1/0"):
+        await system.until_sent(1)
+    assert system.channel.texts == ["re hello"]
 
 
 async def test_a_ring_is_answered_sooner_than_the_slow_poll_would(store: Store, redis_url: str) -> None:
     async def timed(url: str) -> float:
-        office, waits = Office(store), []
-        async with ringing_inbox(store, url) as inbox, office.working(url):
+        system, waits = WorkerHarness(store), []
+        async with ringing_inbox(store, url) as inbox, system.working(url):
             await asyncio.sleep(0.5)
             for number in range(3):
                 began = time.perf_counter()
                 await inbox.accept(message("hi", PEOPLE[0], store.make_id("SM")))
-                await office.until_sent(number + 1)
+                await system.until_sent(number + 1)
                 waits.append(time.perf_counter() - began)
                 await asyncio.sleep(0.1 * (number % 3))
         return sorted(waits)[1]
@@ -118,38 +118,38 @@ async def test_promise_5_a_stop_hands_a_long_turn_back_and_the_next_worker_goes_
         raise AssertionError
 
     await store.say("hello")
-    async with Office(store).working(redis_url, long) as process:
+    async with WorkerHarness(store).working(redis_url, long) as process:
         await reached.wait()
         began = time.perf_counter()
         await process.stop(timedelta(seconds=0.1))
         assert time.perf_counter() - began < 10
-    office = Office(store, name="w2")
-    async with office.working(redis_url):
-        await office.until_sent(1)
-    assert office.channel.texts == ["re hello"]
+    system = WorkerHarness(store, name="w2")
+    async with system.working(redis_url):
+        await system.until_sent(1)
+    assert system.channel.texts == ["re hello"]
     assert await store.column("select attempts from turns") == [1]
 
 
 async def test_promise_5_a_worker_that_vanishes_costs_its_lease_and_one_attempt(store: Store, redis_url: str) -> None:
     await store.say("hello")
-    vanished = Office(store, lease=timedelta(seconds=0.5))
+    vanished = WorkerHarness(store, lease=timedelta(seconds=0.5))
     runner = vanished.turn_runner(echo)
     lease = await runner.claim(None)
     assert lease is not None
     assert await store.turns.begin(lease)
-    office = Office(store, name="w2")
-    async with office.working(redis_url):
-        await office.until_sent(1, within=10)
-    assert office.channel.texts == ["re hello"]
+    system = WorkerHarness(store, name="w2")
+    async with system.working(redis_url):
+        await system.until_sent(1, within=10)
+    assert system.channel.texts == ["re hello"]
     assert await store.column("select attempts from turns") == [2]
 
 
 async def test_the_whole_way_with_every_answer_of_postgres_lost_once(database_url: str, redis_url: str) -> None:
     async with opened(database_url, TwiceDatabase(database_url)) as store:
-        office = Office(store)
-        async with ringing_inbox(store, redis_url) as inbox, office.working(redis_url):
+        system = WorkerHarness(store)
+        async with ringing_inbox(store, redis_url) as inbox, system.working(redis_url):
             await write(inbox, 0, 4)
-            await all_answered(store, office.channel, 4)
+            await all_answered(store, system.channel, 4)
         assert await store.one("select max(attempts) from turns") == 1
         assert await store.one("select count(*) from deliveries where outcome <> 'accepted'") == 0
 
@@ -169,17 +169,17 @@ async def test_postgres_may_go_and_come_back_in_the_middle_and_no_attempt_is_bur
         # The worker has less patience than Postgres is away: turns and deliveries are cut, not only delayed.
         worker, patient = Database(server.url, patience=1), Database(server.url, patience=30)
         async with opened(server.url, worker) as store:
-            office = Office(store, lease=timedelta(seconds=60))
-            inbox = Store(server.url, patient, store.eye, make_id=store.make_id).inbox
+            system = WorkerHarness(store, lease=timedelta(seconds=60))
+            inbox = Store(server.url, patient, store.admin, make_id=store.make_id).inbox
             await write(inbox, 0, 1)
-            async with office.working(redis_url, slow):
+            async with system.working(redis_url, slow):
                 await begun.wait()
-                await store.eye.close()
+                await store.admin.close()
                 await server.stop()
                 await asyncio.sleep(2)
                 await server.start()
-                store.eye = await asyncpg.connect(server.url)
+                store.admin = await asyncpg.connect(server.url)
                 await write(inbox, 1, 3)
-                await all_answered(store, office.channel, 3)
+                await all_answered(store, system.channel, 3)
             assert await store.one("select max(attempts) from turns") == 1
         await patient.close()

@@ -30,7 +30,7 @@ from jobs.upkeep import Upkeep
 from notify.service import NotificationService
 from onevalet.cli.doctor import check_workers
 from tests.core.harness import Store, opened
-from tests.core.triggers.harness import House, housed
+from tests.core.triggers.harness import Harness, make_harness
 
 TEN_YEARS = timedelta(days=3652).total_seconds()
 
@@ -55,18 +55,18 @@ class Machine:
         return CheckedClock(path, store.database, self.time, self.steady)
 
 
-async def on_machine(store: Store, machine: Machine, path: Path) -> tuple[House, CheckedClock]:
-    """Make a house whose worker runs on a machine, with people's time in a file."""
-    house, clock = await housed(store), machine.clock(store, path)
-    house.engine.clock = house.runner.clock = clock
-    house.runner.looking._clock = clock
-    return house, clock
+async def on_machine(store: Store, machine: Machine, path: Path) -> tuple[Harness, CheckedClock]:
+    """Make a harness whose worker runs on a machine, with people's time in a file."""
+    harness, clock = await make_harness(store), machine.clock(store, path)
+    harness.engine.clock = harness.runner.clock = clock
+    harness.runner.looking._clock = clock
+    return harness, clock
 
 
 async def test_a_clock_ten_years_ahead_for_a_while_fires_and_ends_nothing(database_url: str, tmp_path: Path) -> None:
     async with opened(database_url) as store:
         machine, path = Machine(), tmp_path / "clock"
-        house, clock = await on_machine(store, machine, path)
+        harness, clock = await on_machine(store, machine, path)
         wedding = datetime.now(UTC) + timedelta(days=200)
         triggers: list[Trigger] = [
             ScheduleTrigger(cron="0 8 * * *"),
@@ -74,21 +74,23 @@ async def test_a_clock_ten_years_ahead_for_a_while_fires_and_ends_nothing(databa
             ConditionTrigger("value > 1", url="https://shop.example/x", until=wedding),
         ]
         for number, trigger in enumerate(triggers):
-            await house.engine.create_task(
-                tenant_id=house.tenant, trigger=trigger, executor="counting", title=f"Task {number}"
+            await harness.engine.create_task(
+                tenant_id=harness.tenant, trigger=trigger, executor="counting", title=f"Task {number}"
             )
-        assert await house.work() == 1, "the condition is looked at first at once"
-        before = await house.store.eye.fetch("select id, state, due_at, next_at, watch::text from tasks order by id")
+        assert await harness.work() == 1, "the condition is looked at first at once"
+        before = await harness.store.admin.fetch(
+            "select id, state, due_at, next_at, watch::text from tasks order by id"
+        )
         machine.off = TEN_YEARS
         with capture_logs() as logged:
             for _ in range(5):
-                assert await house.work() == 0
-        assert await house.runner._pause() > 0, "nor does it ask again and again"
+                assert await harness.work() == 0
+        assert await harness.runner._pause() > 0, "nor does it ask again and again"
         assert [one["event"] for one in logged if one["event"].startswith("clock")] == ["clock_wrong"], "told once"
-        now = await house.store.eye.fetch("select id, state, due_at, next_at, watch::text from tasks order by id")
+        now = await harness.store.admin.fetch("select id, state, due_at, next_at, watch::text from tasks order by id")
         assert now == before
         with pytest.raises(TriggerError, match="clock"):
-            await house.engine.create_task(tenant_id=house.tenant, trigger=triggers[0], executor="counting")
+            await harness.engine.create_task(tenant_id=harness.tenant, trigger=triggers[0], executor="counting")
         await HealthReport(store.database, "host:7/run_1", clock, Supervisor()).once()
         _, trouble = await check_workers(store.database)
         assert (trouble.ok, trouble.what) == (False, "clock of host:7")
@@ -96,10 +98,10 @@ async def test_a_clock_ten_years_ahead_for_a_while_fires_and_ends_nothing(databa
         # It is right again, and the day comes.
         machine.off = 0.0
         with capture_logs() as logged:
-            assert await house.work() == 0
+            assert await harness.work() == 0
         assert [one["event"] for one in logged if one["event"].startswith("clock")] == ["clock_right_again"]
         set_clock(path, offset=timedelta(days=200, seconds=5).total_seconds())
-        await house.work()
+        await harness.work()
         assert await store.one("select state from tasks where number = 2") == TaskState.COMPLETED
         ran = "select r.state from task_runs r join tasks t on t.id = r.task_id where t.number = 2"
         assert await store.column(ran) == ["COMPLETED"]

@@ -42,7 +42,7 @@ class FewLines(Orchestrator):
 
 
 @dataclass(slots=True)
-class Office:
+class WorkerHarness:
     """One worker's parts over a store."""
 
     store: Store

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from core.db.migrate import migrate
-from tests.forker import Nursery
+from tests.forker import Forker
 from tests.kills.harness import BETWEEN, INSIDE, Fate, run_kills
 from tests.services import private_postgres, private_valkey
 
@@ -41,10 +41,10 @@ def as_it_should_be(fate: Fate) -> bool:
 
 async def _round(folder: Path) -> list[Fate]:
     plans = ["begun", *BETWEEN, *INSIDE, *(f"{point} drop" for point in BETWEEN)]
-    with Nursery() as nursery:
+    with Forker() as forker:
         async with private_postgres() as postgres, private_valkey() as valkey:
             await migrate(postgres.url)
-            return await run_kills(folder, postgres.url, valkey.url, plans, nursery)
+            return await run_kills(folder, postgres.url, valkey.url, plans, forker)
 
 
 if __name__ == "__main__":

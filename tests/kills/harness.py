@@ -16,7 +16,7 @@ import asyncpg
 from core.clock import Clock
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
-from tests.forker import Forked, Nursery, plain_environment
+from tests.forker import Forked, Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 STEPS = 4
@@ -56,7 +56,7 @@ class Fate:
 
 
 async def run_kills(
-    folder: Path, database_url: str, redis_url: str, plans: Sequence[str], nursery: Nursery
+    folder: Path, database_url: str, redis_url: str, plans: Sequence[str], forker: Forker
 ) -> list[Fate]:
     """Run a turn for each plan, whose process dies at its point, and another process that finishes them all.
 
@@ -74,23 +74,23 @@ async def run_kills(
         )
         simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
         environment = _environment(folder, database_url, redis_url, config, simulator, model)
-        await nursery.ready()
-        web = nursery.fork(["web"], environment | {"PORT": str(port)}, folder / "web.log")
+        await forker.ready()
+        web = forker.fork(["web"], environment | {"PORT": str(port)}, folder / "web.log")
         stack.push_async_callback(_end, web)
         await _until_listening(port)
-        eye = await stack.enter_async_context(_eye(database_url))
+        admin = await stack.enter_async_context(_admin(database_url))
         for person, plan in zip(people, plans, strict=True):
             await simulator.providers["twilio"].act(person.key, "say", {"text": f"{person.key} {plan}", "wait": True})
-            victim = nursery.fork(
+            victim = forker.fork(
                 ["worker", "--no-spare"], environment | {"KILLS_ONLY": person.key}, folder / "victim.log"
             )
             ended = await victim.wait()
             assert ended == -signal.SIGKILL, (plan, ended, (folder / "victim.log").read_text()[-3000:])
-            await eye.execute("update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null")
-        await eye.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
-        survivor = nursery.fork(["worker", "--no-spare"], environment, folder / "survivor.log")
+            await admin.execute("update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null")
+        await admin.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
+        survivor = forker.fork(["worker", "--no-spare"], environment, folder / "survivor.log")
         stack.push_async_callback(_end, survivor)
-        await _until_quiet(eye, len(plans), folder)
+        await _until_quiet(admin, len(plans), folder)
     return [_fate(folder, simulator, model, person, plan) for person, plan in zip(people, plans, strict=True)]
 
 
@@ -116,12 +116,12 @@ def _fate(folder: Path, simulator: Simulator, model: ScriptedModel, person: Pers
     )
 
 
-async def _until_quiet(eye: "asyncpg.Connection[asyncpg.Record]", turns: int, folder: Path) -> None:
+async def _until_quiet(admin: "asyncpg.Connection[asyncpg.Record]", turns: int, folder: Path) -> None:
     try:
         async with asyncio.timeout(60):
             while True:
                 # An answer too many is on its way by the time that nothing is open any more.
-                if not await eye.fetchval(_OPEN) and await eye.fetchval(_SENT) >= turns:
+                if not await admin.fetchval(_OPEN) and await admin.fetchval(_SENT) >= turns:
                     return
                 await asyncio.sleep(0.1)
     except TimeoutError as error:
@@ -134,7 +134,7 @@ async def _end(process: Forked) -> None:
 
 
 @asynccontextmanager
-async def _eye(database_url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
+async def _admin(database_url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
     connection = await asyncpg.connect(database_url)
     try:
         yield connection

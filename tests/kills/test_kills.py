@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forker import Nursery
+from tests.forker import Forker
 from tests.kills.harness import BETWEEN, INSIDE, Fate, run_kills
 
 DROPPED = ("0.0", "1.1")
@@ -15,10 +15,10 @@ DROPPED = ("0.0", "1.1")
 @pytest.mark.timeout(240)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_killed_between_any_two_steps_each_tool_ran_once_and_there_is_one_answer(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     plans = ["begun", *BETWEEN, *(f"{point} drop" for point in DROPPED)]
-    fates = await run_kills(tmp_path, database_url, redis_url, plans, nursery)
+    fates = await run_kills(tmp_path, database_url, redis_url, plans, forker)
     assert [fate for fate in fates if fate.well is fate.plan.endswith("drop")] == []
     # Without the journal's rows the same cuts double what the tools did, or at least what the model was asked.
     for fate in fates:

@@ -10,7 +10,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.forker import Nursery, plain_environment
+from tests.forker import Forker, plain_environment
 from tests.loopback.plugin import taken_from_record, watched_environment
 from tests.loopback.site.sitecustomize import resolves_here, stays
 
@@ -73,9 +73,9 @@ def test_a_process_of_a_test_is_watched() -> None:
 
 
 @pytest.mark.xdist_group("processes")
-async def test_a_forked_process_is_watched(nursery: Nursery, tmp_path: Path) -> None:
+async def test_a_forked_process_is_watched(forker: Forker, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    child = nursery.fork([], plain_environment() | watched_environment(), out, module="tests.loopback.leaver")
+    child = forker.fork([], plain_environment() | watched_environment(), out, module="tests.loopback.leaver")
     assert await child.wait() != 0
     assert "LeftLoopback" in out.read_text()
     assert taken_from_record() == [f"socket.connect {ELSEWHERE}"]

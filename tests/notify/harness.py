@@ -52,9 +52,9 @@ class People:
 
     async def bring_in(self, tenant: str, *channels: str, wrote: str = "", suffix: str = "") -> None:
         """Let somebody in on these channels; on `wrote` they have said something already."""
-        await self.store.eye.execute("insert into tenants (tenant_id) values ($1)", tenant)
+        await self.store.admin.execute("insert into tenants (tenant_id) values ($1)", tenant)
         for channel in channels:
-            await self.store.eye.execute(
+            await self.store.admin.execute(
                 "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
                 " values ($1, $2, $3, $4, $5, 'operator')",
                 tenant,
@@ -68,7 +68,7 @@ class People:
 
     async def write(self, tenant: str, channel: str) -> None:
         """Let somebody write on a channel: its conversation is open from then on."""
-        await self.store.eye.execute(
+        await self.store.admin.execute(
             "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
             " select tenant_id, id || '-talk', id, channel, account, user_key, clock_timestamp() from identities"
             " where tenant_id = $1 and channel = $2"
@@ -87,7 +87,7 @@ class People:
     async def prefer(self, tenant: str, **values: object) -> None:
         """Set columns of a person."""
         for name, value in values.items():
-            await self.store.eye.execute(f"update tenants set {name} = $2 where tenant_id = $1", tenant, value)  # noqa: S608
+            await self.store.admin.execute(f"update tenants set {name} = $2 where tenant_id = $1", tenant, value)  # noqa: S608
 
     def said(self, channel: str) -> list[str]:
         """Give the texts that a channel was asked to send."""
@@ -96,7 +96,7 @@ class People:
 
 @asynccontextmanager
 async def people(database_url: str, clock: Clock, **more: object) -> AsyncIterator[People]:
-    """Give an empty house."""
+    """Give an empty harness."""
     async with opened(database_url) as store:
         yield People(store, clock, **more)  # type: ignore[arg-type]
 

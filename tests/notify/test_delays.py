@@ -20,106 +20,110 @@ DAY = RateLimited("busy", "429", timedelta(days=1))
 
 
 @pytest.fixture
-async def house(database_url: str) -> AsyncIterator[People]:
-    async with people(database_url, Moment(NOON)) as house:
-        await house.bring_in("ann", "telegram", "sms", wrote="telegram")
-        yield house
+async def harness(database_url: str) -> AsyncIterator[People]:
+    async with people(database_url, Moment(NOON)) as harness:
+        await harness.bring_in("ann", "telegram", "sms", wrote="telegram")
+        yield harness
 
 
-async def answer(house: People, text: str, kind: OutboundKind = OutboundKind.REPLY) -> None:
+async def answer(harness: People, text: str, kind: OutboundKind = OutboundKind.REPLY) -> None:
     """Owe ann an answer on Telegram, and send what is due."""
-    await house.store.outbox.owe("ann", "ann-telegram-talk", [OutboundMessage(house.store.make_id("out"), kind, text)])
-    await house.deliver()
+    await harness.store.outbox.owe(
+        "ann", "ann-telegram-talk", [OutboundMessage(harness.store.make_id("out"), kind, text)]
+    )
+    await harness.deliver()
 
 
-async def wait(house: People, **span: float) -> None:
+async def wait(harness: People, **span: float) -> None:
     """Let everything be so much older."""
-    await house.store.eye.execute("update deliveries set started_at = started_at - $1::interval", timedelta(**span))
-    await house.store.eye.execute("update outbound set delay_told_at = delay_told_at - $1::interval", timedelta(**span))
+    await harness.store.admin.execute("update deliveries set started_at = started_at - $1::interval", timedelta(**span))
+    await harness.store.admin.execute(
+        "update outbound set delay_told_at = delay_told_at - $1::interval", timedelta(**span)
+    )
 
 
 @pytest.mark.parametrize("failure", [DAY, Unavailable("503"), Ambiguous("timeout")], ids=lambda one: type(one).__name__)
 async def test_promise_6_an_answer_that_waits_ten_minutes_is_told_elsewhere_once(
-    house: People, failure: DeliveryError
+    harness: People, failure: DeliveryError
 ) -> None:
-    house.channels["telegram"].acts.append(failure)
-    await answer(house, "the answer")
-    assert await house.service.tell_delays() == 0
-    await wait(house, minutes=11)
-    assert await house.service.tell_delays() == 1
-    assert await house.service.tell_delays() == 0
-    await house.deliver()
-    assert house.said("sms") == [SAID]
-    assert house.said("telegram") == ["the answer"]
+    harness.channels["telegram"].acts.append(failure)
+    await answer(harness, "the answer")
+    assert await harness.service.tell_delays() == 0
+    await wait(harness, minutes=11)
+    assert await harness.service.tell_delays() == 1
+    assert await harness.service.tell_delays() == 0
+    await harness.deliver()
+    assert harness.said("sms") == [SAID]
+    assert harness.said("telegram") == ["the answer"]
 
 
-async def test_one_outage_is_told_once_however_many_answers_wait(house: People) -> None:
-    house.channels["telegram"].acts.extend([DAY] * 3)
+async def test_one_outage_is_told_once_however_many_answers_wait(harness: People) -> None:
+    harness.channels["telegram"].acts.extend([DAY] * 3)
     for text in ("one", "two"):
-        await answer(house, text)
-    await house.store.eye.execute("update outbound set state = 'failed' where seq = 1")
-    await house.deliver()
-    await wait(house, minutes=11)
-    assert await house.service.tell_delays() == 1
-    await wait(house, minutes=30)
-    assert await house.service.tell_delays() == 0
-    await wait(house, hours=6)
-    assert await house.service.tell_delays() == 0  # each answer once
+        await answer(harness, text)
+    await harness.store.admin.execute("update outbound set state = 'failed' where seq = 1")
+    await harness.deliver()
+    await wait(harness, minutes=11)
+    assert await harness.service.tell_delays() == 1
+    await wait(harness, minutes=30)
+    assert await harness.service.tell_delays() == 0
+    await wait(harness, hours=6)
+    assert await harness.service.tell_delays() == 0  # each answer once
 
 
-async def test_quiet_hours_are_kept_and_nothing_stale_is_said_after_them(house: People) -> None:
-    await night(house, "ann", "22:00", "07:00")
-    clock = house.clock
+async def test_quiet_hours_are_kept_and_nothing_stale_is_said_after_them(harness: People) -> None:
+    await night(harness, "ann", "22:00", "07:00")
+    clock = harness.clock
     assert isinstance(clock, Moment)
     clock.at = NOON.replace(hour=23)
-    house.channels["telegram"].acts.append(DAY)
-    await answer(house, "the answer")
-    await wait(house, minutes=11)
-    assert await house.service.tell_delays() == 0
+    harness.channels["telegram"].acts.append(DAY)
+    await answer(harness, "the answer")
+    await wait(harness, minutes=11)
+    assert await harness.service.tell_delays() == 0
     clock.forward(hours=9)
-    await house.store.make_due()
-    await house.deliver()
-    assert await house.service.tell_delays() + await house.service.release_held() == 0
-    assert house.said("sms") == []
+    await harness.store.make_due()
+    await harness.deliver()
+    assert await harness.service.tell_delays() + await harness.service.release_held() == 0
+    assert harness.said("sms") == []
 
 
-async def test_who_has_one_place_is_told_there_when_it_works(house: People) -> None:
-    await house.store.eye.execute("delete from identities where channel = 'sms'")
-    house.channels["telegram"].acts.append(DAY)
-    await answer(house, "the answer")
-    await wait(house, minutes=11)
-    assert await house.service.tell_delays() == 0
+async def test_who_has_one_place_is_told_there_when_it_works(harness: People) -> None:
+    await harness.store.admin.execute("delete from identities where channel = 'sms'")
+    harness.channels["telegram"].acts.append(DAY)
+    await answer(harness, "the answer")
+    await wait(harness, minutes=11)
+    assert await harness.service.tell_delays() == 0
 
 
-async def test_news_goes_elsewhere_itself_and_is_not_announced(house: People) -> None:
-    house.channels["telegram"].acts.append(DAY)
-    await answer(house, "news", OutboundKind.NOTIFICATION)
-    await wait(house, minutes=11)
-    assert await house.service.tell_delays() == 0
+async def test_news_goes_elsewhere_itself_and_is_not_announced(harness: People) -> None:
+    harness.channels["telegram"].acts.append(DAY)
+    await answer(harness, "news", OutboundKind.NOTIFICATION)
+    await wait(harness, minutes=11)
+    assert await harness.service.tell_delays() == 0
 
 
-async def test_the_doctor_shows_what_has_been_delayed_and_why(house: People) -> None:
-    house.channels["telegram"].acts.append(DAY)
-    await answer(house, "the answer")
-    assert not [one for one in await _database(house.store.database) if one.what == "telegram: delayed"]
-    await wait(house, minutes=11)
-    [check] = [one for one in await _database(house.store.database) if one.what == "telegram: delayed"]
+async def test_the_doctor_shows_what_has_been_delayed_and_why(harness: People) -> None:
+    harness.channels["telegram"].acts.append(DAY)
+    await answer(harness, "the answer")
+    assert not [one for one in await _database(harness.store.database) if one.what == "telegram: delayed"]
+    await wait(harness, minutes=11)
+    [check] = [one for one in await _database(harness.store.database) if one.what == "telegram: delayed"]
     assert not check.ok
     assert "1 conversation(s)" in check.detail
     assert "RateLimited" in check.detail
     assert check.fix
 
 
-async def test_promise_6_news_given_up_with_an_unknown_outcome_goes_elsewhere(house: People) -> None:
-    telegram = house.channels["telegram"]
+async def test_promise_6_news_given_up_with_an_unknown_outcome_goes_elsewhere(harness: People) -> None:
+    telegram = harness.channels["telegram"]
     telegram.can_find, telegram.resend_unknown = False, True
     telegram.acts.extend([Ambiguous("timeout")] * (1 + MOST_RESENT))
-    await house.service.notify("ann", Notification("Take your pills"))
+    await harness.service.notify("ann", Notification("Take your pills"))
     for _ in range(3 + MOST_RESENT):
-        await house.store.make_due()
-        await house.deliver()
-    assert await house.service.fall_back() == 1
-    await house.deliver()
-    assert house.said("telegram") == ["Take your pills"] * (1 + MOST_RESENT)
-    assert house.said("sms") == ["Take your pills"]
-    assert await house.store.column("select state from notifications") == ["sent"]
+        await harness.store.make_due()
+        await harness.deliver()
+    assert await harness.service.fall_back() == 1
+    await harness.deliver()
+    assert harness.said("telegram") == ["Take your pills"] * (1 + MOST_RESENT)
+    assert harness.said("sms") == ["Take your pills"]
+    assert await harness.store.column("select state from notifications") == ["sent"]

@@ -26,28 +26,28 @@ async def test_a_card_asked_for_in_quiet_hours_is_sent_when_they_end_and_an_urge
     store: Store, urgency: str
 ) -> None:
     model = FakeModel([wants(("SendMail", {"to": "team@example.org"})), says("Done.")])
-    house, _ = await mailing(store, model)
+    harness, _ = await mailing(store, model)
     notes = NotificationStore(store.database, store.make_id)
-    service = NotificationService(notes, ["sms"], store.bell, cast(Clock, house.clock), store.make_id)
-    house.turns._holds_cards = service.holds_cards
-    await store.eye.execute("update tenants set timezone = 'UTC'")
-    await house.engine.create_task(
-        tenant_id=house.tenant,
+    service = NotificationService(notes, ["sms"], store.bell, cast(Clock, harness.clock), store.make_id)
+    harness.turns._holds_cards = service.holds_cards
+    await store.admin.execute("update tenants set timezone = 'UTC'")
+    await harness.engine.create_task(
+        tenant_id=harness.tenant,
         trigger=ScheduleTrigger(interval_minutes=60 * 24),
         action={"instruction": "Mail the team"},
         output={"urgency": urgency},
     )
-    house.clock.pass_by(days=1)
-    now = house.clock.now()
-    await store.eye.execute(
+    harness.clock.pass_by(days=1)
+    now = harness.clock.now()
+    await store.admin.execute(
         "update tenants set quiet_from = $1, quiet_until = $2",
         f"{now - timedelta(hours=1):%H:%M}", f"{now + timedelta(hours=1):%H:%M}",
     )  # fmt: skip
-    await house.work()
+    await harness.work()
     asked = "select state from outbound where kind = 'card'"
     assert await store.column(asked) == (["held"] if urgency == "normal" else ["ready"])
     assert await store.column("select expires_at from approvals") == [None]
     assert await service.release_held() == 0
-    house.clock.pass_by(hours=2)
+    harness.clock.pass_by(hours=2)
     assert await service.release_held() == (1 if urgency == "normal" else 0)
     assert await store.column(asked) == ["ready"]

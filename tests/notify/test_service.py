@@ -26,75 +26,75 @@ NIGHT = {"timezone": "UTC", "quiet_from": "22:00", "quiet_until": "07:00"}
 
 
 @pytest.fixture
-async def house(database_url: str) -> AsyncIterator[People]:
-    async with people(database_url, Moment(NOON)) as house:
-        yield house
+async def harness(database_url: str) -> AsyncIterator[People]:
+    async with people(database_url, Moment(NOON)) as harness:
+        yield harness
 
 
-def moment(house: People) -> Moment:
-    assert isinstance(house.clock, Moment)
-    return house.clock
+def moment(harness: People) -> Moment:
+    assert isinstance(harness.clock, Moment)
+    return harness.clock
 
 
-async def states(house: People) -> list[str]:
-    rows = await house.store.eye.fetch("select state from notifications order by at, id")
+async def states(harness: People) -> list[str]:
+    rows = await harness.store.admin.fetch("select state from notifications order by at, id")
     return [row["state"] for row in rows]
 
 
-async def night(house: People, tenant: str, begins: str, ends: str) -> None:
-    await house.store.eye.execute(
+async def night(harness: People, tenant: str, begins: str, ends: str) -> None:
+    await harness.store.admin.execute(
         "update tenants set timezone = 'UTC', quiet_from = $2, quiet_until = $3 where tenant_id = $1",
         tenant, begins, ends,
     )  # fmt: skip
 
 
-async def test_news_goes_where_the_person_wrote_last_and_into_that_conversations_history(house: People) -> None:
-    await house.bring_in("ann", "sms", "telegram", "email", wrote="sms")
-    await house.write("ann", "telegram")
-    told = await house.service.notify("ann", Notification("The flight is at 290.", title="Flight watch"))
+async def test_news_goes_where_the_person_wrote_last_and_into_that_conversations_history(harness: People) -> None:
+    await harness.bring_in("ann", "sms", "telegram", "email", wrote="sms")
+    await harness.write("ann", "telegram")
+    told = await harness.service.notify("ann", Notification("The flight is at 290.", title="Flight watch"))
     assert (told.fate, told.where) == (Fate.OWED, "telegram")
-    assert await house.store.column("select message from history") == []  # nobody has read it yet
-    await house.deliver()
-    assert house.said("telegram") == ["The flight is at 290."]
-    assert await states(house) == ["sent"]
+    assert await harness.store.column("select message from history") == []  # nobody has read it yet
+    await harness.deliver()
+    assert harness.said("telegram") == ["The flight is at 290."]
+    assert await states(harness) == ["sent"]
     # "yes, do that" is answered with it in view.
-    await house.store.eye.execute(
+    await harness.store.admin.execute(
         "insert into lanes (tenant_id, id, conversation_id, pending, pending_since)"
         " values ('ann', 'ann-telegram-talk', 'ann-telegram-talk', true, now())"
     )
-    await house.store.eye.execute(
+    await harness.store.admin.execute(
         "insert into inbound (tenant_id, id, conversation_id, seq, text)"
         " values ('ann', 'm', 'ann-telegram-talk', 1, 'yes')"
     )
-    _, turn = await house.store.claim_turn()
+    _, turn = await harness.store.claim_turn()
     about, said = turn.request.history
     assert (about.role, about.internal) == (Role.USER, True)
     assert "Flight watch" in about.text
     assert (said.role, said.text) == (Role.ASSISTANT, "The flight is at 290.")
 
 
-async def test_row_34_the_same_news_twice_at_once_is_one_message_and_comes_again_the_next_day(house: People) -> None:
-    await house.bring_in("ann", "sms", wrote="sms")
-    both = await asyncio.gather(*(house.service.notify("ann", Notification("Milk is cheap")) for _ in range(4)))
+async def test_row_34_the_same_news_twice_at_once_is_one_message_and_comes_again_the_next_day(harness: People) -> None:
+    await harness.bring_in("ann", "sms", wrote="sms")
+    both = await asyncio.gather(*(harness.service.notify("ann", Notification("Milk is cheap")) for _ in range(4)))
     assert sorted(one.fate for one in both) == ["duplicate", "duplicate", "duplicate", "owed"]
     assert len({one.id for one in both}) == 1
-    moment(house).forward(hours=23)
-    assert (await house.service.notify("ann", Notification("Milk is cheap"))).fate is Fate.OWED
-    assert await house.service.send("ann", "Milk is cheap", {"urgency": "urgent", "category": "food"})
-    await house.deliver()
-    assert len(house.said("sms")) == 3
-    assert await house.store.one("select repeats from notifications order by at limit 1") == 3
+    moment(harness).forward(hours=23)
+    assert (await harness.service.notify("ann", Notification("Milk is cheap"))).fate is Fate.OWED
+    assert await harness.service.send("ann", "Milk is cheap", {"urgency": "urgent", "category": "food"})
+    await harness.deliver()
+    assert len(harness.said("sms")) == 3
+    assert await harness.store.one("select repeats from notifications order by at limit 1") == 3
 
 
-async def test_row_34_a_task_that_only_looks_for_news_tells_the_same_once(house: People) -> None:
-    await house.bring_in("ann", "sms", wrote="sms")
+async def test_row_34_a_task_that_only_looks_for_news_tells_the_same_once(harness: People) -> None:
+    await harness.bring_in("ann", "sms", wrote="sms")
     looks = cast(Task, SimpleNamespace(id="t", title="Look", kind=Kind.SCHEDULE, output=TaskOutput(silent=True)))
     tells = cast(Task, SimpleNamespace(id="u", title="Tell", kind=Kind.SCHEDULE, output=TaskOutput()))
     fates: list[str] = []
     for number in range(2):
         run = cast(TaskRun, SimpleNamespace(id=f"run{number}", conversation_id=""))
         news = [notification(task, run, "A storm is coming") for task in (looks, tells)]
-        fates += [(await house.service.notify("ann", one)).fate.value for one in news]
+        fates += [(await harness.service.notify("ann", one)).fate.value for one in news]
     assert fates == ["owed", "owed", "duplicate", "owed"]
 
 
@@ -103,144 +103,144 @@ async def test_row_36_quiet_hours_hold_and_come_out_as_one_digest_and_urgent_new
 ) -> None:
     # A night of three hours in three seconds; two workers look.
     clock = scaled_clock(tmp_path / "clock.json", rate=3600)
-    async with people(database_url, clock) as house:
-        await house.bring_in("ann", "sms", wrote="sms")
+    async with people(database_url, clock) as harness:
+        await harness.bring_in("ann", "sms", wrote="sms")
         now = clock.now()
-        await night(house, "ann", f"{now - timedelta(hours=1):%H:%M}", f"{now + timedelta(hours=2):%H:%M}")
-        fates = [(await house.service.notify("ann", Notification(f"news {n}"))).fate for n in range(3)]
-        urgent = await house.service.notify("ann", Notification("The house is on fire", urgency=Urgency.URGENT))
+        await night(harness, "ann", f"{now - timedelta(hours=1):%H:%M}", f"{now + timedelta(hours=2):%H:%M}")
+        fates = [(await harness.service.notify("ann", Notification(f"news {n}"))).fate for n in range(3)]
+        urgent = await harness.service.notify("ann", Notification("The house is on fire", urgency=Urgency.URGENT))
         assert (fates, urgent.fate) == ([Fate.HELD] * 3, Fate.OWED)
-        await house.deliver()
-        assert house.said("sms") == ["The house is on fire"]
-        assert await house.service.release_held() == 0
+        await harness.deliver()
+        assert harness.said("sms") == ["The house is on fire"]
+        assert await harness.service.release_held() == 0
         async with asyncio.timeout(10):
-            while len(house.said("sms")) < 2:
-                await asyncio.gather(house.service.release_held(), house.service.release_held())
-                await house.deliver()
+            while len(harness.said("sms")) < 2:
+                await asyncio.gather(harness.service.release_held(), harness.service.release_held())
+                await harness.deliver()
                 await asyncio.sleep(0.02)
-        digest = house.said("sms")[1]
+        digest = harness.said("sms")[1]
         assert digest.startswith("3 things waited for you:")
         assert [digest.index(f"news {n}") for n in range(3)] == sorted(digest.index(f"news {n}") for n in range(3))
-        await asyncio.gather(house.service.release_held(), house.service.release_held())
-        await house.deliver()
-        assert len(house.said("sms")) == 2
-        assert sorted(await states(house)) == ["digested"] * 3 + ["sent"] * 2
+        await asyncio.gather(harness.service.release_held(), harness.service.release_held())
+        await harness.deliver()
+        assert len(harness.said("sms")) == 2
+        assert sorted(await states(harness)) == ["digested"] * 3 + ["sent"] * 2
 
 
-async def test_who_ends_their_quiet_hours_hears_at_once_and_one_thing_comes_as_itself(house: People) -> None:
-    await house.bring_in("ann", "sms", wrote="sms")
-    await night(house, "ann", "10:00", "20:00")
+async def test_who_ends_their_quiet_hours_hears_at_once_and_one_thing_comes_as_itself(harness: People) -> None:
+    await harness.bring_in("ann", "sms", wrote="sms")
+    await night(harness, "ann", "10:00", "20:00")
     action = Action("More", "t")
-    assert (await house.service.notify("ann", Notification("one thing", actions=(action,)))).fate is Fate.HELD
-    low = await house.service.notify("ann", Notification("not important", urgency=Urgency.LOW))
-    assert await house.service.release_held() == 0
-    await night(house, "ann", "", "")
-    assert await house.service.release_held() == 1
-    await house.deliver()
-    assert house.said("sms") == ["one thing"]
-    assert "More" in str(await house.store.one("select actions from outbound"))
+    assert (await harness.service.notify("ann", Notification("one thing", actions=(action,)))).fate is Fate.HELD
+    low = await harness.service.notify("ann", Notification("not important", urgency=Urgency.LOW))
+    assert await harness.service.release_held() == 0
+    await night(harness, "ann", "", "")
+    assert await harness.service.release_held() == 1
+    await harness.deliver()
+    assert harness.said("sms") == ["one thing"]
+    assert "More" in str(await harness.store.one("select actions from outbound"))
     assert low.fate is Fate.HELD  # until the morning's digest, still
-    moment(house).at = datetime(2026, 11, 22, 8, 0, 1, tzinfo=UTC)
-    assert await house.service.release_held() == 1
-    await house.deliver()
-    assert house.said("sms")[1:] == ["not important"]
+    moment(harness).at = datetime(2026, 11, 22, 8, 0, 1, tzinfo=UTC)
+    assert await harness.service.release_held() == 1
+    await harness.deliver()
+    assert harness.said("sms")[1:] == ["not important"]
 
 
-async def test_the_daily_cap_holds_the_rest_for_the_digest_and_a_muted_category_goes_unsaid(house: People) -> None:
-    house.manners = Manners(daily_cap=2)
-    await house.bring_in("ann", "sms", wrote="sms")
-    await house.prefer("ann", muted=["weather"])
-    fates = [(await house.service.notify("ann", Notification(f"n{n}"))).fate for n in range(4)]
+async def test_the_daily_cap_holds_the_rest_for_the_digest_and_a_muted_category_goes_unsaid(harness: People) -> None:
+    harness.manners = Manners(daily_cap=2)
+    await harness.bring_in("ann", "sms", wrote="sms")
+    await harness.prefer("ann", muted=["weather"])
+    fates = [(await harness.service.notify("ann", Notification(f"n{n}"))).fate for n in range(4)]
     assert fates == [Fate.OWED, Fate.OWED, Fate.HELD, Fate.HELD]
-    assert (await house.service.notify("ann", Notification("rain", "weather"))).fate is Fate.MUTED
-    assert not await house.service.send("ann", "more rain", {"category": "weather"})
-    moment(house).forward(hours=20)
-    assert await house.service.release_held() == 1
-    await house.deliver()
-    assert len(house.said("sms")) == 3
+    assert (await harness.service.notify("ann", Notification("rain", "weather"))).fate is Fate.MUTED
+    assert not await harness.service.send("ann", "more rain", {"category": "weather"})
+    moment(harness).forward(hours=20)
+    assert await harness.service.release_held() == 1
+    await harness.deliver()
+    assert len(harness.said("sms")) == 3
 
 
-async def test_promise_8_what_fails_in_one_place_goes_to_the_next_and_the_person_is_told_why(house: People) -> None:
-    await house.bring_in("ann", "sms", "telegram", "email", wrote="telegram")
-    await house.write("ann", "sms")
-    house.channels["sms"].acts.append(OptedOut("STOP", "21610"))
-    await house.service.notify("ann", Notification("Your parcel is here"))
-    await house.deliver()
-    assert await states(house) == ["failed", "held"]
-    assert await house.service.fall_back() == 1
-    assert await house.service.release_held() == 1
-    await house.deliver()
-    assert house.said("telegram") == [
+async def test_promise_8_what_fails_in_one_place_goes_to_the_next_and_the_person_is_told_why(harness: People) -> None:
+    await harness.bring_in("ann", "sms", "telegram", "email", wrote="telegram")
+    await harness.write("ann", "sms")
+    harness.channels["sms"].acts.append(OptedOut("STOP", "21610"))
+    await harness.service.notify("ann", Notification("Your parcel is here"))
+    await harness.deliver()
+    assert await states(harness) == ["failed", "held"]
+    assert await harness.service.fall_back() == 1
+    assert await harness.service.release_held() == 1
+    await harness.deliver()
+    assert harness.said("telegram") == [
         "Your parcel is here",
         "You stopped my messages by SMS, so I write to you here instead.",
     ]
-    assert house.said("sms") == ["Your parcel is here"]
-    assert await house.service.fall_back() == 0
+    assert harness.said("sms") == ["Your parcel is here"]
+    assert await harness.service.fall_back() == 0
 
 
-async def test_what_fails_everywhere_is_nowhere_and_stays_visible(house: People) -> None:
-    await house.bring_in("ann", "sms", "telegram", wrote="sms")
+async def test_what_fails_everywhere_is_nowhere_and_stays_visible(harness: People) -> None:
+    await harness.bring_in("ann", "sms", "telegram", wrote="sms")
     for channel in ("sms", "telegram"):
-        house.channels[channel].acts.append(Rejected("no", "400"))
-    await house.service.notify("ann", Notification("lost"))
+        harness.channels[channel].acts.append(Rejected("no", "400"))
+    await harness.service.notify("ann", Notification("lost"))
     for _ in range(3):
-        await house.deliver()
-        await house.service.fall_back()
-    assert await states(house) == ["nowhere"]
-    await house.bring_in("bob")
-    assert (await house.service.notify("bob", Notification("hello"))).fate is Fate.NOWHERE
+        await harness.deliver()
+        await harness.service.fall_back()
+    assert await states(harness) == ["nowhere"]
+    await harness.bring_in("bob")
+    assert (await harness.service.notify("bob", Notification("hello"))).fate is Fate.NOWHERE
 
 
-async def test_a_callback_that_says_undelivered_and_a_provider_that_is_down_send_it_elsewhere(house: People) -> None:
-    await house.bring_in("ann", "sms", "telegram", wrote="sms")
-    await house.service.notify("ann", Notification("first"))
-    await house.deliver()
-    [ref] = house.channels["sms"].arrived
-    await house.store.inbox.accept(StatusUpdate("sms", ACCOUNT, "SM0", ref, DeliveryStatus.UNDELIVERED, "30003"))
-    assert await house.service.fall_back() == 1
-    await house.deliver()
-    assert house.said("telegram") == ["first"]
-    house.channels["sms"].acts.extend([Unavailable("down")] * 3)
-    await house.service.notify("ann", Notification("second"))
-    await house.deliver()
-    assert await house.service.fall_back() == 0  # a moment's trouble is waited out
-    await house.store.eye.execute("update outbound set created_at = created_at - interval '6 minutes'")
-    assert await house.service.fall_back() == 0  # taken back
-    assert await house.service.fall_back() == 1
-    await house.deliver()
-    assert house.said("telegram") == ["first", "second"]
-    assert house.said("sms") == ["first", "second"]
+async def test_a_callback_that_says_undelivered_and_a_provider_that_is_down_send_it_elsewhere(harness: People) -> None:
+    await harness.bring_in("ann", "sms", "telegram", wrote="sms")
+    await harness.service.notify("ann", Notification("first"))
+    await harness.deliver()
+    [ref] = harness.channels["sms"].arrived
+    await harness.store.inbox.accept(StatusUpdate("sms", ACCOUNT, "SM0", ref, DeliveryStatus.UNDELIVERED, "30003"))
+    assert await harness.service.fall_back() == 1
+    await harness.deliver()
+    assert harness.said("telegram") == ["first"]
+    harness.channels["sms"].acts.extend([Unavailable("down")] * 3)
+    await harness.service.notify("ann", Notification("second"))
+    await harness.deliver()
+    assert await harness.service.fall_back() == 0  # a moment's trouble is waited out
+    await harness.store.admin.execute("update outbound set created_at = created_at - interval '6 minutes'")
+    assert await harness.service.fall_back() == 0  # taken back
+    assert await harness.service.fall_back() == 1
+    await harness.deliver()
+    assert harness.said("telegram") == ["first", "second"]
+    assert harness.said("sms") == ["first", "second"]
 
 
 @pytest.mark.parametrize("reacts", [True, False])
 async def test_without_a_reaction_it_goes_to_the_next_place_too_if_the_operator_wants(
-    house: People, reacts: bool
+    harness: People, reacts: bool
 ) -> None:
-    house.manners = Manners(fall_back_after=timedelta(minutes=10))
-    await house.bring_in("ann", "sms", "email", wrote="sms")
-    await house.service.notify("ann", Notification("Are you there?", title="A question"))
-    await house.deliver()
-    moment(house).forward(minutes=9)
-    assert await house.service.fall_back() == 0
+    harness.manners = Manners(fall_back_after=timedelta(minutes=10))
+    await harness.bring_in("ann", "sms", "email", wrote="sms")
+    await harness.service.notify("ann", Notification("Are you there?", title="A question"))
+    await harness.deliver()
+    moment(harness).forward(minutes=9)
+    assert await harness.service.fall_back() == 0
     if reacts:
-        await house.write("ann", "sms")
-    moment(house).forward(minutes=2)
-    assert await house.service.fall_back() == (0 if reacts else 1)
-    await house.deliver()
-    assert house.said("email") == ([] if reacts else ["# A question\n\nAre you there?"])
-    moment(house).forward(minutes=60)
-    assert await house.service.fall_back() == 0  # there is no third place, and it stays sent
-    assert await states(house) == ["sent"]
+        await harness.write("ann", "sms")
+    moment(harness).forward(minutes=2)
+    assert await harness.service.fall_back() == (0 if reacts else 1)
+    await harness.deliver()
+    assert harness.said("email") == ([] if reacts else ["# A question\n\nAre you there?"])
+    moment(harness).forward(minutes=60)
+    assert await harness.service.fall_back() == 0  # there is no third place, and it stays sent
+    assert await states(harness) == ["sent"]
 
 
-async def ask_approval(house: People, id: str, *, sent: bool = True) -> None:
+async def ask_approval(harness: People, id: str, *, sent: bool = True) -> None:
     """Let a task of Ann's ask for an approval in her chat."""
-    eye = house.store.eye
-    await eye.execute("insert into lanes (tenant_id, id) values ('ann', $1)", id)
-    await eye.execute(
+    admin = harness.store.admin
+    await admin.execute("insert into lanes (tenant_id, id) values ('ann', $1)", id)
+    await admin.execute(
         "insert into turns (tenant_id, id, lane_id, fence, state) values ('ann', $1, $1, 1, 'waiting')", id
     )
-    await eye.execute(
+    await admin.execute(
         "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
         " shown, source, code, token, timeout, sealed_head, sealed_tail, created_at) values ('ann', $1, $1, '', 1,"
         " 'ann-telegram-talk', 'send_email', 'send an email to Bob', '{}', '[]', 'trigger', $1, $1, '30 minutes', '',"
@@ -248,101 +248,101 @@ async def ask_approval(house: People, id: str, *, sent: bool = True) -> None:
         id,
     )
     if sent:
-        await eye.execute("update approvals set expires_at = now(), hash = 'h' where id = $1", id)
+        await admin.execute("update approvals set expires_at = now(), hash = 'h' where id = $1", id)
 
 
-async def test_a_card_that_waits_is_told_by_push_without_a_way_to_decide_there(house: People) -> None:
-    await house.bring_in("ann", "telegram", "push", wrote="telegram")
-    await ask_approval(house, "A1", sent=False)
-    assert await house.service.release_held() == 0
-    await ask_approval(house, "A2")
-    await ask_approval(house, "A3")
-    await house.store.eye.execute("update approvals set state = 'cancelled' where id = 'A3'")
-    await house.service.release_held()
-    await house.deliver()
-    assert house.said("push") == [
+async def test_a_card_that_waits_is_told_by_push_without_a_way_to_decide_there(harness: People) -> None:
+    await harness.bring_in("ann", "telegram", "push", wrote="telegram")
+    await ask_approval(harness, "A1", sent=False)
+    assert await harness.service.release_held() == 0
+    await ask_approval(harness, "A2")
+    await ask_approval(harness, "A3")
+    await harness.store.admin.execute("update approvals set state = 'cancelled' where id = 'A3'")
+    await harness.service.release_held()
+    await harness.deliver()
+    assert harness.said("push") == [
         "# Your approval is needed\n\nThis waits for your approval in Telegram: send an email to Bob"
     ]
-    assert house.said("telegram") == []
-    await night(house, "ann", "10:00", "20:00")
-    await ask_approval(house, "A4")  # the card comes out with the quiet hours' end, and needs no second word
-    await house.service.release_held()
-    assert await states(house) == ["sent", "muted", "muted"]
-    await night(house, "ann", "", "")
-    await house.prefer("ann", preferred_channel="push")
-    await house.service.notify("ann", Notification("Shall I?", actions=(Action("Yes", "t"),)))
-    assert await house.store.one("select text from outbound order by created_at desc limit 1") == (
+    assert harness.said("telegram") == []
+    await night(harness, "ann", "10:00", "20:00")
+    await ask_approval(harness, "A4")  # the card comes out with the quiet hours' end, and needs no second word
+    await harness.service.release_held()
+    assert await states(harness) == ["sent", "muted", "muted"]
+    await night(harness, "ann", "", "")
+    await harness.prefer("ann", preferred_channel="push")
+    await harness.service.notify("ann", Notification("Shall I?", actions=(Action("Yes", "t"),)))
+    assert await harness.store.one("select text from outbound order by created_at desc limit 1") == (
         "Shall I?\n\nTo answer, open Telegram."
     )
-    assert await house.store.one("select actions from outbound order by created_at desc limit 1") == "[]"
+    assert await harness.store.one("select actions from outbound order by created_at desc limit 1") == "[]"
 
 
-async def test_a_tasks_card_is_held_in_quiet_hours_and_its_time_begins_when_it_is_let_go(house: People) -> None:
-    await house.bring_in("ann", "telegram", wrote="telegram")
-    assert not await house.service.holds_cards("ann", "run")
-    await night(house, "ann", "10:00", "20:00")
-    assert await house.service.holds_cards("ann", "run")
-    await ask_approval(house, "A1", sent=False)
+async def test_a_tasks_card_is_held_in_quiet_hours_and_its_time_begins_when_it_is_let_go(harness: People) -> None:
+    await harness.bring_in("ann", "telegram", wrote="telegram")
+    assert not await harness.service.holds_cards("ann", "run")
+    await night(harness, "ann", "10:00", "20:00")
+    assert await harness.service.holds_cards("ann", "run")
+    await ask_approval(harness, "A1", sent=False)
     card = OutboundMessage("card", OutboundKind.CARD, "Approve? OK 7K")
-    await house.store.outbox.owe("ann", "ann-telegram-talk", [card], held=True)
-    await house.store.eye.execute(
+    await harness.store.outbox.owe("ann", "ann-telegram-talk", [card], held=True)
+    await harness.store.admin.execute(
         "insert into approval_cards (tenant_id, outbound_id, approval_id) values ('ann', 'card', 'A1')"
     )
-    assert await house.service.release_held() == 0
-    await house.deliver()
-    assert house.said("telegram") == []
-    await house.write("ann", "telegram")  # quiet hours are about what comes unasked
-    moment(house).forward(hours=8)
-    both = await asyncio.gather(house.service.release_held(), house.service.release_held())
+    assert await harness.service.release_held() == 0
+    await harness.deliver()
+    assert harness.said("telegram") == []
+    await harness.write("ann", "telegram")  # quiet hours are about what comes unasked
+    moment(harness).forward(hours=8)
+    both = await asyncio.gather(harness.service.release_held(), harness.service.release_held())
     assert sorted(both) == [0, 1]
-    await house.deliver()
-    assert house.said("telegram") == ["Approve? OK 7K"]
+    await harness.deliver()
+    assert harness.said("telegram") == ["Approve? OK 7K"]
 
 
-async def test_a_task_speaks_where_the_person_prefers_and_never_where_nobody_can_answer(house: People) -> None:
-    await house.bring_in("ann", "sms", "telegram", "push", wrote="sms")
-    await house.write("ann", "telegram")
-    await house.write("ann", "push")
+async def test_a_task_speaks_where_the_person_prefers_and_never_where_nobody_can_answer(harness: People) -> None:
+    await harness.bring_in("ann", "sms", "telegram", "push", wrote="sms")
+    await harness.write("ann", "telegram")
+    await harness.write("ann", "push")
     homes = []
     for preferred in ("", "sms", "push"):
-        await house.prefer("ann", preferred_channel=preferred)
-        homes.append(await house.store.one("select home_conversation('ann', '')"))
+        await harness.prefer("ann", preferred_channel=preferred)
+        homes.append(await harness.store.one("select home_conversation('ann', '')"))
     assert homes == ["ann-telegram-talk", "ann-sms-talk", "ann-telegram-talk"]
-    await house.prefer("ann", preferred_channel="sms")
-    assert await house.store.one("select home_conversation('ann', '', '{telegram,slack}')") == "ann-telegram-talk", (
+    await harness.prefer("ann", preferred_channel="sms")
+    assert await harness.store.one("select home_conversation('ann', '', '{telegram,slack}')") == "ann-telegram-talk", (
         "off"
     )
-    assert await house.store.one("select home_conversation('ann', 'sms', '{slack}')") is None
-    assert await house.store.one("select other_conversation('ann', 'sms')") == "ann-telegram-talk"
+    assert await harness.store.one("select home_conversation('ann', 'sms', '{slack}')") is None
+    assert await harness.store.one("select other_conversation('ann', 'sms')") == "ann-telegram-talk"
 
 
-async def test_promise_11_whatever_is_asked_a_message_goes_to_an_identity_of_the_rows_tenant(house: People) -> None:
+async def test_promise_11_whatever_is_asked_a_message_goes_to_an_identity_of_the_rows_tenant(harness: People) -> None:
     chance = random.Random(11)
     tenants = ["ann", "bob", "cid"]
     for tenant, suffix in zip(tenants, ("", "2", "3"), strict=True):
-        await house.bring_in(tenant, "sms", "telegram", "email", wrote="sms", suffix=suffix)
-        await house.write(tenant, "telegram")
-    talks = await house.store.column("select id from conversations")
+        await harness.bring_in(tenant, "sms", "telegram", "email", wrote="sms", suffix=suffix)
+        await harness.write(tenant, "telegram")
+    talks = await harness.store.column("select id from conversations")
     for number in range(60):
         tenant = chance.choice(tenants)
-        await house.service.notify(
+        await harness.service.notify(
             tenant, Notification(f"for {tenant}: {number}", conversation_id=str(chance.choice(talks)))
         )
         if number % 7 == 0:
-            await house.prefer(chance.choice(tenants), preferred_channel=chance.choice(["sms", "email", ""]))
+            await harness.prefer(chance.choice(tenants), preferred_channel=chance.choice(["sms", "email", ""]))
         if number % 11 == 0:
-            house.channels["sms"].acts.append(Rejected("no"))
+            harness.channels["sms"].acts.append(Rejected("no"))
         if number % 13 == 0:
-            await house.store.eye.execute(
+            await harness.store.admin.execute(
                 "update identities set state = case state when 'active' then 'blocked' else 'active' end where id = $1",
                 f"{chance.choice(tenants)}-telegram",
             )
         if number % 5 == 0:
-            await house.deliver()
-            await house.service.fall_back()
-            await house.service.release_held()
-    await house.deliver()
-    rows = await house.store.eye.fetch(
+            await harness.deliver()
+            await harness.service.fall_back()
+            await harness.service.release_held()
+    await harness.deliver()
+    rows = await harness.store.admin.fetch(
         "select o.tenant_id, o.text, i.tenant_id as whose, i.user_key, c.peer from outbound o"
         " join conversations c on c.id = o.conversation_id join identities i on i.id = c.identity_id"
     )
@@ -353,7 +353,7 @@ async def test_promise_11_whatever_is_asked_a_message_goes_to_an_identity_of_the
         assert row["tenant_id"] in row["text"] or "write to you here" in row["text"] or "waited" in row["text"]
     # Not even the database's own caller can name somebody else's place.
     for mine, other in itertools.permutations(tenants, 2):
-        made = await house.store.database.call(
+        made = await harness.store.database.call(
             "select may_notify($1, $2, 'sms', $3) as may from set_config('onevalet.tenant', $1, false)",
             mine, f"{other}-sms", "+15550000001",
         )  # fmt: skip

@@ -13,19 +13,19 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-async def house(database_url: str) -> AsyncIterator[People]:
-    async with people(database_url, Moment(NOW)) as house:
+async def harness(database_url: str) -> AsyncIterator[People]:
+    async with people(database_url, Moment(NOW)) as harness:
         # Nobody knows how to read what these wish; more of them than are looked at in one go.
-        await house.store.eye.execute(
+        await harness.store.admin.execute(
             "insert into tenants (tenant_id) select 'bad' || lpad(n::text, 3, '0') from generate_series(1, 120) n"
         )
-        await house.bring_in("good", "sms", wrote="sms")
-        yield house
+        await harness.bring_in("good", "sms", wrote="sms")
+        yield harness
 
 
-async def keep(house: People, state: str) -> None:
+async def keep(harness: People, state: str) -> None:
     """Keep a piece of news for everybody, the good one's last."""
-    await house.store.eye.execute(
+    await harness.store.admin.execute(
         "insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before)"
         " select tenant_id, 'ntf_' || tenant_id, 'general', 'normal', 'news', 'k', $1, $2,"
         "  $2::timestamptz - case when tenant_id = 'good' then interval '1 minute' else interval '1 hour' end"
@@ -48,24 +48,24 @@ def break_bad_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_held_news_of_many_that_fail_does_not_starve_another_persons(
-    house: People, monkeypatch: pytest.MonkeyPatch
+    harness: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await keep(house, "held")
-    service = house.service
+    await keep(harness, "held")
+    service = harness.service
     break_bad_ones(monkeypatch)
     monkeypatch.setattr(setbacks, "FIRST", 600.0)  # on a busy machine a look may take longer than the usual pause
     assert await service.release_held() + await service.release_held() == 1
-    await house.deliver()
-    assert house.said("sms") == ["news"]
+    await harness.deliver()
+    assert harness.said("sms") == ["news"]
 
 
 async def test_undelivered_news_of_many_that_fail_does_not_starve_another_persons(
-    house: People, monkeypatch: pytest.MonkeyPatch
+    harness: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await keep(house, "failed")
-    service = house.service
+    await keep(harness, "failed")
+    service = harness.service
     break_bad_ones(monkeypatch)
     monkeypatch.setattr(setbacks, "FIRST", 600.0)
     assert sum([await service.fall_back() for _ in range(3)]) == 1
-    await house.deliver()
-    assert len(house.said("sms")) == 1
+    await harness.deliver()
+    assert len(harness.said("sms")) == 1

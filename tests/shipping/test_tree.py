@@ -1,4 +1,4 @@
-"""The tree keeps the house rules that a program can see."""
+"""The tree keeps the harness rules that a program can see."""
 
 import re
 from pathlib import Path

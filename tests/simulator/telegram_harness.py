@@ -41,7 +41,7 @@ class Hook:
 
 
 @dataclass(slots=True)
-class House:
+class Harness:
     """Everything a test needs: the simulator, a bot on it, and a webhook to set."""
 
     url: str
@@ -80,7 +80,7 @@ async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
 
 
 @asynccontextmanager
-async def open_house(config: SimulatorConfig | None = None) -> AsyncIterator[House]:
+async def open_harness(config: SimulatorConfig | None = None) -> AsyncIterator[Harness]:
     """Serve it all until left."""
     hook = Hook()
     gateway = web.Application()
@@ -103,7 +103,7 @@ async def open_house(config: SimulatorConfig | None = None) -> AsyncIterator[Hou
     )
     try:
         async with aiohttp.ClientSession() as http, bot:
-            yield House(url, wire, telegram, bot, hook, http)
+            yield Harness(url, wire, telegram, bot, hook, http)
     finally:
         await telegram.stop()
         wire.stopping.set()

@@ -9,22 +9,22 @@ from telegram import BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, Mes
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, NetworkError, RetryAfter
 
 from simulator.faults import FaultKind, Rule
-from tests.simulator.telegram_harness import ADA, TOKEN, House, open_house
+from tests.simulator.telegram_harness import ADA, TOKEN, Harness, open_harness
 
 KEYBOARD = InlineKeyboardMarkup([[InlineKeyboardButton("Approve", callback_data="a")]])
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[House]:
+async def harness() -> AsyncIterator[Harness]:
     """A simulator whose Ada has started the bot."""
-    async with open_house() as opened:
+    async with open_harness() as opened:
         await opened.act("start")
         yield opened
 
 
-async def test_a_text_arrives_with_entities_keyboard_and_reply(house: House) -> None:
-    said = await house.act("say", text="hello")
-    sent = await house.bot.send_message(
+async def test_a_text_arrives_with_entities_keyboard_and_reply(harness: Harness) -> None:
+    said = await harness.act("say", text="hello")
+    sent = await harness.bot.send_message(
         ADA,
         "<b>Hi</b> there",
         parse_mode="HTML",
@@ -35,75 +35,75 @@ async def test_a_text_arrives_with_entities_keyboard_and_reply(house: House) -> 
     assert sent.entities == (MessageEntity("bold", 0, 2),)
     assert sent.reply_to_message is not None
     assert sent.reply_to_message.text == "hello"
-    bubble = house.chat()["messages"][-1]
+    bubble = harness.chat()["messages"][-1]
     assert bubble["keyboard"] == [[{"text": "Approve", "callback_data": "a"}]]
     assert (bubble["direction"], bubble["reply_to"], bubble["edited"]) == ("out", said["message_id"], False)
     about = bubble["id"]
-    assert [call.endpoint for call in house.wire.journal.calls(about=about)] == ["telegram.sendMessage"]
+    assert [call.endpoint for call in harness.wire.journal.calls(about=about)] == ["telegram.sendMessage"]
 
 
-async def test_edits_show_and_repeat_as_not_modified(house: House) -> None:
-    sent = await house.bot.send_message(ADA, "one", reply_markup=KEYBOARD)
-    await house.bot.edit_message_text("two", ADA, sent.message_id, reply_markup=KEYBOARD)
+async def test_edits_show_and_repeat_as_not_modified(harness: Harness) -> None:
+    sent = await harness.bot.send_message(ADA, "one", reply_markup=KEYBOARD)
+    await harness.bot.edit_message_text("two", ADA, sent.message_id, reply_markup=KEYBOARD)
     with pytest.raises(BadRequest, match="Message is not modified: specified new message content"):
-        await house.bot.edit_message_text("two", ADA, sent.message_id, reply_markup=KEYBOARD)
-    await house.bot.edit_message_reply_markup(ADA, sent.message_id)
-    bubble = house.chat()["messages"][-1]
+        await harness.bot.edit_message_text("two", ADA, sent.message_id, reply_markup=KEYBOARD)
+    await harness.bot.edit_message_reply_markup(ADA, sent.message_id)
+    bubble = harness.chat()["messages"][-1]
     assert (bubble["text"], bubble["edited"], bubble["keyboard"]) == ("two", True, [])
-    assert await house.bot.delete_message(ADA, sent.message_id)
-    assert all(bubble["message_id"] != sent.message_id for bubble in house.chat()["messages"])
+    assert await harness.bot.delete_message(ADA, sent.message_id)
+    assert all(bubble["message_id"] != sent.message_id for bubble in harness.chat()["messages"])
 
 
-async def test_typing_and_drafts_show_and_end_with_the_message(house: House) -> None:
-    await house.bot.send_chat_action(ADA, "typing")
-    await house.bot.send_message_draft(ADA, 5, "writ")
-    chat = house.chat()
+async def test_typing_and_drafts_show_and_end_with_the_message(harness: Harness) -> None:
+    await harness.bot.send_chat_action(ADA, "typing")
+    await harness.bot.send_message_draft(ADA, 5, "writ")
+    chat = harness.chat()
     assert (chat["action"], chat["draft"]["text"]) == ("typing", "writ")
-    await house.bot.send_message(ADA, "written")
-    chat = house.chat()
+    await harness.bot.send_message(ADA, "written")
+    chat = harness.chat()
     assert (chat["action"], chat["draft"]) == ("", None)
 
 
-async def test_a_press_is_answered_once(house: House) -> None:
-    sent = await house.bot.send_message(ADA, "sure?", reply_markup=KEYBOARD)
-    pressed = await house.act("press", message_id=sent.message_id, button=0)
+async def test_a_press_is_answered_once(harness: Harness) -> None:
+    sent = await harness.bot.send_message(ADA, "sure?", reply_markup=KEYBOARD)
+    pressed = await harness.act("press", message_id=sent.message_id, button=0)
     query = pressed["callback_query_id"]
-    assert await house.bot.answer_callback_query(query, "Done")
-    assert house.chat()["messages"][-1]["presses"][0]["text"] == "Done"
+    assert await harness.bot.answer_callback_query(query, "Done")
+    assert harness.chat()["messages"][-1]["presses"][0]["text"] == "Done"
     with pytest.raises(BadRequest, match="Query is too old and response timeout expired or query id is invalid"):
-        await house.bot.answer_callback_query(query)
+        await harness.bot.answer_callback_query(query)
 
 
-async def test_settings_are_kept_and_shown(house: House) -> None:
-    await house.bot.set_my_commands([BotCommand("stop", "Stop what runs")])
-    assert (await house.bot.get_my_commands())[0].command == "stop"
-    assert house.chat()["commands"] == [{"command": "stop", "description": "Stop what runs"}]
-    await house.bot.delete_my_commands()
-    assert await house.bot.get_my_commands() == ()
-    await house.bot.set_my_description("What it does")
-    await house.bot.set_my_short_description("In short")
-    assert (await house.bot.get_my_description()).description == "What it does"
-    assert (await house.bot.get_my_short_description()).short_description == "In short"
-    await house.bot.set_chat_menu_button()
-    assert (await house.bot.get_chat_menu_button()).type == "default"
-    assert (await house.bot.get_me()).username == "simulator_valet_bot"
-    assert (await house.bot.get_chat(ADA)).first_name == "Ada"
+async def test_settings_are_kept_and_shown(harness: Harness) -> None:
+    await harness.bot.set_my_commands([BotCommand("stop", "Stop what runs")])
+    assert (await harness.bot.get_my_commands())[0].command == "stop"
+    assert harness.chat()["commands"] == [{"command": "stop", "description": "Stop what runs"}]
+    await harness.bot.delete_my_commands()
+    assert await harness.bot.get_my_commands() == ()
+    await harness.bot.set_my_description("What it does")
+    await harness.bot.set_my_short_description("In short")
+    assert (await harness.bot.get_my_description()).description == "What it does"
+    assert (await harness.bot.get_my_short_description()).short_description == "In short"
+    await harness.bot.set_chat_menu_button()
+    assert (await harness.bot.get_chat_menu_button()).type == "default"
+    assert (await harness.bot.get_me()).username == "simulator_valet_bot"
+    assert (await harness.bot.get_chat(ADA)).first_name == "Ada"
 
 
-async def test_files_go_both_ways(house: House) -> None:
-    sent = await house.bot.send_document(ADA, b"paper", filename="a.txt", caption="*Here*", parse_mode="Markdown")
+async def test_files_go_both_ways(harness: Harness) -> None:
+    sent = await harness.bot.send_document(ADA, b"paper", filename="a.txt", caption="*Here*", parse_mode="Markdown")
     assert sent.document is not None
     assert (sent.caption, sent.document.file_name) == ("Here", "a.txt")
-    file = await house.bot.get_file(sent.document.file_id)
+    file = await harness.bot.get_file(sent.document.file_id)
     assert bytes(await file.download_as_bytearray()) == b"paper"
-    again = await house.bot.send_photo(ADA, b"picture")
+    again = await harness.bot.send_photo(ADA, b"picture")
     assert again.photo
-    spoken = await house.act("voice", data="dm9pY2U=", caption="listen")
-    (update,) = (await house.bot.get_updates(offset=-1))[-1:]
+    spoken = await harness.act("voice", data="dm9pY2U=", caption="listen")
+    (update,) = (await harness.bot.get_updates(offset=-1))[-1:]
     assert update.message is not None
     assert update.message.voice is not None
     assert update.message.voice.file_id == spoken["file_id"]
-    heard = await house.bot.get_file(spoken["file_id"])
+    heard = await harness.bot.get_file(spoken["file_id"])
     assert bytes(await heard.download_as_bytearray()) == b"voice"
 
 
@@ -230,77 +230,77 @@ WRONG_CALLS: list[tuple[str, dict[str, Any], int, str]] = [
 
 @pytest.mark.parametrize(("method", "values", "code", "words"), WRONG_CALLS)
 async def test_a_wrong_call_is_refused_in_telegrams_words(
-    house: House, method: str, values: dict[str, Any], code: int, words: str
+    harness: Harness, method: str, values: dict[str, Any], code: int, words: str
 ) -> None:
-    answer = await house.call(method, **values)
+    answer = await harness.call(method, **values)
     assert (answer["ok"], answer["error_code"], answer["description"]) == (False, code, words)
 
 
-async def test_wrong_tokens_are_unauthorized(house: House) -> None:
-    assert (await house.call("getMe", token="1:x"))["description"] == "Unauthorized"
-    assert (await house.call("getMe", token="x"))["description"] == "Unauthorized: invalid token specified"
-    house.bot._base_url = house.bot._base_url.replace(TOKEN, "1:x")
+async def test_wrong_tokens_are_unauthorized(harness: Harness) -> None:
+    assert (await harness.call("getMe", token="1:x"))["description"] == "Unauthorized"
+    assert (await harness.call("getMe", token="x"))["description"] == "Unauthorized: invalid token specified"
+    harness.bot._base_url = harness.bot._base_url.replace(TOKEN, "1:x")
     with pytest.raises(InvalidToken):
-        await house.bot.get_me()
+        await harness.bot.get_me()
 
 
-async def test_other_paths_are_not_found(house: House) -> None:
+async def test_other_paths_are_not_found(harness: Harness) -> None:
     for path in ("", f"bot{TOKEN}", f"file/bot{TOKEN}/documents/none.txt"):
-        async with house.http.get(f"{house.url}/telegram/{path}") as answer:
+        async with harness.http.get(f"{harness.url}/telegram/{path}") as answer:
             assert answer.status == 404
             assert await answer.json() == {"ok": False, "error_code": 404, "description": "Not Found"}
 
 
-async def test_parameters_that_are_not_utf8_are_refused(house: House) -> None:
-    url = f"{house.url}/telegram/bot{TOKEN}/sendMessage"
+async def test_parameters_that_are_not_utf8_are_refused(harness: Harness) -> None:
+    url = f"{harness.url}/telegram/bot{TOKEN}/sendMessage"
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
-    async with house.http.post(url, data=b"chat_id=1&text=%ff", headers=headers) as answer:
+    async with harness.http.post(url, data=b"chat_id=1&text=%ff", headers=headers) as answer:
         assert (await answer.json())["description"] == "Bad Request: strings must be encoded in UTF-8"
 
 
-async def test_a_stranger_has_no_chat_before_they_start(house: House) -> None:
+async def test_a_stranger_has_no_chat_before_they_start(harness: Harness) -> None:
     with pytest.raises(BadRequest, match="Chat not found"):
-        await house.bot.send_message(700100002, "hello")
+        await harness.bot.send_message(700100002, "hello")
 
 
-async def test_promise_8_a_blocked_bot_and_a_deactivated_user_are_forbidden(house: House) -> None:
-    await house.act("block")
+async def test_promise_8_a_blocked_bot_and_a_deactivated_user_are_forbidden(harness: Harness) -> None:
+    await harness.act("block")
     with pytest.raises(Forbidden, match=r"^Forbidden: bot was blocked by the user$"):
-        await house.bot.send_message(ADA, "hello")
-    await house.act("unblock")
-    await house.bot.send_message(ADA, "hello")
-    await house.act("set", deactivated=True)
+        await harness.bot.send_message(ADA, "hello")
+    await harness.act("unblock")
+    await harness.bot.send_message(ADA, "hello")
+    await harness.act("set", deactivated=True)
     with pytest.raises(Forbidden, match=r"^Forbidden: user is deactivated$"):
-        await house.bot.send_message(ADA, "hello")
+        await harness.bot.send_message(ADA, "hello")
 
 
-async def test_a_group_that_moved_says_where_to(house: House) -> None:
-    said = await house.act("group_say", text="hello", mention=True)
-    moved = await house.act("migrate")
+async def test_a_group_that_moved_says_where_to(harness: Harness) -> None:
+    said = await harness.act("group_say", text="hello", mention=True)
+    moved = await harness.act("migrate")
     with pytest.raises(ChatMigrated) as caught:
-        await house.bot.send_message(said["chat_id"], "hello")
+        await harness.bot.send_message(said["chat_id"], "hello")
     assert caught.value.new_chat_id == moved["chat_id"]
-    assert (await house.bot.send_message(moved["chat_id"], "hello")).chat.type == "supergroup"
+    assert (await harness.bot.send_message(moved["chat_id"], "hello")).chat.type == "supergroup"
 
 
-async def test_faults_speak_as_telegram_does(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_faults_speak_as_telegram_does(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PTB_TIMEDELTA", "1")
-    house.wire.faults.add(Rule("telegram.sendMessage", FaultKind.RATE_LIMIT, seconds=7))
-    answer = await house.call("SENDMESSAGE", **_TEXT)
+    harness.wire.faults.add(Rule("telegram.sendMessage", FaultKind.RATE_LIMIT, seconds=7))
+    answer = await harness.call("SENDMESSAGE", **_TEXT)
     assert answer["description"] == "Too Many Requests: retry after 7"
     assert answer["parameters"] == {"retry_after": 7}
-    house.wire.faults.add(Rule("telegram.sendMessage", FaultKind.RATE_LIMIT, seconds=7))
+    harness.wire.faults.add(Rule("telegram.sendMessage", FaultKind.RATE_LIMIT, seconds=7))
     with pytest.raises(RetryAfter):
-        await house.bot.send_message(ADA, "x")
-    house.wire.faults.add(Rule("telegram.sendMessage", FaultKind.SERVER_ERROR_AFTER, status=502))
+        await harness.bot.send_message(ADA, "x")
+    harness.wire.faults.add(Rule("telegram.sendMessage", FaultKind.SERVER_ERROR_AFTER, status=502))
     with pytest.raises(NetworkError, match="Bad Gateway"):
-        await house.bot.send_message(ADA, "kept all the same")
-    assert house.chat()["messages"][-1]["text"] == "kept all the same"
+        await harness.bot.send_message(ADA, "kept all the same")
+    assert harness.chat()["messages"][-1]["text"] == "kept all the same"
 
 
-async def test_lengths_count_characters_and_entities_count_utf16_units(house: House) -> None:
-    assert (await house.bot.send_message(ADA, "😀" * 4096)).text == "😀" * 4096
-    sent = await house.bot.send_message(ADA, "😀 *b*", parse_mode="Markdown")
+async def test_lengths_count_characters_and_entities_count_utf16_units(harness: Harness) -> None:
+    assert (await harness.bot.send_message(ADA, "😀" * 4096)).text == "😀" * 4096
+    sent = await harness.bot.send_message(ADA, "😀 *b*", parse_mode="Markdown")
     assert sent.entities == (MessageEntity("bold", 3, 1),)
-    given = await house.bot.send_message(ADA, "😀x", entities=[MessageEntity("italic", 2, 1)])
+    given = await harness.bot.send_message(ADA, "😀x", entities=[MessageEntity("italic", 2, 1)])
     assert given.entities == (MessageEntity("italic", 2, 1),)

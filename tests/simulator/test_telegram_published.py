@@ -10,7 +10,7 @@ import pytest
 from telegram import BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, ReplyParameters
 
 from simulator.telegram.api import METHODS, UPDATE_METHODS
-from tests.simulator.telegram_harness import ADA, House, open_house
+from tests.simulator.telegram_harness import ADA, Harness, open_harness
 
 _SCALARS: dict[str, type | tuple[type, ...]] = {
     "Integer": int,
@@ -32,9 +32,9 @@ def published() -> dict[str, Any]:
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[House]:
+async def harness() -> AsyncIterator[Harness]:
     """A simulator whose Ada has started the bot."""
-    async with open_house() as opened:
+    async with open_harness() as opened:
         await opened.act("start")
         yield opened
 
@@ -72,23 +72,23 @@ def _problems(published: dict[str, Any], value: Any, kind: str, where: str) -> l
     return found
 
 
-async def _use_everything(house: House) -> None:
-    bot = house.bot
-    said = await house.act("say", text="hello https://example.com /help")
+async def _use_everything(harness: Harness) -> None:
+    bot = harness.bot
+    said = await harness.act("say", text="hello https://example.com /help")
     keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Go", callback_data="a", style="danger")]])
     reply = ReplyParameters(said["message_id"])
     sent = await bot.send_message(
         ADA, "<b>x</b> <pre><code class='language-py'>y</code></pre>", "HTML", None, reply_parameters=reply
     )
     await bot.edit_message_text("other", ADA, sent.message_id, reply_markup=keyboard)
-    press = await house.act("press", message_id=sent.message_id, data="a")
+    press = await harness.act("press", message_id=sent.message_id, data="a")
     await bot.answer_callback_query(press["callback_query_id"], "ok", show_alert=True)
     await bot.edit_message_reply_markup(ADA, sent.message_id)
     await bot.delete_message(ADA, sent.message_id)
     await bot.send_chat_action(ADA, "typing")
     await bot.send_message_draft(ADA, 1, "draft")
     for kind in ("voice", "photo", "document"):
-        await house.act(kind)
+        await harness.act(kind)
     await bot.send_photo(ADA, b"p", "caption")
     await bot.send_voice(ADA, b"v")
     document = await bot.send_document(ADA, b"d", filename="d.txt")
@@ -104,20 +104,20 @@ async def _use_everything(house: House) -> None:
     await bot.get_my_short_description()
     await bot.set_chat_menu_button(ADA)
     await bot.get_chat_menu_button(ADA)
-    await house.act("edit", message_id=said["message_id"], text="other")
-    await house.act("group_say", text="hello", mention=True)
-    await house.act("migrate")
-    await house.act("block")
-    await house.act("unblock")
+    await harness.act("edit", message_id=said["message_id"], text="other")
+    await harness.act("group_say", text="hello", mention=True)
+    await harness.act("migrate")
+    await harness.act("block")
+    await harness.act("unblock")
     await bot.get_updates()
-    await bot.set_webhook(house.hook.url, secret_token="s", allowed_updates=["message"])
+    await bot.set_webhook(harness.hook.url, secret_token="s", allowed_updates=["message"])
     await bot.get_webhook_info()
     await bot.delete_webhook()
 
 
-async def test_every_call_and_answer_is_as_published(house: House, published: dict[str, Any]) -> None:
-    await _use_everything(house)
-    calls = [call for call in house.wire.journal.calls() if call.direction == "out"]
+async def test_every_call_and_answer_is_as_published(harness: Harness, published: dict[str, Any]) -> None:
+    await _use_everything(harness)
+    calls = [call for call in harness.wire.journal.calls() if call.direction == "out"]
     used = {call.endpoint.removeprefix("telegram.") for call in calls}
     assert used == {*METHODS, *UPDATE_METHODS}
     found: list[str] = []

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.forker import Nursery
+from tests.forker import Forker
 from tests.spine.run import FAULTS, run_spine, show
 from tests.spine.texts import CHANNELS
 
@@ -23,11 +23,11 @@ def main() -> None:
     parser.add_argument("--fault", action="append", choices=FAULTS, default=[], help="struck in the middle, in order")
     parser.add_argument("--channel", action="append", choices=CHANNELS, default=[], help="all three unless given")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Nursery() as nursery:
+    with tempfile.TemporaryDirectory() as folder, Forker() as forker:
         reports = asyncio.run(
             run_spine(
                 Path(folder),
-                nursery,
+                forker,
                 messages=options.messages,
                 people=options.people,
                 rounds=[options.fault] * options.rounds,

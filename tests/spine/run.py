@@ -11,7 +11,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from simulator.config import TwilioConfig
-from tests.forker import Nursery
+from tests.forker import Forker
 from tests.spine.checker import Findings, check, until_quiet
 from tests.spine.driver import Driver
 from tests.spine.system import System, running_system
@@ -35,7 +35,7 @@ class Report:
 
 async def run_spine(
     folder: Path,
-    nursery: Nursery,
+    forker: Forker,
     *,
     messages: int,
     people: int,
@@ -49,7 +49,7 @@ async def run_spine(
     """Deliver `messages` of `people`, 1 to 5 times each, in each round, with its faults struck one after another."""
     chance = random.Random(seed)
     everyone = make_people(people)
-    async with running_system(folder, everyone, nursery, webs=webs, workers=workers) as system:
+    async with running_system(folder, everyone, forker, webs=webs, workers=workers) as system:
         reports: list[Report] = []
         texts: list[Text] = []
         for faults in rounds:

@@ -18,7 +18,7 @@ from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
-from tests.forker import Forked, Nursery, plain_environment
+from tests.forker import Forked, Forker, plain_environment
 from tests.scripted_model import ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
 from tests.spine.balancer import balanced
@@ -37,7 +37,7 @@ class Member:
     command: str
     environment: dict[str, str]
     log: Path
-    nursery: Nursery
+    forker: Forker
     process: Forked | None = None
 
     @property
@@ -53,7 +53,7 @@ class Member:
 
     def start(self) -> None:
         """Start it; its output goes to its log."""
-        self.process = self.nursery.fork(WORDS[self.command], self.environment, self.log)
+        self.process = self.forker.fork(WORDS[self.command], self.environment, self.log)
 
     async def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End it with a signal and give its exit code."""
@@ -85,7 +85,7 @@ class System:
 
 @asynccontextmanager
 async def running_system(
-    folder: Path, people: tuple[Person, ...], nursery: Nursery, *, webs: int = 2, workers: int = 2, pace: float = 0.1
+    folder: Path, people: tuple[Person, ...], forker: Forker, *, webs: int = 2, workers: int = 2, pace: float = 0.1
 ) -> AsyncIterator[System]:
     """Run a system for the block: servers, simulator, scripted model, and the processes."""
     async with AsyncExitStack() as stack:
@@ -107,16 +107,16 @@ async def running_system(
         environment = _environment(system, config)
         for number, port in enumerate(web_ports, start=1):
             of_web = environment | {"PORT": str(port)}
-            system.webs.append(Member(f"web{number}", "web", of_web, folder / f"web{number}.log", nursery))
+            system.webs.append(Member(f"web{number}", "web", of_web, folder / f"web{number}.log", forker))
         for number in range(1, workers + 1):
             log = folder / f"worker{number}.log"
-            system.workers.append(Member(f"worker{number}", "worker", environment, log, nursery))
-        await nursery.ready()
+            system.workers.append(Member(f"worker{number}", "worker", environment, log, forker))
+        await forker.ready()
         stack.push_async_callback(_stop_all, system)
         for member in (*system.webs, *system.workers):
             member.start()
         await _until_ready(system)
-        await _set_up_channels(system, environment, nursery)
+        await _set_up_channels(system, environment, forker)
         yield system
 
 
@@ -161,9 +161,9 @@ async def _until_ready(system: System) -> None:
                     await asyncio.sleep(0.1)
 
 
-async def _set_up_channels(system: System, environment: dict[str, str], nursery: Nursery) -> None:
+async def _set_up_channels(system: System, environment: dict[str, str], forker: Forker) -> None:
     said = system.folder / "setup.log"
-    process = nursery.fork(["channels", "setup"], environment, said)
+    process = forker.fork(["channels", "setup"], environment, said)
     assert await process.wait() == 0, said.read_text()
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forker import Nursery
+from tests.forker import Forker
 from tests.spine.run import run_spine, show
 from tests.spine.texts import CHANNELS
 
@@ -18,10 +18,10 @@ FAULTS = ("flushall", "kill-worker", "postgres-away")
 @pytest.mark.timeout(180)
 @pytest.mark.xdist_group("processes")
 async def test_promises_1_2_4_6_every_message_is_kept_once_answered_once_and_in_order(
-    tmp_path: Path, nursery: Nursery
+    tmp_path: Path, forker: Forker
 ) -> None:
     reports = await run_spine(
-        tmp_path, nursery, messages=MESSAGES, people=PEOPLE, rounds=[CALM, FAULTS], channels=CHANNELS
+        tmp_path, forker, messages=MESSAGES, people=PEOPLE, rounds=[CALM, FAULTS], channels=CHANNELS
     )
     for report, expected in zip(reports, (MESSAGES, 2 * MESSAGES), strict=True):
         assert report.findings.kept(expected), show(report)

@@ -17,7 +17,7 @@ from core.ids import make_id
 from core.queue.wakeups import SilentBell
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.event import EventTrigger
-from tests.triggers.harness import nursery
+from tests.triggers.harness import forker
 
 EVENTS = 200
 APART = 0.004
@@ -61,18 +61,18 @@ async def run_burst(folder: Path, database_url: str, redis_url: str) -> Burst:
     clock_path = folder / "burst.json"
     set_clock(clock_path, rate=1)
     options = {"database": database_url, "redis": redis_url, "clock": str(clock_path), "lease": 2, "handles": True}
-    eye, database = await asyncpg.connect(database_url), Database(database_url)
+    admin, database = await asyncpg.connect(database_url), Database(database_url)
     bus = EventBus(redis_url, database)
     try:
         for statement in _PERSON:
-            await eye.execute(statement)
+            await admin.execute(statement)
         engine = TriggerEngine(database, make_id, Clock(clock_path), SilentBell())
         trigger = EventTrigger("door", "opened")
         await engine.create_task(tenant_id="ann", trigger=trigger, action={"instruction": "Say who"})
-        async with nursery(options | {"log": str(folder / "burst.log")}) as order:
+        async with forker(options | {"log": str(folder / "burst.log")}) as order:
             pids = [await order({"start": f"w{n}"}) for n in (1, 2)]
             async with asyncio.timeout(20):
-                while not await eye.fetchval("select count(*) from event_groups where name = 'tasks'"):  # noqa: ASYNC110 - nothing tells
+                while not await admin.fetchval("select count(*) from event_groups where name = 'tasks'"):  # noqa: ASYNC110 - nothing tells
                     await asyncio.sleep(0.02)
             for number in range(EVENTS):
                 assert await bus.publish(Event("door", "opened", {"n": number}, f"{number}", "ann"))
@@ -80,34 +80,34 @@ async def run_burst(folder: Path, database_url: str, redis_url: str) -> Burst:
                 if number == EVENTS // 2:
                     await order({"end": pids.pop(0), "signal": signal.SIGKILL})
                     pids.append(await order({"start": "w3"}))
-            await _until_told(eye, folder)
+            await _until_told(admin, folder)
             await asyncio.sleep(timedelta(seconds=3).total_seconds())  # one more sweep finds nothing to do again
             for pid in pids:
                 await order({"end": pid, "signal": signal.SIGTERM})
-        return await _seen(eye)
+        return await _seen(admin)
     finally:
         await bus.close()
         await database.close()
-        await eye.close()
+        await admin.close()
 
 
-async def _until_told(eye: "asyncpg.Connection[asyncpg.Record]", folder: Path) -> None:
+async def _until_told(admin: "asyncpg.Connection[asyncpg.Record]", folder: Path) -> None:
     told = "select count(*) from run_notices where state = 'handed_over'"
     try:
         async with asyncio.timeout(60):
-            while await eye.fetchval(told) < EVENTS:  # noqa: ASYNC110 - nothing tells
+            while await admin.fetchval(told) < EVENTS:  # noqa: ASYNC110 - nothing tells
                 await asyncio.sleep(0.1)
     except TimeoutError as error:
-        raise AssertionError(f"{await _seen(eye)}\n{(folder / 'burst.log').read_text()[-3000:]}") from error
+        raise AssertionError(f"{await _seen(admin)}\n{(folder / 'burst.log').read_text()[-3000:]}") from error
 
 
-async def _seen(eye: "asyncpg.Connection[asyncpg.Record]") -> Burst:
-    begun = Counter(row["event_id"] for row in await eye.fetch("select event_id from begun"))
+async def _seen(admin: "asyncpg.Connection[asyncpg.Record]") -> Burst:
+    begun = Counter(row["event_id"] for row in await admin.fetch("select event_id from begun"))
     return Burst(
-        done=await eye.fetchval("select count(*) from event_work where group_name = 'tasks' and state = 'done'"),
-        runs=await eye.fetchval("select count(*) from task_runs"),
-        completed=await eye.fetchval("select count(*) from task_runs where state = 'COMPLETED'"),
-        told=await eye.fetchval("select count(*) from outbound where kind = 'notification'"),
+        done=await admin.fetchval("select count(*) from event_work where group_name = 'tasks' and state = 'done'"),
+        runs=await admin.fetchval("select count(*) from task_runs"),
+        completed=await admin.fetchval("select count(*) from task_runs where state = 'COMPLETED'"),
+        told=await admin.fetchval("select count(*) from outbound where kind = 'notification'"),
         again=sum(count > 1 for count in begun.values()),
-        consumers=await eye.fetchval("select count(distinct pid) from begun"),
+        consumers=await admin.fetchval("select count(distinct pid) from begun"),
     )

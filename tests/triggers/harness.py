@@ -101,13 +101,13 @@ async def run_plan(folder: Path, database_url: str, redis_url: str, plan: Plan) 
     set_clock(clock_path, rate=plan.rate)
     clock = Clock(clock_path)
     options = {"database": database_url, "redis": redis_url, "clock": str(clock_path), "lease": plan.lease}
-    eye = await asyncpg.connect(database_url)
+    admin = await asyncpg.connect(database_url)
     try:
-        async with nursery(options | {"log": str(folder / "workers.log")}) as order:
+        async with forker(options | {"log": str(folder / "workers.log")}) as order:
             start = clock.now() + timedelta(seconds=1.5 * plan.rate)
-            await eye.execute(_PEOPLE, plan.people)
-            await eye.execute(_ONCE, plan.people, plan.tasks, start, plan.span)
-            await eye.execute(_REPEATED, plan.again, REPEATS, plan.span / (REPEATS + 1), start)
+            await admin.execute(_PEOPLE, plan.people)
+            await admin.execute(_ONCE, plan.people, plan.tasks, start, plan.span)
+            await admin.execute(_REPEATED, plan.again, REPEATS, plan.span / (REPEATS + 1), start)
             pids = [await order({"start": f"w{n}"}) for n in (1, 2)]
             kills = 0
             while clock.now() < start + plan.span:
@@ -115,15 +115,15 @@ async def run_plan(folder: Path, database_url: str, redis_url: str, plan: Plan) 
                 await order({"end": pids.pop(0), "signal": signal.SIGKILL})
                 pids.append(await order({"start": f"w{kills + 3}"}))
                 kills += 1
-            await _until_quiet(eye, plan, folder)
+            await _until_quiet(admin, plan, folder)
             for pid in pids:
                 await order({"end": pid, "signal": signal.SIGTERM})
-        return await _outcome(eye, plan, json.loads(clock_path.read_text())["base"], kills)
+        return await _outcome(admin, plan, json.loads(clock_path.read_text())["base"], kills)
     finally:
-        await eye.close()
+        await admin.close()
 
 
-async def _until_quiet(eye: "asyncpg.Connection[asyncpg.Record]", plan: Plan, folder: Path) -> None:
+async def _until_quiet(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, folder: Path) -> None:
     open_now = (
         "select (select count(*) from task_runs where finished_at is not null),"
         " (select count(*) from run_notices where state = 'handed_over')"
@@ -131,16 +131,16 @@ async def _until_quiet(eye: "asyncpg.Connection[asyncpg.Record]", plan: Plan, fo
     try:
         async with asyncio.timeout(60):
             while True:
-                if tuple(await eye.fetchrow(open_now) or ()) == (plan.occurrences, plan.occurrences):
+                if tuple(await admin.fetchrow(open_now) or ()) == (plan.occurrences, plan.occurrences):
                     return
                 await asyncio.sleep(0.1)
     except TimeoutError as error:
         said = (folder / "workers.log").read_text()[-3000:]
-        raise AssertionError(f"{tuple(await eye.fetchrow(open_now) or ())}\n{said}") from error
+        raise AssertionError(f"{tuple(await admin.fetchrow(open_now) or ())}\n{said}") from error
 
 
-async def _outcome(eye: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base: float, kills: int) -> Outcome:
-    rows = await eye.fetch(_SEEN)
+async def _outcome(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base: float, kills: int) -> Outcome:
+    rows = await admin.fetch(_SEEN)
 
     def late(row: asyncpg.Record, column: str) -> float:
         """Give real seconds from when it was due; people's time runs `rate` times as fast."""
@@ -154,7 +154,7 @@ async def _outcome(eye: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base: 
         occurrences=len({(row["task_id"], row["occurrence"]) for row in rows}),
         completed=sum(row["state"] == "COMPLETED" for row in rows),
         early=sum(late(row, "created_at") < 0 for row in rows),
-        told=await eye.fetchval("select count(*) from outbound where kind = 'notification'"),
+        told=await admin.fetchval("select count(*) from outbound where kind = 'notification'"),
         kills=kills,
         to_row=sorted(late(row, "created_at") for row in rows),
         to_end=sorted(late(row, "finished_at") for row in rows if row["attempts"] == 1),
@@ -163,7 +163,7 @@ async def _outcome(eye: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base: 
 
 
 @asynccontextmanager
-async def nursery(options: dict[str, object]) -> "AsyncIterator[Order]":
+async def forker(options: dict[str, object]) -> "AsyncIterator[Order]":
     """Give what starts and ends workers."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.triggers.workers", json.dumps(options), cwd=ROOT, stdin=-1, stdout=-1
@@ -182,7 +182,7 @@ async def nursery(options: dict[str, object]) -> "AsyncIterator[Order]":
 
 @dataclass(slots=True)
 class Order:
-    """The nursery's orders."""
+    """The forker's orders."""
 
     process: asyncio.subprocess.Process
     children: list[int] = field(default_factory=list)

@@ -80,14 +80,14 @@ class Door:
 
     async def kept(self) -> list[tuple[object, ...]]:
         """Give (tenant, source, type, id) of all events."""
-        rows = await self.store.eye.fetch("select * from events order by received_at")
+        rows = await self.store.admin.fetch("select * from events order by received_at")
         return [(row["tenant_id"], row["source"], row["type"], row["id"]) for row in rows]
 
 
 @pytest.fixture
 async def door(database_url: str) -> AsyncIterator[Door]:
     async with opened(database_url) as store, aiohttp.ClientSession() as http:
-        await store.eye.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
+        await store.admin.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
         credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))]))
         sources = EventSources(store.database, credentials, make_id)
         ids = {}
@@ -225,12 +225,12 @@ async def test_a_source_made_now_is_found_within_a_second_of_strangers_asking(do
 async def test_promise_11_an_event_goes_to_whom_its_source_belongs_now(door: Door) -> None:
     good, source = good_headers(Style.BEARER), door.ids[Style.BEARER]
     assert (await door.post(source, good))[0] == 200
-    await door.store.eye.execute("update event_sources set tenant_id = 'bob' where id = $1", source)
+    await door.store.admin.execute("update event_sources set tenant_id = 'bob' where id = $1", source)
     assert await door.post(source, good) == (200, {"id": "evt_1", "duplicate": False})
     assert [row[0] for row in await door.kept()] == ["ann", "bob"]
     # As in a merge, where whoever had it is gone.
-    await door.store.eye.execute("update event_sources set tenant_id = 'ann' where id = $1", source)
-    await door.store.eye.execute("delete from tenants where tenant_id = 'bob'")
+    await door.store.admin.execute("update event_sources set tenant_id = 'ann' where id = $1", source)
+    await door.store.admin.execute("delete from tenants where tenant_id = 'bob'")
     assert (await door.post(source, good, b'{"id": "evt_2", "type": "x"}'))[0] == 200
     assert [(row[0], row[3]) for row in await door.kept()] == [("ann", "evt_1"), ("ann", "evt_2")]
 
@@ -284,7 +284,7 @@ async def test_promise_1_without_postgres_it_is_503_and_comes_in_with_the_next_t
 
 
 async def test_secrets_lie_in_the_database_hashed_or_sealed_and_sources_are_named_well(door: Door) -> None:
-    rows = await door.store.eye.fetch("select * from event_sources")
+    rows = await door.store.admin.fetch("select * from event_sources")
     assert len(rows) == len(Style)
     for row in rows:
         assert (row["secret_hash"] is None) != (row["sealed"] is None)

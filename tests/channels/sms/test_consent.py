@@ -19,7 +19,7 @@ from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
 from simulator.twilio.optout import REPLIES
 from tests.core.harness import OPEN, Store, opened
-from tests.jobs.worker_harness import Office
+from tests.jobs.worker_harness import WorkerHarness
 
 PUBLIC_URL = "https://valet.example.com"
 ADA = "+14155550101"
@@ -46,7 +46,7 @@ class Phone:
 
     async def work(self) -> None:
         """Run all turns and deliveries that are due."""
-        await Office(self.store).run_turns()
+        await WorkerHarness(self.store).run_turns()
         runner = DeliveryRunner(self.store.outbox, {"sms": self.sms}, "w1")
         while claim := await runner.claim(None):
             await runner.run(claim)
@@ -186,7 +186,7 @@ async def test_promise_8_a_refusal_by_twilio_feeds_the_same_ledger(phone: Phones
         await ada.say("START")
         await ada.say("hello again")
         assert ada.heard()[-1] == "re hello again"
-        rows = await ada.store.eye.fetch("select user_key, state, how from consents order by id")
+        rows = await ada.store.admin.fetch("select user_key, state, how from consents order by id")
         assert [tuple(row) for row in rows] == [(ADA, "stopped", "rejected 21610"), (ADA, "active", "started")]
 
 
@@ -199,4 +199,4 @@ async def test_yes_starts_again_and_is_still_an_answer(phone: Phones) -> None:
 
 
 async def _forget_how_often(ada: Phone) -> None:
-    await ada.store.eye.execute("delete from consents")
+    await ada.store.admin.execute("delete from consents")

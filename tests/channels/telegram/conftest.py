@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.channels.telegram.builders import Gateway, MemorySink, make_channel, serve_channel
-from tests.simulator.telegram_harness import House, open_house
+from tests.simulator.telegram_harness import Harness, open_harness
 
 
 @pytest.fixture
@@ -14,6 +14,6 @@ async def gateway() -> AsyncIterator[Gateway]:
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[House]:
-    async with open_house() as opened:
+async def harness() -> AsyncIterator[Harness]:
+    async with open_harness() as opened:
         yield opened

@@ -18,7 +18,7 @@ from core.messaging.channels import Check
 from core.messaging.messages import IgnoredMessage, IgnoreReason
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
-from tests.simulator.telegram_harness import House, until
+from tests.simulator.telegram_harness import Harness, until
 
 GET_UPDATES = "telegram.getUpdates"
 
@@ -39,8 +39,8 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def polling(house: House, sink: MemorySink, database: Database) -> AsyncIterator[TelegramChannel]:
-    channel = make_channel(sink, secret="", api_url=f"{house.url}/telegram", database=database)
+async def polling(harness: Harness, sink: MemorySink, database: Database) -> AsyncIterator[TelegramChannel]:
+    channel = make_channel(sink, secret="", api_url=f"{harness.url}/telegram", database=database)
     await channel.start()
     try:
         yield channel
@@ -52,73 +52,73 @@ async def polling_check(channel: TelegramChannel) -> Check:
     return next(check for check in await channel.check() if check.what == "Telegram polling")
 
 
-async def test_promise_1_updates_are_fetched_kept_and_confirmed(house: House, database: Database) -> None:
+async def test_promise_1_updates_are_fetched_kept_and_confirmed(harness: Harness, database: Database) -> None:
     sink = MemorySink()
-    await house.act("start")
-    await house.act("say", text="before we came")
-    async with polling(house, sink, database) as channel:
+    await harness.act("start")
+    await harness.act("say", text="before we came")
+    async with polling(harness, sink, database) as channel:
         await until(lambda: len(sink.accepted) == 2)
         for number in range(5):
-            await house.act("say", text=f"text {number}")
+            await harness.act("say", text=f"text {number}")
         await until(lambda: len(sink.accepted) == 7)
-        await until(lambda: house.telegram._world.updates.pending() == 0)
+        await until(lambda: harness.telegram._world.updates.pending() == 0)
         assert (await polling_check(channel)).ok
     assert sink.texts() == ["/start", "before we came", *(f"text {number}" for number in range(5))]
 
 
-async def test_promise_1_the_offset_stays_while_nothing_can_be_kept(house: House, database: Database) -> None:
+async def test_promise_1_the_offset_stays_while_nothing_can_be_kept(harness: Harness, database: Database) -> None:
     sink = MemorySink(away=True)
-    await house.act("say", text="Hello")
-    async with polling(house, sink, database):
+    await harness.act("say", text="Hello")
+    async with polling(harness, sink, database):
         await until(lambda: sink.calls >= 2)
-        assert house.telegram._world.updates.pending() == 1
+        assert harness.telegram._world.updates.pending() == 1
         sink.away = False
         await until(lambda: sink.texts() == ["Hello"])
-        await until(lambda: house.telegram._world.updates.pending() == 0)
+        await until(lambda: harness.telegram._world.updates.pending() == 0)
 
 
-async def test_promise_2_a_new_process_goes_on_where_the_last_one_ended(house: House, database: Database) -> None:
+async def test_promise_2_a_new_process_goes_on_where_the_last_one_ended(harness: Harness, database: Database) -> None:
     sink = MemorySink()
-    await house.act("say", text="first")
-    async with polling(house, sink, database):
+    await harness.act("say", text="first")
+    async with polling(harness, sink, database):
         await until(lambda: sink.texts() == ["first"])
-    await house.act("redeliver")
-    await house.act("say", text="second")
-    async with polling(house, sink, database):
+    await harness.act("redeliver")
+    await harness.act("say", text="second")
+    async with polling(harness, sink, database):
         await until(lambda: sink.texts() == ["first", "second"])
     assert sink.calls == 2  # the first was confirmed, so Telegram forgot it
 
 
-async def test_one_of_many_processes_polls_and_another_takes_over(house: House, database: Database) -> None:
+async def test_one_of_many_processes_polls_and_another_takes_over(harness: Harness, database: Database) -> None:
     sinks = [MemorySink(), MemorySink()]
-    async with polling(house, sinks[0], database) as first:
+    async with polling(harness, sinks[0], database) as first:
         await until(lambda: first._poller is not None and first._poller._held)
-        async with polling(house, sinks[1], database) as second:
+        async with polling(harness, sinks[1], database) as second:
             for number in range(5):
-                await house.act("say", text=str(number))
+                await harness.act("say", text=str(number))
             await until(lambda: len(sinks[0].accepted) == 5)
             assert not sinks[1].calls
             assert (await polling_check(second)).ok
             await first.stop()
-            await house.act("say", text="after")
+            await harness.act("say", text="after")
             await until(lambda: sinks[1].texts() == ["after"])
-    conflicts = [call for call in house.wire.journal.calls(provider="telegram") if '"error_code": 409' in str(call)]
+    conflicts = [call for call in harness.wire.journal.calls(provider="telegram") if '"error_code": 409' in str(call)]
     assert not conflicts
 
 
 async def test_a_wait_of_a_day_is_asked_about_again_much_sooner(
-    house: House, database: Database, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(poll, "LONGEST_WAIT", 0.05)
-    house.wire.faults.add(Rule(GET_UPDATES, FaultKind.RATE_LIMIT, seconds=86_400))
+    harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.RATE_LIMIT, seconds=86_400))
     sink = MemorySink()
-    await house.act("say", text="Hello")
-    async with polling(house, sink, database):
+    await harness.act("say", text="Hello")
+    async with polling(harness, sink, database):
         await until(lambda: sink.texts() == ["Hello"])
 
 
-async def test_stopping_ends_a_long_poll_at_once(house: House, database: Database) -> None:
-    async with polling(house, MemorySink(), database) as channel:
+async def test_stopping_ends_a_long_poll_at_once(harness: Harness, database: Database) -> None:
+    async with polling(harness, MemorySink(), database) as channel:
         await until(lambda: channel._poller is not None and channel._poller._held)
         await asyncio.sleep(0.1)
         begun = time.monotonic()
@@ -126,19 +126,19 @@ async def test_stopping_ends_a_long_poll_at_once(house: House, database: Databas
         assert time.monotonic() - begun < 0.5
 
 
-async def test_a_second_poller_turns_health_red_and_it_recovers_by_itself(house: House, database: Database) -> None:
+async def test_a_second_poller_turns_health_red_and_it_recovers_by_itself(harness: Harness, database: Database) -> None:
     sink = MemorySink()
-    async with polling(house, sink, database) as channel:
-        await house.act("say", text="before")
+    async with polling(harness, sink, database) as channel:
+        await harness.act("say", text="before")
         await until(lambda: sink.texts() == ["before"])
-        await house.act("second_poller", seconds=1)
+        await harness.act("second_poller", seconds=1)
         check = await polling_check(channel)
         async with asyncio.timeout(5):
             while check.ok:
                 check = await polling_check(channel)
         assert "terminated by other getUpdates request" in check.detail
         assert "another program" in check.fix
-        await house.act("say", text="during")
+        await harness.act("say", text="during")
         await until(lambda: sink.texts() == ["before", "during"])
         async with asyncio.timeout(10):
             while not check.ok:
@@ -146,39 +146,39 @@ async def test_a_second_poller_turns_health_red_and_it_recovers_by_itself(house:
 
 
 async def test_promise_3_a_webhook_in_the_way_is_taken_away_and_nothing_pending_is_dropped(
-    house: House, database: Database
+    harness: Harness, database: Database
 ) -> None:
     sink = MemorySink()
-    await house.bot.set_webhook("https://localhost:8443/hook")  # nobody answers there
-    await house.act("say", text="waits")
-    async with polling(house, sink, database):
+    await harness.bot.set_webhook("https://localhost:8443/hook")  # nobody answers there
+    await harness.act("say", text="waits")
+    async with polling(harness, sink, database):
         await until(lambda: sink.texts() == ["waits"])
-    assert not (await house.bot.get_webhook_info()).url
+    assert not (await harness.bot.get_webhook_info()).url
 
 
 @pytest.mark.parametrize("kind", [FaultKind.SERVER_ERROR, FaultKind.RESET_BEFORE, FaultKind.RATE_LIMIT])
-async def test_polling_goes_on_after_telegram_failed(house: House, database: Database, kind: FaultKind) -> None:
+async def test_polling_goes_on_after_telegram_failed(harness: Harness, database: Database, kind: FaultKind) -> None:
     sink = MemorySink()
-    house.wire.faults.add(Rule(GET_UPDATES, kind, times=2, seconds=0.01))
-    await house.act("say", text="Hello")
-    async with polling(house, sink, database):
+    harness.wire.faults.add(Rule(GET_UPDATES, kind, times=2, seconds=0.01))
+    await harness.act("say", text="Hello")
+    async with polling(harness, sink, database):
         await until(lambda: sink.texts() == ["Hello"])
 
 
-async def test_an_answer_that_was_lost_brings_the_updates_again(house: House, database: Database) -> None:
+async def test_an_answer_that_was_lost_brings_the_updates_again(harness: Harness, database: Database) -> None:
     sink = MemorySink()
-    await house.act("say", text="Hello")
-    house.wire.faults.add(Rule(GET_UPDATES, FaultKind.RESET_AFTER, times=1))
-    async with polling(house, sink, database):
+    await harness.act("say", text="Hello")
+    harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.RESET_AFTER, times=1))
+    async with polling(harness, sink, database):
         await until(lambda: sink.texts() == ["Hello"])
 
 
-async def test_a_poison_update_does_not_stand_before_the_others_for_ever(house: House, database: Database) -> None:
+async def test_a_poison_update_does_not_stand_before_the_others_for_ever(harness: Harness, database: Database) -> None:
     sink = MemorySink(breaks_on="poison")
     with capture_logs() as logs:
-        async with polling(house, sink, database):
-            await house.act("say", text="poison")
-            await house.act("say", text="after it")
+        async with polling(harness, sink, database):
+            await harness.act("say", text="poison")
+            await harness.act("say", text="after it")
             await until(lambda: sink.texts() == ["after it"], seconds=15)
     assert [entry for entry in logs if entry["event"] == "update_left_out"]
     (broken,) = [inbound for inbound in sink.accepted if isinstance(inbound, IgnoredMessage)]
@@ -186,39 +186,39 @@ async def test_a_poison_update_does_not_stand_before_the_others_for_ever(house: 
 
 
 async def test_no_update_is_left_out_for_an_error_of_the_store(
-    house: House, database: Database, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(poll, "LONGEST_PAUSE", 0.1)
     sink = MemorySink(breaks_on="poison", breaks_with=asyncpg.UndefinedFunctionError("a migration is missing"))
     with capture_logs() as logs:
-        async with polling(house, sink, database):
-            await house.act("say", text="poison")
-            await house.act("say", text="after it")
+        async with polling(harness, sink, database):
+            await harness.act("say", text="poison")
+            await harness.act("say", text="after it")
             await until(lambda: sink.calls > 2 * poll.TRIES, seconds=15)
-            assert house.telegram._world.updates.pending() == 2
+            assert harness.telegram._world.updates.pending() == 2
             sink.breaks_on = ""
             await until(lambda: sink.texts() == ["poison", "after it"], seconds=15)
     assert not [entry for entry in logs if entry["event"] == "update_left_out"]
 
 
-async def test_an_update_that_cannot_be_read_is_recorded(house: House, database: Database) -> None:
+async def test_an_update_that_cannot_be_read_is_recorded(harness: Harness, database: Database) -> None:
     sink = MemorySink()
-    async with polling(house, sink, database):
-        house.telegram._world.updates.add("message", {"odd": 1}, queue="chat 1", life=60.0, person="ada")
-        await house.act("say", text="after it")
+    async with polling(harness, sink, database):
+        harness.telegram._world.updates.add("message", {"odd": 1}, queue="chat 1", life=60.0, person="ada")
+        await harness.act("say", text="after it")
         await until(lambda: sink.texts() == ["after it"])
     (odd,) = [inbound for inbound in sink.accepted if isinstance(inbound, IgnoredMessage)]
     assert odd.reason is IgnoreReason.UNSUPPORTED
 
 
 async def test_the_token_never_reaches_a_log(
-    house: House, database: Database, caplog: pytest.LogCaptureFixture
+    harness: Harness, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     sink = MemorySink()
     with caplog.at_level("DEBUG"), capture_logs() as logs:
-        house.wire.faults.add(Rule(GET_UPDATES, FaultKind.SERVER_ERROR))
-        async with polling(house, sink, database) as channel:
-            await house.act("say", text="a private text")
+        harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.SERVER_ERROR))
+        async with polling(harness, sink, database) as channel:
+            await harness.act("say", text="a private text")
             await until(lambda: sink.texts() == ["a private text"])
             await channel.check()
     # aiohttp's access log here is the emulated provider's own.

@@ -26,7 +26,7 @@ from tests.channels.telegram.builders import (
     serve_channel,
     update,
 )
-from tests.simulator.telegram_harness import House, until
+from tests.simulator.telegram_harness import Harness, until
 
 
 async def test_promise_1_an_update_is_accepted_and_answered_without_a_body(gateway: Gateway) -> None:
@@ -111,75 +111,75 @@ async def test_promise_3_there_is_nothing_to_catch_up_because_telegram_hands_ove
     assert await catch_up(datetime.now(UTC)) == 0
 
 
-async def test_updates_of_the_emulated_telegram_come_in_by_its_webhook(house: House) -> None:
+async def test_updates_of_the_emulated_telegram_come_in_by_its_webhook(harness: Harness) -> None:
     sink = MemorySink()
-    channel = make_channel(sink, api_url=f"{house.url}/telegram")
+    channel = make_channel(sink, api_url=f"{harness.url}/telegram")
     async with serve_channel(channel, sink) as served:
-        await _point_at(house, served)
-        await house.act("start", argument="abc")
-        await house.act("say", text="Hello")
-        await house.act("voice", caption="listen")
-        await house.act("block")
+        await _point_at(harness, served)
+        await harness.act("start", argument="abc")
+        await harness.act("say", text="Hello")
+        await harness.act("voice", caption="listen")
+        await harness.act("block")
         await until(lambda: len(sink.accepted) == 4)
-        await house.act("unblock")
+        await harness.act("unblock")
         await until(lambda: len(sink.accepted) == 5)
-        await house.act("redeliver", n=5)
+        await harness.act("redeliver", n=5)
         await until(lambda: sink.calls >= 10)
         assert len(sink.accepted) == 5
-        await until(lambda: not house.telegram._world.updates.pending())
+        await until(lambda: not harness.telegram._world.updates.pending())
 
 
-async def test_promise_3_an_update_that_met_no_store_comes_again(house: House) -> None:
+async def test_promise_3_an_update_that_met_no_store_comes_again(harness: Harness) -> None:
     sink = MemorySink(away=True)
-    async with serve_channel(make_channel(sink, api_url=f"{house.url}/telegram"), sink) as served:
-        await _point_at(house, served)
-        await house.act("say", text="Hello")
+    async with serve_channel(make_channel(sink, api_url=f"{harness.url}/telegram"), sink) as served:
+        await _point_at(harness, served)
+        await harness.act("say", text="Hello")
         await until(lambda: sink.calls >= 2)
         sink.away = False
         await until(lambda: sink.texts() == ["Hello"])
 
 
-async def test_a_press_is_recorded_and_acknowledged_at_once(house: House) -> None:
+async def test_a_press_is_recorded_and_acknowledged_at_once(harness: Harness) -> None:
     sink = MemorySink()
-    async with serve_channel(make_channel(sink, api_url=f"{house.url}/telegram"), sink) as served:
-        card = await _card(house)
-        await _point_at(house, served)
+    async with serve_channel(make_channel(sink, api_url=f"{harness.url}/telegram"), sink) as served:
+        card = await _card(harness)
+        await _point_at(harness, served)
         sink.said = "Sent. " + "👍" * 200
-        await house.act("press", message_id=card)
-        await until(lambda: bool(_presses(house, card)[0]["answered"]))
-        assert _presses(house, card)[0]["text"] == "Sent. " + "👍" * 97
+        await harness.act("press", message_id=card)
+        await until(lambda: bool(_presses(harness, card)[0]["answered"]))
+        assert _presses(harness, card)[0]["text"] == "Sent. " + "👍" * 97
         pressed = sink.accepted[-1]
         assert isinstance(pressed, Press)
         assert (pressed.token, pressed.sender, pressed.provider_id) == ("tok", "700100001", str(card))
         assert pressed.keys[1].startswith("callback:")
 
 
-async def test_promise_10_a_press_that_cannot_be_acknowledged_blocks_nothing(house: House) -> None:
+async def test_promise_10_a_press_that_cannot_be_acknowledged_blocks_nothing(harness: Harness) -> None:
     sink = MemorySink()
-    house.wire.faults.add(Rule("telegram.answerCallbackQuery", FaultKind.SERVER_ERROR, times=0))
-    async with serve_channel(make_channel(sink, api_url=f"{house.url}/telegram"), sink) as served:
+    harness.wire.faults.add(Rule("telegram.answerCallbackQuery", FaultKind.SERVER_ERROR, times=0))
+    async with serve_channel(make_channel(sink, api_url=f"{harness.url}/telegram"), sink) as served:
         assert (await served.post(press())).status == 200
         assert (await served.post(press(number="gone"))).status == 200
         assert sink.calls == 2
 
 
-async def test_the_bots_own_name_is_learned_at_start(house: House) -> None:
+async def test_the_bots_own_name_is_learned_at_start(harness: Harness) -> None:
     sink = MemorySink()
-    channel = make_channel(sink, api_url=f"{house.url}/telegram")
+    channel = make_channel(sink, api_url=f"{harness.url}/telegram")
     await channel.start()
     await until(lambda: channel._bot.username == "simulator_valet_bot")
     await channel.stop()
 
 
-async def _point_at(house: House, served: Gateway) -> None:
-    house.wire.connect_gateway(f"http://127.0.0.1:{served.port}", PUBLIC_URL)
-    await house.bot.set_webhook(f"{PUBLIC_URL}{PATH}", secret_token=SECRET)
+async def _point_at(harness: Harness, served: Gateway) -> None:
+    harness.wire.connect_gateway(f"http://127.0.0.1:{served.port}", PUBLIC_URL)
+    await harness.bot.set_webhook(f"{PUBLIC_URL}{PATH}", secret_token=SECRET)
 
 
-async def _card(house: House) -> int:
-    await house.act("start")
-    await house.bot.get_updates(offset=-1)
-    sent = await house.call(
+async def _card(harness: Harness) -> int:
+    await harness.act("start")
+    await harness.bot.get_updates(offset=-1)
+    sent = await harness.call(
         "sendMessage",
         chat_id=700100001,
         text="Approve?",
@@ -188,7 +188,7 @@ async def _card(house: House) -> int:
     return int(sent["result"]["message_id"])
 
 
-def _presses(house: House, message_id: int) -> list[dict[str, Any]]:
-    (card,) = [one for one in house.chat()["messages"] if one["message_id"] == message_id]
+def _presses(harness: Harness, message_id: int) -> list[dict[str, Any]]:
+    (card,) = [one for one in harness.chat()["messages"] if one["message_id"] == message_id]
     presses: list[dict[str, Any]] = card["presses"]
     return presses or [{"answered": False}]

@@ -16,22 +16,22 @@ from core.messaging.commands import PERSON_COMMANDS, answer_command
 from core.messaging.messages import Command
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import NOWHERE, PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
-from tests.simulator.telegram_harness import House, until
+from tests.simulator.telegram_harness import Harness, until
 
 WEBHOOK = PUBLIC_URL + PATH
 WRITES = ("setWebhook", "deleteWebhook", "setMyCommands", "setMyDescription", "setChatMenuButton")
 
 
 @asynccontextmanager
-async def channel_at(house: House, **more: str) -> AsyncIterator[TelegramChannel]:
-    channel = make_channel(MemorySink(), api_url=f"{house.url}/telegram", **more)  # type: ignore[arg-type]
+async def channel_at(harness: Harness, **more: str) -> AsyncIterator[TelegramChannel]:
+    channel = make_channel(MemorySink(), api_url=f"{harness.url}/telegram", **more)  # type: ignore[arg-type]
     yield channel
     await channel.stop()
 
 
-def writes(house: House) -> list[str]:
+def writes(harness: Harness) -> list[str]:
     """List the calls that change something at Telegram."""
-    calls = [str(call) for call in house.wire.journal.calls(provider="telegram")]
+    calls = [str(call) for call in harness.wire.journal.calls(provider="telegram")]
     return [name for call in calls for name in WRITES if f"/{name}" in call]
 
 
@@ -39,78 +39,78 @@ def named(checks: Sequence[Check], what: str) -> Check:
     return next(check for check in checks if check.what == what)
 
 
-async def test_setup_sets_webhook_commands_descriptions_and_menu_once(house: House) -> None:
-    async with channel_at(house) as channel:
+async def test_setup_sets_webhook_commands_descriptions_and_menu_once(harness: Harness) -> None:
+    async with channel_at(harness) as channel:
         changes = await channel.setup()
         assert changes[0] == Change("webhook", "", WEBHOOK)
         assert {change.what for change in changes} >= {"commands", "description", "short_description"}
-        info = await house.bot.get_webhook_info()
+        info = await harness.bot.get_webhook_info()
         assert (info.url, info.max_connections) == (WEBHOOK, 40)
         assert set(info.allowed_updates) == set(ALLOWED_UPDATES)
         profile = load_profile()
-        assert [(one.command, one.description) for one in await house.bot.get_my_commands()] == [*profile.commands]
-        assert (await house.bot.get_my_description()).description == profile.description
-        before = len(writes(house))
+        assert [(one.command, one.description) for one in await harness.bot.get_my_commands()] == [*profile.commands]
+        assert (await harness.bot.get_my_description()).description == profile.description
+        before = len(writes(harness))
         assert await channel.setup() == ()
-        assert len(writes(house)) == before
+        assert len(writes(harness)) == before
 
 
-async def test_promise_3_setup_drops_nothing_that_waits(house: House) -> None:
-    house.wire.connect_gateway(NOWHERE, PUBLIC_URL)
-    await house.act("say", text="waits")
-    async with channel_at(house, secret="") as polling:
+async def test_promise_3_setup_drops_nothing_that_waits(harness: Harness) -> None:
+    harness.wire.connect_gateway(NOWHERE, PUBLIC_URL)
+    await harness.act("say", text="waits")
+    async with channel_at(harness, secret="") as polling:
         await polling.setup()
-        assert (await house.bot.get_webhook_info()).pending_update_count == 1
-    async with channel_at(house) as channel:
+        assert (await harness.bot.get_webhook_info()).pending_update_count == 1
+    async with channel_at(harness) as channel:
         await channel.setup()
-        assert (await house.bot.get_webhook_info()).pending_update_count == 1
-    assert "drop_pending_updates': 'true" not in str(house.wire.journal.calls(provider="telegram")).lower()
+        assert (await harness.bot.get_webhook_info()).pending_update_count == 1
+    assert "drop_pending_updates': 'true" not in str(harness.wire.journal.calls(provider="telegram")).lower()
 
 
-async def test_setup_for_polling_takes_the_webhook_away(house: House) -> None:
-    await house.bot.set_webhook("https://old.example.com/hook")
-    async with channel_at(house, secret="") as channel:
+async def test_setup_for_polling_takes_the_webhook_away(harness: Harness) -> None:
+    await harness.bot.set_webhook("https://old.example.com/hook")
+    async with channel_at(harness, secret="") as channel:
         assert Change("webhook", "https://old.example.com/hook", "(none: long polling)") in await channel.setup()
-        assert not (await house.bot.get_webhook_info()).url
+        assert not (await harness.bot.get_webhook_info()).url
         assert await channel.setup() == ()
 
 
-async def test_a_webhook_set_with_another_secret_is_seen_and_set_anew(house: House) -> None:
-    async with channel_at(house) as channel:
+async def test_a_webhook_set_with_another_secret_is_seen_and_set_anew(harness: Harness) -> None:
+    async with channel_at(harness) as channel:
         await channel.setup()
-        house.wire.connect_gateway(house.hook.url.removesuffix(PATH), PUBLIC_URL)
-        house.hook.answers.extend(web.Response(status=403) for _ in range(50))
-        await house.act("say", text="refused")
-        await until(lambda: house.hook.updates)
-        await until(lambda: "403" in str(house.telegram.state()))
+        harness.wire.connect_gateway(harness.hook.url.removesuffix(PATH), PUBLIC_URL)
+        harness.hook.answers.extend(web.Response(status=403) for _ in range(50))
+        await harness.act("say", text="refused")
+        await until(lambda: harness.hook.updates)
+        await until(lambda: "403" in str(harness.telegram.state()))
         check = named(await channel.check(), "Telegram webhook")
         assert not check.ok
         assert "secret" in check.detail
         assert [change.what for change in await channel.setup()] == ["secret_token"]
 
 
-async def test_setup_waits_out_the_one_second_of_set_webhook(house: House) -> None:
-    house.wire.faults.add(Rule("telegram.setWebhook", FaultKind.RATE_LIMIT, seconds=1))
-    async with channel_at(house) as channel:
+async def test_setup_waits_out_the_one_second_of_set_webhook(harness: Harness) -> None:
+    harness.wire.faults.add(Rule("telegram.setWebhook", FaultKind.RATE_LIMIT, seconds=1))
+    async with channel_at(harness) as channel:
         assert await channel.setup()
-    assert (await house.bot.get_webhook_info()).url == WEBHOOK
+    assert (await harness.bot.get_webhook_info()).url == WEBHOOK
 
 
-async def test_a_refusal_is_one_sentence_for_the_operator(house: House) -> None:
-    async with channel_at(house, token=f"{TOKEN}x") as channel:
+async def test_a_refusal_is_one_sentence_for_the_operator(harness: Harness) -> None:
+    async with channel_at(harness, token=f"{TOKEN}x") as channel:
         with pytest.raises(ConfigError, match="Telegram refuses the bot token") as caught:
             await channel.setup()
         assert TOKEN not in str(caught.value)
 
 
-async def test_doctor_explains(house: House) -> None:
-    async with channel_at(house) as channel:
+async def test_doctor_explains(harness: Harness) -> None:
+    async with channel_at(harness) as channel:
         checks = await channel.check()
         assert named(checks, "Telegram bot").detail == "@simulator_valet_bot"
         assert named(checks, "Telegram webhook").fix
         await channel.setup()
         assert all(check.ok for check in await channel.check())
-    async with channel_at(house, token=f"{TOKEN}x") as channel:
+    async with channel_at(harness, token=f"{TOKEN}x") as channel:
         (check,) = await channel.check()
         assert not check.ok
         assert "TELEGRAM_BOT_TOKEN" in check.fix
@@ -124,12 +124,12 @@ async def test_doctor_never_raises_when_telegram_cannot_be_reached() -> None:
 
 
 async def test_doctor_sees_when_nobody_polls_and_when_a_webhook_stands_in_the_way(
-    house: House, database_url: str
+    harness: Harness, database_url: str
 ) -> None:
     database = Database(database_url, patience=1)
-    channel = make_channel(MemorySink(), secret="", api_url=f"{house.url}/telegram", database=database)
+    channel = make_channel(MemorySink(), secret="", api_url=f"{harness.url}/telegram", database=database)
     assert named(await channel.check(), "Telegram polling").detail == "no process polls"
-    await house.bot.set_webhook("https://old.example.com/hook")
+    await harness.bot.set_webhook("https://old.example.com/hook")
     assert not named(await channel.check(), "Telegram webhook").ok
     await channel.stop()
     await database.close()

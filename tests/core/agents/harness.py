@@ -96,7 +96,7 @@ class Talk:
 
     async def states(self) -> list[tuple[str, str]]:
         """Give the state and reason of each turn, the oldest first."""
-        rows = await self.store.eye.fetch("select state, reason from turns order by started_at, id")
+        rows = await self.store.admin.fetch("select state, reason from turns order by started_at, id")
         return [(row["state"], row["reason"]) for row in rows]
 
     @property

@@ -180,13 +180,13 @@ async def test_promise_11_nobody_reaches_anothers_agents(mail: Talk) -> None:
 
 async def test_a_fresh_start_leaves_no_question_open(mail: Talk) -> None:
     tenant = await ask(mail)
-    await mail.store.eye.execute("update conversations set channel = 'telegram'")
+    await mail.store.admin.execute("update conversations set channel = 'telegram'")
     # The word NEW would be an answer on SMS; the same command elsewhere starts afresh.
-    await mail.store.eye.execute(
+    await mail.store.admin.execute(
         "insert into inbound (tenant_id, id, conversation_id, seq, text, command)"
         ' select tenant_id, \'m\', id, in_seq + 1, \'/new\', \'{"name": "new", "argument": ""}\' from conversations'
     )
-    await mail.store.eye.execute("update lanes set pending = true, pending_since = clock_timestamp()")
+    await mail.store.admin.execute("update lanes set pending = true, pending_since = clock_timestamp()")
     assert await mail.work() == ["A fresh start. What can I do for you?"]
     assert await mail.pool.list(tenant) == []
     assert (await mail.states())[0] == ("done", "new session")

@@ -52,7 +52,7 @@ class StillClock(Clock):
 async def money(store: Store, request: pytest.FixtureRequest) -> AsyncIterator[PostgresBudget]:
     """Give the purse of Ann's first turn: a dollar a day."""
     for tenant in ("ann", "bob"):
-        await store.eye.execute("insert into tenants (tenant_id, name) values ($1, '')", tenant)
+        await store.admin.execute("insert into tenants (tenant_id, name) values ($1, '')", tenant)
     database = request.param(store.url)
     clock = StillClock(datetime(2026, 3, 1, 23, 30, tzinfo=UTC))
     yield PostgresBudget(DailyBudgets(database, clock, Decimal(1), PENCE), "ann", "t0", "UTC")
@@ -68,7 +68,7 @@ async def fits(budget: PostgresBudget, key: StepKey = KEY) -> bool:
 
 
 async def spent(store: Store, tenant: str = "ann") -> dict[date, Decimal]:
-    rows = await store.eye.fetch("select day, spent from spending where tenant_id = $1 and task_id = ''", tenant)
+    rows = await store.admin.fetch("select day, spent from spending where tenant_id = $1 and task_id = ''", tenant)
     return {row["day"]: row["spent"].normalize() for row in rows if row["spent"]}
 
 
@@ -130,7 +130,7 @@ async def test_the_day_is_the_persons_own(money: PostgresBudget, store: Store) -
 
 async def test_a_task_has_a_row_of_its_own_beside_the_days(money: PostgresBudget, store: Store) -> None:
     await replace(money, task_id="task").settle(KEY, TokenUsage(cost=0.5))
-    rows = await store.eye.fetch("select task_id, spent from spending order by task_id")
+    rows = await store.admin.fetch("select task_id, spent from spending order by task_id")
     assert [(row["task_id"], row["spent"]) for row in rows] == [("", Decimal("0.5")), ("task", Decimal("0.5"))]
 
 
@@ -211,7 +211,7 @@ async def test_a_model_that_stays_away_costs_nothing(money: PostgresBudget, stor
     with pytest.raises(LoopFailed):
         await turn(money, [ModelRejected("no")])
     assert await spent(store) == {}
-    assert await store.eye.fetchval("select count(*) from reservations") == 0
+    assert await store.admin.fetchval("select count(*) from reservations") == 0
 
 
 class Killed(BaseException):

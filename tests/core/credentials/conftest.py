@@ -1,4 +1,4 @@
-"""A migrated database with two people in it, an eye that sees through everything, and a key."""
+"""A migrated database with two people in it, an admin connection that sees through everything, and a key."""
 
 from collections.abc import AsyncIterator
 
@@ -12,7 +12,7 @@ from tests.core.credentials.harness import add_people, new_key, store_with
 
 
 @pytest.fixture
-async def eye(database_url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+async def admin(database_url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
     """Give a superuser's connection; Ann and Bob are there."""
     connection = await asyncpg.connect(database_url)
     await add_people(connection, "ann", "bob")
@@ -21,7 +21,7 @@ async def eye(database_url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Re
 
 
 @pytest.fixture
-async def database(database_url: str, eye: object) -> AsyncIterator[Database]:
+async def database(database_url: str, admin: object) -> AsyncIterator[Database]:
     """Give the door that serves as the application's role."""
     database = Database(database_url)
     yield database

@@ -25,6 +25,6 @@ def store_with(database: Database, *keys: SecretKey) -> CredentialStore:
     return CredentialStore(database, SecretKeys(keys))
 
 
-async def add_people(eye: "asyncpg.Connection[asyncpg.Record]", *tenants: str) -> None:
+async def add_people(admin: "asyncpg.Connection[asyncpg.Record]", *tenants: str) -> None:
     """Let there be these tenants."""
-    await eye.executemany("insert into tenants (tenant_id) values ($1)", [(tenant,) for tenant in tenants])
+    await admin.executemany("insert into tenants (tenant_id) values ($1)", [(tenant,) for tenant in tenants])

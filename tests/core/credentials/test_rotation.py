@@ -17,14 +17,14 @@ from core.credentials.store import CredentialError
 from core.db.database import Database
 from tests.core.credentials.harness import add_people, new_key, store_with
 
-type Eye = asyncpg.Connection[asyncpg.Record]
+type Admin = asyncpg.Connection[asyncpg.Record]
 ROOT = Path(__file__).parents[3]
 
 
-async def people_with_credentials(eye: Eye, database: Database, key: SecretKey, count: int) -> list[str]:
+async def people_with_credentials(admin: Admin, database: Database, key: SecretKey, count: int) -> list[str]:
     """Give ids of people who each keep something under this key."""
     tenants = [f"tn_{number:04}" for number in range(count)]
-    await add_people(eye, *tenants)
+    await add_people(admin, *tenants)
     store = store_with(database, key)
     await asyncio.gather(*(store.save(tenant, "google", {"of": tenant}) for tenant in tenants))
     return tenants
@@ -36,36 +36,36 @@ async def assert_all_readable(database: Database, tenants: list[str], *keys: Sec
     assert found == [{"of": tenant} for tenant in tenants]
 
 
-async def test_after_a_rotation_the_old_key_may_go(database: Database, eye: Eye, key: SecretKey) -> None:
-    tenants = await people_with_credentials(eye, database, key, 250)
-    sealed = await eye.fetch("select * from credentials order by tenant_id")
+async def test_after_a_rotation_the_old_key_may_go(database: Database, admin: Admin, key: SecretKey) -> None:
+    tenants = await people_with_credentials(admin, database, key, 250)
+    sealed = await admin.fetch("select * from credentials order by tenant_id")
     new = new_key()
     assert await rotate_keys(database, SecretKeys([new, key])) == Rotated(250, 0)
     await assert_all_readable(database, tenants, new)
     with pytest.raises(CredentialError):
         await store_with(database, key).get(tenants[0], "google")
-    assert await eye.fetch("select * from credentials order by tenant_id") == sealed, "only keys are wrapped anew"
+    assert await admin.fetch("select * from credentials order by tenant_id") == sealed, "only keys are wrapped anew"
     assert await rotate_keys(database, SecretKeys([new, key])) == Rotated(0, 0)
 
 
 async def test_a_key_under_a_secret_key_that_is_gone_is_counted_and_left_alone(
-    database: Database, eye: Eye, key: SecretKey
+    database: Database, admin: Admin, key: SecretKey
 ) -> None:
     lost = new_key()
     await store_with(database, lost).save("ann", "google", {"of": "ann"})
     await store_with(database, key).save("bob", "google", {"of": "bob"})
-    before = await eye.fetchrow("select * from data_keys where tenant_id = 'ann'")
+    before = await admin.fetchrow("select * from data_keys where tenant_id = 'ann'")
     new = new_key()
     assert await rotate_keys(database, SecretKeys([new, key])) == Rotated(1, 1)
-    assert await eye.fetchrow("select * from data_keys where tenant_id = 'ann'") == before
+    assert await admin.fetchrow("select * from data_keys where tenant_id = 'ann'") == before
     assert await rotate_keys(database, SecretKeys([new, key, lost])) == Rotated(1, 0)
     await assert_all_readable(database, ["ann", "bob"], new)
 
 
 async def test_rotations_at_once_readers_and_writers_do_not_disturb_each_other(
-    database: Database, eye: Eye, key: SecretKey
+    database: Database, admin: Admin, key: SecretKey
 ) -> None:
-    tenants = await people_with_credentials(eye, database, key, 60)
+    tenants = await people_with_credentials(admin, database, key, 60)
     first, second = new_key(), new_key()
     keys = (second, first, key)
     store = store_with(database, *keys)
@@ -86,7 +86,7 @@ async def test_rotations_at_once_readers_and_writers_do_not_disturb_each_other(
         for number in itertools.count():
             if stop.is_set():
                 return
-            await add_people(eye, f"new_{number}")
+            await add_people(admin, f"new_{number}")
             await store.save(f"new_{number}", "google", {"of": f"new_{number}"})
 
     async with asyncio.TaskGroup() as group:
@@ -98,25 +98,25 @@ async def test_rotations_at_once_readers_and_writers_do_not_disturb_each_other(
         stop.set()
     assert work > 0
     await assert_all_readable(database, tenants, second)
-    assert await eye.fetchval("select count(*) from data_keys where secret_key_id <> $1", second.id) == 0
+    assert await admin.fetchval("select count(*) from data_keys where secret_key_id <> $1", second.id) == 0
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
 async def test_killing_the_process_during_keys_rotate_leaves_every_credential_readable(
-    database_url: str, database: Database, eye: Eye, key: SecretKey, tmp_path: Path
+    database_url: str, database: Database, admin: Admin, key: SecretKey, tmp_path: Path
 ) -> None:
-    tenants = await people_with_credentials(eye, database, key, 800)
+    tenants = await people_with_credentials(admin, database, key, 800)
     new, used = new_key(), {key.id}
     for share in (0.05, 0.5):
         process = await start_rotation(database_url, tmp_path, new, key)
-        await until_rewrapped(eye, new, int(len(tenants) * share), process)
+        await until_rewrapped(admin, new, int(len(tenants) * share), process)
         os.kill(process.pid, signal.SIGKILL)
         assert await process.wait() == -signal.SIGKILL
         await assert_all_readable(database, tenants, new, key)
-        used |= {row[0] for row in await eye.fetch("select distinct secret_key_id from data_keys")}
+        used |= {row[0] for row in await admin.fetch("select distinct secret_key_id from data_keys")}
         assert used == {key.id, new.id}, "it was killed in between"
-        assert await eye.fetchval("select count(*) from data_keys where secret_key_id = $1", key.id) > 0
+        assert await admin.fetchval("select count(*) from data_keys where secret_key_id = $1", key.id) > 0
     process = await start_rotation(database_url, tmp_path, new, key)
     out, _ = await process.communicate()
     assert process.returncode == 0
@@ -140,8 +140,8 @@ async def start_rotation(database_url: str, folder: Path, *keys: SecretKey) -> a
     )  # fmt: skip
 
 
-async def until_rewrapped(eye: Eye, key: SecretKey, count: int, process: asyncio.subprocess.Process) -> None:
+async def until_rewrapped(admin: Admin, key: SecretKey, count: int, process: asyncio.subprocess.Process) -> None:
     """Wait until so many data keys lie under the key."""
-    while await eye.fetchval("select count(*) from data_keys where secret_key_id = $1", key.id) <= count:
+    while await admin.fetchval("select count(*) from data_keys where secret_key_id = $1", key.id) <= count:
         assert process.returncode is None, "it ended before it could be killed"
         await asyncio.sleep(0.002)

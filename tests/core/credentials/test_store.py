@@ -17,7 +17,7 @@ from onevalet import CredentialStore as PublicStore
 from tests.core.credentials.harness import new_key, store_with
 from tests.core.harness import TwiceDatabase
 
-type Eye = asyncpg.Connection[asyncpg.Record]
+type Admin = asyncpg.Connection[asyncpg.Record]
 TOKEN: JsonObject = {"access_token": "canary-8d1f", "expires_in": 3600, "scopes": ["mail", "calendar"]}
 
 SEALED = r"^What is stored for this service cannot be read at the moment\.$"
@@ -72,10 +72,10 @@ async def test_a_list_holds_nothing_secret(store: CredentialStore) -> None:
     assert "canary" not in json.dumps(listed)
 
 
-async def test_nothing_readable_lies_in_the_database(store: CredentialStore, eye: Eye, key: SecretKey) -> None:
+async def test_nothing_readable_lies_in_the_database(store: CredentialStore, admin: Admin, key: SecretKey) -> None:
     await store.save("ann", "google", TOKEN)
     for table in ("credentials", "data_keys"):
-        [row] = await eye.fetch(f"select * from {table}")  # noqa: S608
+        [row] = await admin.fetch(f"select * from {table}")  # noqa: S608
         held = b" ".join(value if isinstance(value, bytes) else str(value).encode() for value in row.values())
         assert b"canary" not in held
         assert b"access_token" not in held
@@ -92,32 +92,32 @@ async def test_nothing_readable_lies_in_the_database(store: CredentialStore, eye
     ],
 )
 async def test_promise_11_a_row_moved_to_another_tenant_service_or_account_does_not_open(
-    store: CredentialStore, eye: Eye, move: str, where: tuple[str, str, str]
+    store: CredentialStore, admin: Admin, move: str, where: tuple[str, str, str]
 ) -> None:
     await store.save("ann", "google", TOKEN)
     await store.save("bob", "slack", {"a": "b"})
-    await eye.execute(f"update credentials set {move} where tenant_id = 'ann'")  # noqa: S608
+    await admin.execute(f"update credentials set {move} where tenant_id = 'ann'")  # noqa: S608
     with pytest.raises(CredentialError, match="do not open") as caught:
         await store.get(*where)
     assert "canary" not in str(caught.value)
 
 
 async def test_promise_11_a_row_moved_together_with_its_data_key_does_not_open(
-    store: CredentialStore, eye: Eye
+    store: CredentialStore, admin: Admin
 ) -> None:
     await store.save("ann", "google", TOKEN)
-    await eye.execute(
+    await admin.execute(
         "insert into data_keys select 'bob', version, secret_key_id, wrapped from data_keys where tenant_id = 'ann'"
     )
-    await eye.execute("update credentials set tenant_id = 'bob'")
+    await admin.execute("update credentials set tenant_id = 'bob'")
     with pytest.raises(CredentialError, match="data key was changed"):
         await store.get("bob", "google")
 
 
-async def test_a_row_under_another_version_of_the_data_key_does_not_open(store: CredentialStore, eye: Eye) -> None:
+async def test_a_row_under_another_version_of_the_data_key_does_not_open(store: CredentialStore, admin: Admin) -> None:
     await store.save("ann", "google", TOKEN)
-    await eye.execute("insert into data_keys select tenant_id, 2, secret_key_id, wrapped from data_keys")
-    await eye.execute("update credentials set key_version = 2")
+    await admin.execute("insert into data_keys select tenant_id, 2, secret_key_id, wrapped from data_keys")
+    await admin.execute("update credentials set key_version = 2")
     with pytest.raises(CredentialError, match="not open"):
         await store.get("ann", "google")
 
@@ -132,14 +132,16 @@ async def test_without_its_secret_key_it_says_which_setting_lacks_it(
             await attempt
 
 
-async def test_first_saves_that_come_together_share_one_data_key(store: CredentialStore, eye: Eye) -> None:
+async def test_first_saves_that_come_together_share_one_data_key(store: CredentialStore, admin: Admin) -> None:
     await asyncio.gather(*(store.save("ann", f"service {n}", {"n": n}) for n in range(20)))
-    assert await eye.fetchval("select count(*) from data_keys") == 1
+    assert await admin.fetchval("select count(*) from data_keys") == 1
     for n in range(20):
         assert await store.get("ann", f"service {n}") == {"n": n}
 
 
-async def test_a_lost_answer_changes_nothing(database_url: str, database: Database, key: SecretKey, eye: Eye) -> None:
+async def test_a_lost_answer_changes_nothing(
+    database_url: str, database: Database, key: SecretKey, admin: Admin
+) -> None:
     twice = TwiceDatabase(database_url)
     try:
         store = store_with(twice, key)
@@ -236,12 +238,12 @@ async def test_promise_11_a_tool_reaches_its_own_tenants_credentials_as_the_seed
 
 
 async def test_promise_14_what_a_tool_is_told_has_no_internals(
-    store: CredentialStore, database: Database, eye: Eye
+    store: CredentialStore, database: Database, admin: Admin
 ) -> None:
     await store.save("ann", "google", TOKEN)
     with pytest.raises(ToolFailed, match=SEALED):
         await store_with(database, new_key()).for_tenant("ann").get("ann", "google")
-    await eye.execute("update credentials set credentials_json = 'x'")
+    await admin.execute("update credentials set credentials_json = 'x'")
     with pytest.raises(ToolFailed, match=SEALED):
         await store.for_tenant("ann").get("ann", "google")
 
@@ -258,8 +260,8 @@ async def test_promise_11_the_serving_role_sees_one_tenants_keys_and_secrets_onl
             assert [row["tenant_id"] for row in rows] == ["ann"]
 
 
-async def test_a_deleted_tenant_leaves_neither_key_nor_secret(store: CredentialStore, eye: Eye) -> None:
+async def test_a_deleted_tenant_leaves_neither_key_nor_secret(store: CredentialStore, admin: Admin) -> None:
     await store.save("ann", "google", TOKEN)
-    await eye.execute("delete from tenants where tenant_id = 'ann'")
-    assert await eye.fetchval("select count(*) from credentials") == 0
-    assert await eye.fetchval("select count(*) from data_keys") == 0
+    await admin.execute("delete from tenants where tenant_id = 'ann'")
+    assert await admin.fetchval("select count(*) from credentials") == 0
+    assert await admin.fetchval("select count(*) from data_keys") == 0

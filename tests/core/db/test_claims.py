@@ -26,23 +26,23 @@ _CLAIMS = [
 ]
 
 
-async def prepare(eye: "asyncpg.Connection[asyncpg.Record]", table: str) -> None:
-    await eye.execute("set session_replication_role = replica")  # rows without those that they belong to
-    await eye.execute("insert into tenants (tenant_id) values ('ann')")
+async def prepare(admin: "asyncpg.Connection[asyncpg.Record]", table: str) -> None:
+    await admin.execute("set session_replication_role = replica")  # rows without those that they belong to
+    await admin.execute("insert into tenants (tenant_id) values ('ann')")
     for numbers in ((1, 1), (2, 4)):
-        await eye.execute(
+        await admin.execute(
             "insert into outbound (tenant_id, id, conversation_id, seq, kind, text, state)"
             f" select 'ann', 'o' || n, 'c', n, 'card', '', 'sent' {_SEVERAL}",
             *numbers,
         )
-        await eye.execute(_ROWS[table], *numbers)
+        await admin.execute(_ROWS[table], *numbers)
         if numbers == (1, 1):
-            await eye.execute(f"analyze {table}")
-    await eye.execute("set session_replication_role = origin")
+            await admin.execute(f"analyze {table}")
+    await admin.execute("set session_replication_role = origin")
 
 
 @pytest.mark.parametrize(("table", "claim"), _CLAIMS, ids=[table for table, _ in _CLAIMS])
 async def test_a_claim_of_one_takes_one_row_under_any_plan(store: Store, table: str, claim: str) -> None:
-    await prepare(store.eye, table)
-    await store.eye.execute(_NESTED)
+    await prepare(store.admin, table)
+    await store.admin.execute(_NESTED)
     assert await store.one(claim) == 1

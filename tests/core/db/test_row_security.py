@@ -171,7 +171,7 @@ async def two_people(store: Store) -> tuple[str, str]:
 
 
 async def test_every_table_is_under_forced_row_security_with_a_policy(store: Store) -> None:
-    rows = await store.eye.fetch(
+    rows = await store.admin.fetch(
         "select c.relname::text as name, c.relrowsecurity as on, c.relforcerowsecurity as forced,"
         " exists (select from pg_policy p where p.polrelid = c.oid) as policy,"
         " exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id') as tenant,"
@@ -194,7 +194,7 @@ async def test_every_table_is_under_forced_row_security_with_a_policy(store: Sto
 
 
 async def test_references_between_a_tenants_tables_name_the_tenant(store: Store) -> None:
-    keys = await store.eye.fetch(
+    keys = await store.admin.fetch(
         "select k.conname::text as name, k.conrelid::regclass::text as of, k.confrelid::regclass::text as to,"
         " exists (select from unnest(k.conkey, k.confkey) x(mine, theirs) join pg_attribute a"
         "  on a.attrelid = k.conrelid and a.attnum = x.mine join pg_attribute b"
@@ -212,7 +212,7 @@ async def test_references_between_a_tenants_tables_name_the_tenant(store: Store)
 
 async def test_deleting_a_tenant_deletes_all_its_rows_and_no_others(store: Store) -> None:
     ann, bob = await two_people(store)
-    await store.eye.execute("delete from tenants where tenant_id = $1", ann)
+    await store.admin.execute("delete from tenants where tenant_id = $1", ann)
     for table in TENANT_TABLES:
         assert set(await store.column(f"select tenant_id from {table}")) == {bob}, table  # noqa: S608
 
@@ -295,7 +295,7 @@ async def test_a_tenant_set_for_one_transaction_is_gone_in_the_next(store: Store
 
 
 async def test_functions_across_tenants_tell_ids_and_counts_only_and_have_a_fixed_search_path(store: Store) -> None:
-    rows = await store.eye.fetch(
+    rows = await store.admin.fetch(
         "select p.proname::text as name, coalesce(p.proargnames::text[], '{}') as names,"
         " coalesce(p.proargmodes::text[], '{}') as modes, p.proconfig as config, p.prosecdef as definer,"
         " p.prorettype::regtype::text as type"
@@ -347,7 +347,7 @@ async def test_the_serving_role_may_do_nothing_else(store: Store, statement: str
 async def test_the_serving_role_owns_nothing_and_is_no_superuser(store: Store) -> None:
     assert await store.one("select count(*) from pg_class where relowner = 'onevalet_app'::regrole") == 0
     assert await store.one("select count(*) from pg_proc where proowner = 'onevalet_app'::regrole") == 0
-    row = await store.eye.fetchrow("select * from pg_roles where rolname = 'onevalet_app'")
+    row = await store.admin.fetchrow("select * from pg_roles where rolname = 'onevalet_app'")
     assert row is not None
     rights = [row[c] for c in ("rolsuper", "rolcreaterole", "rolcreatedb", "rolcanlogin", "rolbypassrls")]
     assert rights == [False] * 5
@@ -368,7 +368,7 @@ async def test_promise_11_a_login_that_may_only_act_as_the_serving_role_has_noth
     await store.say("hello", sender=ANN)
     parts = urlsplit(store.url)
     name = f"serving_{parts.path.strip('/')}"
-    await store.eye.execute(f"create role {name} login noinherit password 'x'; grant onevalet_app to {name}")
+    await store.admin.execute(f"create role {name} login noinherit password 'x'; grant onevalet_app to {name}")
     database = Database(parts._replace(netloc=f"{name}:x@{parts.netloc.rpartition('@')[2]}").geturl(), size=1)
     try:
         row = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
@@ -381,4 +381,4 @@ async def test_promise_11_a_login_that_may_only_act_as_the_serving_role_has_noth
             assert not await connection.fetchval("select has_table_privilege(session_user, 'inbound', 'select')")
     finally:
         await database.close()
-        await store.eye.execute(f"drop role {name}")
+        await store.admin.execute(f"drop role {name}")

@@ -11,5 +11,5 @@ from tests.core.harness import Store, opened
 async def store(database_url: str) -> AsyncIterator[Store]:
     """Give a store with the tenants `ann` and `bob`."""
     async with opened(database_url) as store:
-        await store.eye.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
+        await store.admin.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
         yield store

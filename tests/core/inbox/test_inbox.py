@@ -33,7 +33,7 @@ async def test_promise_2_a_message_delivered_many_times_at_once_on_two_replicas_
     received = await asyncio.gather(*((store.inbox if n % 2 else replica).accept(each) for n, each in enumerate(told)))
     assert await store.one("select count(*) from inbound") == 8
     assert {r.id for r in received if not r.duplicate} == set(await store.column("select id from inbound"))
-    by_text = {str(text): id for text, id in await store.eye.fetch("select text, id from inbound")}
+    by_text = {str(text): id for text, id in await store.admin.fetch("select text, id from inbound")}
     assert [by_text[each.text] for each in told] == [r.id for r in received]
     assert await store.column("select seq from inbound order by seq") == list(range(1, 9))
 
@@ -110,7 +110,7 @@ async def test_promise_8_text_of_a_stopped_person_is_not_kept_and_makes_no_turn(
     secret = InboundMessage(Address(CHANNEL, ACCOUNT, ANN), ANN, ("s1",), "secret", (Media("https://m", "image/png"),))
     assert not (await store.inbox.accept(secret)).duplicate
     assert (await store.inbox.accept(secret)).duplicate
-    row = await store.eye.fetchrow("select * from inbound where seq = 2")
+    row = await store.admin.fetchrow("select * from inbound where seq = 2")
     assert row is not None
     assert (row["state"], row["reason"], row["text"], row["media"]) == ("ignored", "stopped", "", "[]")
     assert store.bell.turns == []
@@ -159,7 +159,7 @@ async def test_in_a_group_it_says_once_that_it_talks_in_direct_chats_and_never_t
             await store.inbox.accept(
                 IgnoredMessage(group, sender, (f"g{number}",), IgnoreReason.GROUP, reply="I talk in direct chats only.")
             )
-    rows = await store.eye.fetch(
+    rows = await store.admin.fetch(
         "select o.text, c.peer from outbound o join conversations c on c.tenant_id = o.tenant_id"
         " and c.id = o.conversation_id"
     )
@@ -171,7 +171,7 @@ async def test_an_ignored_message_is_recorded_by_key_with_its_reason_and_makes_n
     group = IgnoredMessage(Address(CHANNEL, ACCOUNT, "-100"), "7", ("u1", "u2"), IgnoreReason.GROUP)
     received = [await store.inbox.accept(group) for _ in range(2)]
     assert [r.duplicate for r in received] == [False, True]
-    rows = await store.eye.fetch("select key, reason from ignored_messages order by key")
+    rows = await store.admin.fetch("select key, reason from ignored_messages order by key")
     assert [tuple(r) for r in rows] == [("u1", "group"), ("u2", "group")]
     for table in ("tenants", "conversations", "inbound", "lanes"):
         assert await store.one(f"select count(*) from {table}") == 0, table  # noqa: S608
@@ -196,7 +196,7 @@ async def test_a_stop_command_flags_the_running_turn_and_does_not_queue(store: S
     await store.say("enough", command="stop")
     assert await turn.request.control.stopped() == "enough"
     assert not await store.finish(lease, turn, state="interrupted", reason="stop")
-    rows = await store.eye.fetch("select text, state, reason, turn_id from inbound order by seq")
+    rows = await store.admin.fetch("select text, state, reason, turn_id from inbound order by seq")
     assert [tuple(r) for r in rows] == [
         ("long work", "done", "stop", turn.turn_id),
         ("enough", "done", "stop", turn.turn_id),
@@ -232,7 +232,7 @@ async def test_promise_1_with_postgres_away_nothing_is_accepted_and_what_was_is_
         await migrate(server.url)
         async with opened(server.url, Database(server.url, patience=0.5)) as store:
             accepted = [await store.say("kept")]
-            await store.eye.close()
+            await store.admin.close()
             await server.stop()
             with pytest.raises(StoreUnavailable):
                 await store.say("not kept")

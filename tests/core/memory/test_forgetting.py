@@ -109,11 +109,11 @@ async def test_what_a_person_may_still_decide_on_stays_as_it_was_sealed_until_th
         assert await store.one("select a::text from approvals a") == sealed
         waits = {*BESIDE, "memory_forgettings"} - {"profile_facts", "events"}
         assert set(await talk.dump()) == waits
-        await store.eye.execute("update approvals set state = 'cancelled'")
-        await store.eye.execute("update notifications set state = 'sent', not_before = null")
-        await store.eye.execute("update run_notices set state = 'handed_over'")
-        await store.eye.execute("update tasks set state = 'COMPLETED'")
-        await store.eye.execute("update task_runs set state = 'COMPLETED'")
+        await store.admin.execute("update approvals set state = 'cancelled'")
+        await store.admin.execute("update notifications set state = 'sent', not_before = null")
+        await store.admin.execute("update run_notices set state = 'handed_over'")
+        await store.admin.execute("update tasks set state = 'COMPLETED'")
+        await store.admin.execute("update task_runs set state = 'COMPLETED'")
         await talk.momex.work.tidy(talk.momex.clock.now())
         assert await talk.dump() == {}
 
@@ -141,14 +141,14 @@ async def test_what_an_agent_that_waits_has_collected_is_blotted_out_once_it_is_
         await talk.turn("Forget that.", "Shall I?", act="ask")
         await talk.turn("yes", "Done.", act="forget")
         assert set(await talk.dump()) == {"pool_entries", "memory_forgettings"}
-        await store.eye.execute("update pool_entries set status = 'CANCELLED'")
+        await store.admin.execute("update pool_entries set status = 'CANCELLED'")
         await talk.momex.work.tidy(talk.momex.clock.now())
         assert await talk.dump() == {}
 
 
 async def put_in_pool(talk: Talk) -> None:
     """Let an agent wait that has collected the word."""
-    await talk.store.eye.execute(
+    await talk.store.admin.execute(
         "insert into pool_entries (tenant_id, agent_id, agent_type, turn_id, agent_path, tool_call_id, status,"
         " schema_version, collected_fields, expires_at)"
         " select $1, 'g1', 'stamps', id, '0.1', 'c9', 'WAITING_FOR_INPUT', '1', $2, $3 from turns limit 1",
@@ -161,43 +161,43 @@ async def put_beside(talk: Talk, *, pending: bool) -> None:
     turn_id = await talk.store.one("select id from turns limit 1")
     said = f"A stamp from {CANARY}."
     held = json.dumps({"text": said, "list": [said]})
-    eye, who, now = talk.store.eye, talk.tenant_id, talk.momex.clock.now()
-    await eye.execute(
+    admin, who, now = talk.store.admin, talk.tenant_id, talk.momex.clock.now()
+    await admin.execute(
         "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
         " shown, code, token, timeout, sealed_head, sealed_tail, state, created_at)"
         " values ($1,'a1',$2,'0.1',1,'c','buy',$3,$4,$7,'7K','t1','1 hour',$3,$3,$5,$6)",
         who, turn_id, said, held, "pending" if pending else "cancelled", now,
         json.dumps([["What", said]]),
     )  # fmt: skip
-    await eye.execute(
+    await admin.execute(
         "insert into approval_audit (tenant_id, approval_id, at, what, detail) values ($1,'a1',$2,'requested',$3)",
         who, now, held,
     )  # fmt: skip
-    await eye.execute(
+    await admin.execute(
         "insert into profile_facts (tenant_id, id, number, key, value, source, since)"
         " values ($1,'f1',1,'hobby',$2,'told',$3)",
         who, said, now,
     )  # fmt: skip
-    await eye.execute(
+    await admin.execute(
         "insert into events (tenant_id, source, id, type, data, occurred_at) values ($1,'mail','e1','new',$2,$3)",
         who, held, now,
     )  # fmt: skip
-    await eye.execute(
+    await admin.execute(
         "insert into notifications (tenant_id, id, category, urgency, title, text, dedupe_key, state, at, not_before)"
         " values ($1,'n1','task','low',$2,$2,'k',$3,$4,$5)",
         who, said, "held" if pending else "sent", now, now if pending else None,
     )  # fmt: skip
-    await eye.execute(
+    await admin.execute(
         "insert into tasks (tenant_id, id, number, title, kind, trigger, action, state, anchor, created_at)"
         " values ($1,'t1',1,$2,'schedule','{}',$3,$4,$5,$5)",
         who, said, held, "ACTIVE" if pending else "COMPLETED", now,
     )  # fmt: skip
-    await eye.execute(
+    await admin.execute(
         "insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, cause)"
         " values ($1,'r1','t1','o',$2,$3,$4)",
         who, now, "QUEUED" if pending else "COMPLETED", held,
     )  # fmt: skip
-    await eye.execute(
+    await admin.execute(
         "insert into run_notices (tenant_id, run_id, key, text, state) values ($1,'r1','k',$2,$3)",
         who, said, "open" if pending else "handed_over",
     )  # fmt: skip
@@ -227,7 +227,7 @@ async def test_a_forgotten_word_that_names_a_tool_too_is_not_looked_for_for_ever
         talk = Talk(store, make_momex(store.database))
         await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")
         await put_beside(talk, pending=False)
-        await store.eye.execute("update approvals set name = $1", f"buy_{CANARY}")
+        await store.admin.execute("update approvals set name = $1", f"buy_{CANARY}")
         await talk.turn("Forget that.", "Shall I?", act="ask")
         await talk.turn("yes", "Gone.", act="forget")
         now = talk.momex.clock.now()
@@ -248,9 +248,9 @@ async def test_a_job_whose_worker_died_is_done_by_another_and_adds_nothing_twice
         assert first == Job(lease.tenant_id, turn.turn_id, 1)
         assert await momex.work.claim(turn.turn_id, "w2") is None, "it is held"
         await momex.work._do(first)  # all of it, and then the worker dies
-        await store.eye.execute("update memory_jobs set lease_until = now() - interval '1 second'")
+        await store.admin.execute("update memory_jobs set lease_until = now() - interval '1 second'")
         assert await momex.work.claim(turn.turn_id, "w2") is None, "what kills workers may not do so all the time"
-        await store.eye.execute("update memory_jobs set not_before = now()")
+        await store.admin.execute("update memory_jobs set not_before = now()")
         await talk.work()
         assert await holding(momex, lease.tenant_id) == ["I like tea.", "Noted, you like your tea hot."]
         assert await store.column("select id from memory_jobs") == []
@@ -259,7 +259,7 @@ async def test_a_job_whose_worker_died_is_done_by_another_and_adds_nothing_twice
 async def test_everybodys_forgetting_is_seen_to_however_many_there_are(database_url: str) -> None:
     seen: set[str] = set()
     async with opened(database_url) as store:
-        await store.eye.execute(
+        await store.admin.execute(
             "with people as ("
             " insert into tenants (tenant_id) select 'tenant_' || n from generate_series(1, 250) n returning *)"
             " insert into memory_forgettings (tenant_id, id, memory_ids, confirmed, expires_at)"

@@ -76,7 +76,7 @@ async def test_promise_4_a_held_row_has_no_place_and_goes_out_after_what_went_be
     store: Store,
 ) -> None:
     await store.owe("one")
-    tenant, conversation = (await store.eye.fetch("select tenant_id, id from conversations"))[0]
+    tenant, conversation = (await store.admin.fetch("select tenant_id, id from conversations"))[0]
     held = OutboundMessage("out_held", OutboundKind.CARD, "held")
     later = OutboundMessage("out_later", OutboundKind.NOTIFICATION, "later")
     for _ in range(2):  # an error does not mean "not committed": both may be repeated
@@ -164,7 +164,7 @@ async def test_promise_7_the_attempt_is_a_row_before_the_call_leaves(store: Stor
     claim = await store.claim_sending("one")
     assert await store.column("select outcome from deliveries") == []
     assert await store.outbox.begin_delivery(claim, 1, 1) is Begun.GO
-    row = await store.eye.fetchrow("select * from deliveries")
+    row = await store.admin.fetchrow("select * from deliveries")
     assert row is not None
     assert (row["outcome"], row["finished_at"], row["attempt"], row["owner"]) == ("started", None, 1, claim.owner)
     assert await store.one("select lease_until > clock_timestamp() + $1 from outbound", LEASE * 0.9)
@@ -198,7 +198,7 @@ async def test_a_callback_with_our_ref_before_the_call_ends_is_never_undone(stor
     assert await told(store, DeliveryStatus.DELIVERED, ref=await ref_of(store), sid="SM1")
     # The call then times out: the callback has already proved that it arrived.
     assert await store.outbox.end_delivery(claim, 1, 1, AMBIGUOUS) == "sent"
-    row = await store.eye.fetchrow("select state, provider_id, status from outbound_parts")
+    row = await store.admin.fetchrow("select state, provider_id, status from outbound_parts")
     assert row is not None
     assert tuple(row) == ("sent", "SM1", "delivered")
     assert await store.outbox.claim(None, "s") is None
@@ -283,7 +283,7 @@ async def test_promise_8_a_final_refusal_marks_the_identity_and_the_row_stays_vi
     end = PartEnd("failed", "rejected", error_code="21610", reason="OptedOut: x", identity_state=state)
     assert await store.send(claim, end=end) == "failed"
     assert await store.column("select state from identities") == [state]
-    row = await store.eye.fetchrow("select state, reason, owner, attempts from outbound where seq = 1")
+    row = await store.admin.fetchrow("select state, reason, owner, attempts from outbound where seq = 1")
     assert row is not None
     assert tuple(row) == ("failed", "OptedOut: x", None, 1)
     following = await store.outbox.claim(claim.conversation_id, "s")
@@ -313,7 +313,7 @@ async def test_a_part_left_ambiguous_lets_the_rest_go_on_and_stays_counted(store
     claim = await store.claim_sending("a", "b")
     assert await store.send(claim, end=PartEnd("ambiguous", "ambiguous", reason="unknown")) == "sending"
     assert await store.send(claim, part=2, attempt=2) == "ambiguous"
-    row = await store.eye.fetchrow("select state, reason, ambiguities from outbound where seq = 1")
+    row = await store.admin.fetchrow("select state, reason, ambiguities from outbound where seq = 1")
     assert row is not None
     assert tuple(row) == ("ambiguous", "unknown", 1)
     assert await store.outbox.claim(None, "s") is not None
@@ -369,10 +369,10 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     await twice.outbox.give_back(found)
     last = await twice.claim_sending()
     assert await twice.send(last, part=3, attempt=4) == "sent"
-    row = await twice.eye.fetchrow("select attempts, ambiguities, state, fence from outbound where seq = 1")
+    row = await twice.admin.fetchrow("select attempts, ambiguities, state, fence from outbound where seq = 1")
     assert row is not None
     assert tuple(row) == (4, 1, "sent", 4)
-    rows = await twice.eye.fetch("select part, attempt, outcome from deliveries order by attempt")
+    rows = await twice.admin.fetch("select part, attempt, outcome from deliveries order by attempt")
     assert [tuple(r) for r in rows] == [(1, 1, "retry"), (1, 2, "accepted"), (2, 3, "found"), (3, 4, "accepted")]
     following = await twice.outbox.claim(None, "s")
     assert following is not None

@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.core.harness import Store, opened
-from tests.core.people.harness import House
+from tests.core.people.harness import Harness
 
 
 @pytest.fixture
-async def house(database_url: str) -> AsyncIterator[House]:
+async def harness(database_url: str) -> AsyncIterator[Harness]:
     """Give a worker over an empty store."""
     async with opened(database_url) as store:
-        yield House(store)
+        yield Harness(store)
 
 
 @pytest.fixture

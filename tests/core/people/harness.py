@@ -43,7 +43,7 @@ class FixedClock(Clock):
 
 
 @dataclass(slots=True)
-class House:
+class Harness:
     """All that a person meets, without a model."""
 
     store: Store
@@ -122,4 +122,4 @@ class House:
 
     async def settle(self) -> None:
         """Take everything for sent."""
-        await self.store.eye.execute("update outbound set state = 'sent', owner = null where state <> 'held'")
+        await self.store.admin.execute("update outbound set state = 'sent', owner = null where state <> 'held'")

@@ -6,26 +6,26 @@ import pytest
 
 from core.messaging.messages import ReachabilityChange
 from core.messaging.outbox import PartEnd
-from tests.core.people.harness import PHONE, House
+from tests.core.people.harness import PHONE, Harness
 
 ANN = "+15550000001"
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["somebody we know", "nobody we know"])
-async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(house: House, known: bool) -> None:
+async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(harness: Harness, known: bool) -> None:
     now = datetime.now(UTC)
     if known:
-        await house.ask("hello", ANN)
+        await harness.ask("hello", ANN)
 
     async def said(what: str, key: str, at: datetime | None = None) -> None:
-        await house.store.inbox.accept(
+        await harness.store.inbox.accept(
             ReachabilityChange(
                 *PHONE, ANN, what == "START", "started" if what == "START" else "stopped", (key,), "", at
             )
         )
 
     async def state() -> object:
-        return await house.store.one("select coalesce((select state from find_consent('sms', $1, $2)), 'active')",
+        return await harness.store.one("select coalesce((select state from find_consent('sms', $1, $2)), 'active')",
                                      PHONE[1], ANN)  # fmt: skip
 
     await said("STOP", "S0")
@@ -40,20 +40,20 @@ async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(house: Hou
     assert await state() == "active"
 
 
-async def test_a_start_of_somebody_who_was_never_stopped_still_outdates_an_earlier_stop(house: House) -> None:
-    await house.ask("hello", ANN)
+async def test_a_start_of_somebody_who_was_never_stopped_still_outdates_an_earlier_stop(harness: Harness) -> None:
+    await harness.ask("hello", ANN)
     now = datetime.now(UTC)
-    await house.store.inbox.accept(ReachabilityChange(*PHONE, ANN, True, "started", ("S2",)))
-    await house.store.inbox.accept(
+    await harness.store.inbox.accept(ReachabilityChange(*PHONE, ANN, True, "started", ("S2",)))
+    await harness.store.inbox.accept(
         ReachabilityChange(*PHONE, ANN, False, "stopped", ("S1",), said_at=now - timedelta(minutes=5))
     )
-    assert await house.store.one("select state from identities") == "active"
+    assert await harness.store.one("select state from identities") == "active"
 
 
-async def test_promise_8_what_the_carrier_answers_stands_in_the_record_of_consents(house: House) -> None:
-    await house.ask("hello", ANN)
-    claim = await house.store.claim_sending("hi")
-    await house.store.send(claim, end=PartEnd("failed", "rejected", error_code="21610", identity_state="stopped"))
-    assert [tuple(row) for row in await house.store.eye.fetch("select state, how from consents")] == [
+async def test_promise_8_what_the_carrier_answers_stands_in_the_record_of_consents(harness: Harness) -> None:
+    await harness.ask("hello", ANN)
+    claim = await harness.store.claim_sending("hi")
+    await harness.store.send(claim, end=PartEnd("failed", "rejected", error_code="21610", identity_state="stopped"))
+    assert [tuple(row) for row in await harness.store.admin.fetch("select state, how from consents")] == [
         ("stopped", "rejected 21610")
     ]

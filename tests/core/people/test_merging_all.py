@@ -9,7 +9,7 @@ from core.notifications.merge import MutedMerge
 from core.people.profile import ProfileMerge
 from core.people.tenant_tables import KEPT_APART, MERGE_RULES, PARTING, TENANT_TABLES, Merge
 from tests.core.db.test_row_security import KEPT
-from tests.core.people.harness import CHAT, PHONE, House
+from tests.core.people.harness import CHAT, PHONE, Harness
 
 _VERSION = "memory_versions (tenant_id, version) values ($1, 1)"
 _IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn|lnk)'")
@@ -18,19 +18,19 @@ LATER = {"event_work", "events", "memory_jobs", "profile_jobs", "reservations", 
 """What ends by itself, or where two equal rows had become one."""
 
 
-async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None:
-    house.hooks = (
+async def test_two_who_have_rows_in_every_table_become_one(harness: Harness) -> None:
+    harness.hooks = (
         MemoryMerge(),
         ProfileMerge(),
-        ApprovalMerge(house.clock),
-        EventSourceMerge(house.credentials),
+        ApprovalMerge(harness.clock),
+        EventSourceMerge(harness.credentials),
         MutedMerge(),
     )
     for number, (sender, account) in enumerate(((ANN, PHONE), (ANN_CHAT, CHAT))):
-        await house.ask("hello", sender, account)
-        tenant = await house.tenant(sender, account)
-        await house.credentials.save(tenant, "calendar", {"token": "t"})  # a data key that opens
-        async with house.store.database.tenant(tenant) as connection:
+        await harness.ask("hello", sender, account)
+        tenant = await harness.tenant(sender, account)
+        await harness.credentials.save(tenant, "calendar", {"token": "t"})  # a data key that opens
+        async with harness.store.database.tenant(tenant) as connection:
             for kept_row in KEPT:
                 if "add_data_key" in kept_row or "save_credentials" in kept_row:
                     continue
@@ -40,51 +40,51 @@ async def test_two_who_have_rows_in_every_table_become_one(house: House) -> None
                     _IDS.sub(rf"'\g<1>{number}'", statement).replace("{m}", f"{{m{number}}}"), tenant
                 )
     # The one who stays has told numbers far beyond those of the other.
-    await house.store.eye.execute("update memories set number = 5 where id = 'm0'")
-    await house.store.eye.execute(
-        "update memory_versions set version = 5 where tenant_id = $1", await house.tenant(ANN)
+    await harness.store.admin.execute("update memories set number = 5 where id = 'm0'")
+    await harness.store.admin.execute(
+        "update memory_versions set version = 5 where tenant_id = $1", await harness.tenant(ANN)
     )
     for sender, account, muted in ((ANN, PHONE, ["price", "mail"]), (ANN_CHAT, CHAT, ["mail", "*"])):
-        await house.store.eye.execute(
-            "update tenants set muted = $2 where tenant_id = $1", await house.tenant(sender, account), muted
+        await harness.store.admin.execute(
+            "update tenants set muted = $2 where tenant_id = $1", await harness.tenant(sender, account), muted
         )
-    code = await house.code(ANN_CHAT, CHAT)
-    await house.settle()
-    kept, gone = await house.tenant(ANN), await house.tenant(ANN_CHAT, CHAT)
+    code = await harness.code(ANN_CHAT, CHAT)
+    await harness.settle()
+    kept, gone = await harness.tenant(ANN), await harness.tenant(ANN_CHAT, CHAT)
     before = {
-        table: await house.store.one(f"select count(*) from {table}")  # noqa: S608
+        table: await harness.store.one(f"select count(*) from {table}")  # noqa: S608
         for table in TENANT_TABLES
     }
     had = {
-        table: await house.store.column(f"select distinct tenant_id from {table} order by 1")  # noqa: S608
+        table: await harness.store.column(f"select distinct tenant_id from {table} order by 1")  # noqa: S608
         for table in (*PARTING, "stored_values", "credentials", "data_keys")
     }
-    asked = await house.ask(f"LINK {code}", ANN)
+    asked = await harness.ask(f"LINK {code}", ANN)
     assert "1 task" in asked
-    assert (await house.ask(f"LINK {code} AGREE", ANN)).startswith("Linked")
+    assert (await harness.ask(f"LINK {code} AGREE", ANN)).startswith("Linked")
     for table in TENANT_TABLES:
-        owners = set(await house.store.column(f"select tenant_id from {table}"))  # noqa: S608
+        owners = set(await harness.store.column(f"select tenant_id from {table}"))  # noqa: S608
         assert owners <= {kept}, table
         if MERGE_RULES[table].how in (Merge.MOVE, Merge.NUMBER) and not table.startswith("memory_"):
-            now = await house.store.one(f"select count(*) from {table}")  # noqa: S608
+            now = await harness.store.one(f"select count(*) from {table}")  # noqa: S608
             assert (table, int(str(now))) >= (table, int(str(before[table])))
-    assert await house.store.column("select number from memories order by number") == [5, 6]
-    assert await house.store.column("select number from tasks order by number") == [1, 2]
-    assert await house.store.one("select muted from tenants where tenant_id = $1", kept) == ["*", "mail", "price"]
-    assert await house.store.one("select count(*) from tenants where tenant_id = $1", gone) == 0
-    assert await house.ask("hello again", ANN_CHAT, CHAT) == "re hello again"
+    assert await harness.store.column("select number from memories order by number") == [5, 6]
+    assert await harness.store.column("select number from tasks order by number") == [1, 2]
+    assert await harness.store.one("select muted from tenants where tenant_id = $1", kept) == ["*", "mail", "price"]
+    assert await harness.store.one("select count(*) from tenants where tenant_id = $1", gone) == 0
+    assert await harness.ask("hello again", ANN_CHAT, CHAT) == "re hello again"
     # And apart again: each has what it had, under its own numbers.
-    assert (await house.ask("UNLINK", ANN_CHAT, CHAT)).startswith("Taken back")
-    assert (await house.tenant(ANN), await house.tenant(ANN_CHAT, CHAT)) == (kept, gone)
+    assert (await harness.ask("UNLINK", ANN_CHAT, CHAT)).startswith("Taken back")
+    assert (await harness.tenant(ANN), await harness.tenant(ANN_CHAT, CHAT)) == (kept, gone)
     for table in sorted(set(had) - LATER):
-        parted = await house.store.column(f"select distinct tenant_id from {table} order by 1")  # noqa: S608
+        parted = await harness.store.column(f"select distinct tenant_id from {table} order by 1")  # noqa: S608
         assert parted == had[table], table
     for table, numbers in (("memories", [1, 5]), ("tasks", [1, 1])):
-        assert await house.store.column(f"select number from {table} order by 1") == numbers, table  # noqa: S608
+        assert await harness.store.column(f"select number from {table} order by 1") == numbers, table  # noqa: S608
     for tenant in (kept, gone):
-        assert await house.credentials.get(tenant, "calendar") == {"token": "t"}
-    assert await house.ask("and again", ANN_CHAT, CHAT) == "re and again"
-    assert await house.ask("and I", ANN) == "re and I"
+        assert await harness.credentials.get(tenant, "calendar") == {"token": "t"}
+    assert await harness.ask("and again", ANN_CHAT, CHAT) == "re and again"
+    assert await harness.ask("and I", ANN) == "re and I"
 
 
 def test_every_table_of_a_tenants_says_what_a_parting_does_with_it() -> None:

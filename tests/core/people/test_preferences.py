@@ -13,7 +13,7 @@ from core.people.preferences import PreferenceRefused, QuietHours, find_timezone
 from core.turns.prompt import system_prompt
 from core.turns.types import WhileRunning
 from tests.core.builders import a_context
-from tests.core.people.harness import CHAT, DESK, PHONE, House
+from tests.core.people.harness import CHAT, DESK, PHONE, Harness
 
 ANN = "+15550000001"
 
@@ -71,50 +71,50 @@ def test_quiet_hours_may_pass_midnight() -> None:
     assert find_timezone("St Johns") == "America/St_Johns"
 
 
-async def test_commands_set_what_the_next_turn_is_given(house: House) -> None:
-    assert "timezone: not set" in await house.ask("PREFS", ANN)
-    assert "timezone: Europe/Lisbon" in await house.ask("prefs timezone Lisbon", ANN)
-    assert "I know no such timezone" in await house.ask("PREFS timezone Nowhere", ANN)
-    assert "busy: interrupt" in await house.ask("PREFS busy interrupt", ANN)
-    assert "quiet: 22:00-07:00" in await house.ask("/prefs quiet 10pm-7am", ANN)
-    assert "mute: price, weather" in await house.ask("PREFS mute weather and price", ANN)
-    assert "mute: not set" in await house.ask("PREFS mute off", ANN)
-    await house.say("hello", ANN)
-    lease, turn = await house.store.claim_turn()
+async def test_commands_set_what_the_next_turn_is_given(harness: Harness) -> None:
+    assert "timezone: not set" in await harness.ask("PREFS", ANN)
+    assert "timezone: Europe/Lisbon" in await harness.ask("prefs timezone Lisbon", ANN)
+    assert "I know no such timezone" in await harness.ask("PREFS timezone Nowhere", ANN)
+    assert "busy: interrupt" in await harness.ask("PREFS busy interrupt", ANN)
+    assert "quiet: 22:00-07:00" in await harness.ask("/prefs quiet 10pm-7am", ANN)
+    assert "mute: price, weather" in await harness.ask("PREFS mute weather and price", ANN)
+    assert "mute: not set" in await harness.ask("PREFS mute off", ANN)
+    await harness.say("hello", ANN)
+    lease, turn = await harness.store.claim_turn()
     request = turn.request
     assert (request.while_running, request.tenant.timezone) == (WhileRunning.INTERRUPT, "Europe/Lisbon")
-    assert not await house.preferences.needs_timezone(lease.tenant_id)
-    await house.store.finish(lease, turn)
-    await house.say("hello", "+15550000002")
-    _, turn = await house.store.claim_turn()
+    assert not await harness.preferences.needs_timezone(lease.tenant_id)
+    await harness.store.finish(lease, turn)
+    await harness.say("hello", "+15550000002")
+    _, turn = await harness.store.claim_turn()
     assert not turn.request.tenant.timezone_known
-    assert "ask for it" in system_prompt("", turn.request.tenant, "sms", house.clock.now())
+    assert "ask for it" in system_prompt("", turn.request.tenant, "sms", harness.clock.now())
 
 
-async def test_the_models_tool_keeps_the_same_and_is_told_what_is_wrong(house: House) -> None:
-    await house.ask("hello", ANN)
-    tenant = await house.tenant(ANN)
-    people = People(house.store.database, house.store.make_id, house.clock)
+async def test_the_models_tool_keeps_the_same_and_is_told_what_is_wrong(harness: Harness) -> None:
+    await harness.ask("hello", ANN)
+    tenant = await harness.tenant(ANN)
+    people = People(harness.store.database, harness.store.make_id, harness.clock)
     context = replace(a_context(tenant_id=tenant), person=people.for_turn(tenant, "turn"))
     assert await context.person.needs_timezone()
     assert "channel: sms" in str(await set_preference(name="channel", value="SMS", context=context))
     with pytest.raises(ToolRetry, match="I can on sms"):
         await set_preference(name="channel", value="slack", context=context)
     assert "channel: sms" in str(await show_preferences(context=context))
-    assert await house.store.one("select count(*) from person_audit where what = 'preference'") == 1
+    assert await harness.store.one("select count(*) from person_audit where what = 'preference'") == 1
 
 
-async def test_what_slack_says_fills_what_nobody_told_and_stays_with_one_linked_person(house: House) -> None:
-    await house.ask("hello", "U1", DESK)
-    await house.ask("PREFS name Ann", "U1", DESK)
-    inbox = house.store.inbox
+async def test_what_slack_says_fills_what_nobody_told_and_stays_with_one_linked_person(harness: Harness) -> None:
+    await harness.ask("hello", "U1", DESK)
+    await harness.ask("PREFS name Ann", "U1", DESK)
+    inbox = harness.store.inbox
     assert not (await inbox.accept(SenderProfile(*DESK, "U1", "Ada Lovelace", "Asia/Tokyo"))).duplicate
     assert (await inbox.accept(SenderProfile(*DESK, "u1", "Another", "Asia/Seoul"))).duplicate
-    known = await house.preferences.read(await house.tenant("U1", DESK))
+    known = await harness.preferences.read(await harness.tenant("U1", DESK))
     assert (known.name, known.timezone) == ("Ann", "Asia/Tokyo")
-    code = await house.code("U1", DESK)
-    await house.settle()
-    await house.link(code, ANN)
-    known = await house.preferences.read(await house.tenant(ANN, PHONE))
+    code = await harness.code("U1", DESK)
+    await harness.settle()
+    await harness.link(code, ANN)
+    known = await harness.preferences.read(await harness.tenant(ANN, PHONE))
     assert (known.name, known.timezone, known.channels) == ("Ann", "Asia/Tokyo", ("slack", "sms"))
-    assert await house.tenant("7", CHAT) == ""
+    assert await harness.tenant("7", CHAT) == ""

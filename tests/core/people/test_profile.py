@@ -11,7 +11,7 @@ from core.people.profile import FactSource, ProfileMerge, ProfileStore
 from core.people.profile_extraction import read_changes
 from jobs.profile import ProfileRunner
 from tests.core.builders import FakeModel, Step, says
-from tests.core.people.harness import CHAT, House
+from tests.core.people.harness import CHAT, Harness
 
 ANN = "+15550000001"
 
@@ -22,15 +22,15 @@ def changed(*changes: tuple[str, str, str]) -> ModelAnswer:
     return says(f"Here: {json.dumps({'changes': listed})}")
 
 
-def runner(house: House, *script: Step) -> tuple[ProfileRunner, FakeModel]:
+def runner(harness: Harness, *script: Step) -> tuple[ProfileRunner, FakeModel]:
     """Make a runner with a scripted model."""
     model = FakeModel(list(script))
-    return ProfileRunner(house.store.database, model, house.store.make_id, house.clock), model
+    return ProfileRunner(harness.store.database, model, harness.store.make_id, harness.clock), model
 
 
-async def be_quiet(house: House) -> None:
+async def be_quiet(harness: Harness) -> None:
     """Let people have been quiet for long enough."""
-    await house.store.eye.execute("update profile_jobs set not_before = clock_timestamp() - interval '3 minutes'")
+    await harness.store.admin.execute("update profile_jobs set not_before = clock_timestamp() - interval '3 minutes'")
 
 
 @pytest.mark.parametrize(
@@ -57,96 +57,96 @@ def test_what_nobody_wrote_is_not_told_and_secrets_are_left_out() -> None:
     ]
 
 
-async def test_what_was_written_is_looked_at_after_the_reply_shown_and_taken_back(house: House) -> None:
-    await house.ask("I have moved to Lisbon", ANN)
-    await house.ask("and I do not eat meat", ANN)
-    jobs, model = runner(house, changed(("home_town", "Lisbon", "told"), ("diet", "vegetarian", "inferred")))
+async def test_what_was_written_is_looked_at_after_the_reply_shown_and_taken_back(harness: Harness) -> None:
+    await harness.ask("I have moved to Lisbon", ANN)
+    await harness.ask("and I do not eat meat", ANN)
+    jobs, model = runner(harness, changed(("home_town", "Lisbon", "told"), ("diet", "vegetarian", "inferred")))
     assert not await jobs.once()  # they may still be writing
-    await be_quiet(house)
+    await be_quiet(harness)
     assert await jobs.once()
     asked = model.requests[0].messages[1]
     assert (asked.role, "moved to Lisbon" in asked.text, "not eat meat" in asked.text) == (Role.USER, True, True)
     assert not await jobs.once()
-    listed = await house.ask("PROFILE", ANN)
+    listed = await harness.ask("PROFILE", ANN)
     assert "1. home town: Lisbon (told)\n2. diet: vegetarian (inferred)" in listed
-    await house.ask("I live in Porto these days", ANN)
-    await be_quiet(house)
-    jobs, _ = runner(house, changed(("home_town", "Porto", "told"), ("diet", "Vegetarian", "inferred")))
+    await harness.ask("I live in Porto these days", ANN)
+    await be_quiet(harness)
+    jobs, _ = runner(harness, changed(("home_town", "Porto", "told"), ("diet", "Vegetarian", "inferred")))
     assert await jobs.once()
-    assert "3. home town: Porto (told)" in await house.ask("/profile", ANN)
-    assert "What counts again: Lisbon" in await house.ask("profile undo 3", ANN)
-    assert "no fact 3 now" in await house.ask("PROFILE undo 3", ANN)
-    assert "Taken back: diet" in await house.ask("PROFILE undo 2", ANN)
+    assert "3. home town: Porto (told)" in await harness.ask("/profile", ANN)
+    assert "What counts again: Lisbon" in await harness.ask("profile undo 3", ANN)
+    assert "no fact 3 now" in await harness.ask("PROFILE undo 3", ANN)
+    assert "Taken back: diet" in await harness.ask("PROFILE undo 2", ANN)
     # It is not inferred again what was taken back, nor does a guess replace what was told.
-    await house.ask("soup was good today", ANN)
-    await be_quiet(house)
-    jobs, _ = runner(house, changed(("diet", "vegetarian", "inferred"), ("home_town", "Faro", "inferred")))
+    await harness.ask("soup was good today", ANN)
+    await be_quiet(harness)
+    jobs, _ = runner(harness, changed(("diet", "vegetarian", "inferred"), ("home_town", "Faro", "inferred")))
     assert await jobs.once()
-    assert (await house.ask("PROFILE", ANN)).splitlines()[1:-1] == ["1. home town: Lisbon (told)"]
+    assert (await harness.ask("PROFILE", ANN)).splitlines()[1:-1] == ["1. home town: Lisbon (told)"]
 
 
-async def test_a_model_that_is_down_is_asked_again_and_at_last_let_go_of(house: House) -> None:
-    await house.ask("I work at the harbour", ANN)
+async def test_a_model_that_is_down_is_asked_again_and_at_last_let_go_of(harness: Harness) -> None:
+    await harness.ask("I work at the harbour", ANN)
     for left in (1, 1, 0):
-        await be_quiet(house)
-        jobs, _ = runner(house, ModelUnavailable("down"))
+        await be_quiet(harness)
+        jobs, _ = runner(harness, ModelUnavailable("down"))
         assert await jobs.once()
-        assert await house.store.one("select count(*) from profile_jobs") == left
+        assert await harness.store.one("select count(*) from profile_jobs") == left
     # One whose process died is taken up again when its lease has ended.
-    await house.ask("I work at the station", ANN)
-    await be_quiet(house)
-    rows = await house.store.database.rows("select * from claim_profile('dead', $1, 5)", timedelta(seconds=-1))
+    await harness.ask("I work at the station", ANN)
+    await be_quiet(harness)
+    rows = await harness.store.database.rows("select * from claim_profile('dead', $1, 5)", timedelta(seconds=-1))
     assert len(rows) == 1
-    jobs, _ = runner(house, changed(("work", "station", "told")))
+    jobs, _ = runner(harness, changed(("work", "station", "told")))
     assert await jobs.once()
-    assert await house.store.one("select value from profile_facts") == "station"
+    assert await harness.store.one("select value from profile_facts") == "station"
 
 
-async def test_two_linked_people_keep_one_fact_under_each_key_and_all_numbers_differ(house: House) -> None:
-    house.hooks = (ProfileMerge(),)
-    await house.ask("hello", ANN)
-    await house.ask("hello", "7001", CHAT)
-    runs, _ = runner(house)
-    for tenant, town in ((await house.tenant(ANN), "Lisbon"), (await house.tenant("7001", CHAT), "Porto")):
+async def test_two_linked_people_keep_one_fact_under_each_key_and_all_numbers_differ(harness: Harness) -> None:
+    harness.hooks = (ProfileMerge(),)
+    await harness.ask("hello", ANN)
+    await harness.ask("hello", "7001", CHAT)
+    runs, _ = runner(harness)
+    for tenant, town in ((await harness.tenant(ANN), "Lisbon"), (await harness.tenant("7001", CHAT), "Porto")):
         for key, value in (("home_town", town), (f"likes_{town.lower()}", "yes")):
-            await runs._profile.keep(tenant, key, value, FactSource.TOLD, "", house.clock.now())
-    code = await house.code("7001", CHAT)
-    await house.settle()
-    assert "2 known facts there" in await house.ask(f"LINK {code}", ANN)
-    await house.ask(f"LINK {code} AGREE", ANN)
-    facts = await runs._profile.read(await house.tenant(ANN))
+            await runs._profile.keep(tenant, key, value, FactSource.TOLD, "", harness.clock.now())
+    code = await harness.code("7001", CHAT)
+    await harness.settle()
+    assert "2 known facts there" in await harness.ask(f"LINK {code}", ANN)
+    await harness.ask(f"LINK {code} AGREE", ANN)
+    facts = await runs._profile.read(await harness.tenant(ANN))
     assert [(one.number, one.value) for one in facts] == [(1, "Lisbon"), (2, "yes"), (4, "yes")]
 
 
-async def test_what_was_passed_on_says_nothing_about_the_person(house: House) -> None:
-    runs, model = runner(house)
-    await house.ask("hello there", ANN)
-    await house.store.eye.execute("update inbound set origin = 'forwarded'")
-    await be_quiet(house)
+async def test_what_was_passed_on_says_nothing_about_the_person(harness: Harness) -> None:
+    runs, model = runner(harness)
+    await harness.ask("hello there", ANN)
+    await harness.store.admin.execute("update inbound set origin = 'forwarded'")
+    await be_quiet(harness)
     assert await runs.once()
     assert model.requests == []
 
 
-async def test_a_nul_in_a_profile_is_left_out_and_the_fact_is_kept(house: House) -> None:
-    await house.ask("I live in Lisbon now", ANN)
-    await be_quiet(house)
-    look, _ = runner(house, changed(("home_town", "Lis\x00bon\ud800", "told")))
+async def test_a_nul_in_a_profile_is_left_out_and_the_fact_is_kept(harness: Harness) -> None:
+    await harness.ask("I live in Lisbon now", ANN)
+    await be_quiet(harness)
+    look, _ = runner(harness, changed(("home_town", "Lis\x00bon\ud800", "told")))
     assert await look.once()
-    assert await house.store.column("select value from profile_facts") == ["Lisbon\ufffd"]
+    assert await harness.store.column("select value from profile_facts") == ["Lisbon\ufffd"]
 
 
 async def test_one_profile_that_raises_keeps_nobody_elses_and_is_let_go_of(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await house.ask("I live in Lisbon now, and like it", ANN)
-    await house.ask("I live in Porto now, and like it", "+15550000002")
-    await be_quiet(house)
+    await harness.ask("I live in Lisbon now, and like it", ANN)
+    await harness.ask("I live in Porto now, and like it", "+15550000002")
+    await be_quiet(harness)
     town = changed(("home_town", "Lisbon", "told"))
-    look, model = runner(house, *[town] * 8)
+    look, model = runner(harness, *[town] * 8)
     real = ProfileStore.keep
 
     async def keeps(self: ProfileStore, tenant_id: str, *args: object) -> object:
-        if tenant_id == await house.tenant(ANN):
+        if tenant_id == await harness.tenant(ANN):
             raise RuntimeError
         return await real(self, tenant_id, *args)  # type: ignore[arg-type]
 
@@ -154,7 +154,7 @@ async def test_one_profile_that_raises_keeps_nobody_elses_and_is_let_go_of(
     for _ in range(3):
         while await look.once():
             pass
-        await be_quiet(house)
-    assert await house.store.column("select value from profile_facts") == ["Lisbon"]
-    assert await house.store.one("select count(*) from profile_jobs") == 0, "tried three times, then let go of"
+        await be_quiet(harness)
+    assert await harness.store.column("select value from profile_facts") == ["Lisbon"]
+    assert await harness.store.one("select count(*) from profile_jobs") == 0, "tried three times, then let go of"
     assert len(model.requests) == 4

@@ -15,14 +15,14 @@ ROOT = Path(__file__).parents[3]
 
 
 async def assert_apart(store: Store) -> None:
-    """Look at all rows of all tables with an eye that sees them all."""
+    """Look at all rows of all tables with an admin connection that sees them all."""
     owners = {
         await store.one("select tenant_id from identities where user_key = $1", user): mark_of(user) for user in USERS
     }
     assert len(owners) == 2
     seen = set()
     for table in TENANT_TABLES:
-        for row in await store.eye.fetch(f"select tenant_id, x::text as text from {table} x"):  # noqa: S608
+        for row in await store.admin.fetch(f"select tenant_id, x::text as text from {table} x"):  # noqa: S608
             for owner, mark in owners.items():
                 if mark in row["text"]:
                     seen.add(table)

@@ -35,18 +35,18 @@ def said(turn: BegunTurn) -> str:
 async def later(store: Store, seconds: float) -> None:
     """Let the time pass in which turns run and lanes wait."""
     passed = timedelta(seconds=seconds)
-    await store.eye.execute("update turns set tried_at = tried_at - $1::interval where owner <> ''", passed)
-    await store.eye.execute("update lanes set not_before = not_before - $1::interval", passed)
+    await store.admin.execute("update turns set tried_at = tried_at - $1::interval where owner <> ''", passed)
+    await store.admin.execute("update lanes set not_before = not_before - $1::interval", passed)
 
 
 async def hold_back(store: Store, minutes: int = 1) -> None:
     """Let nobody take so long what died, as a back-off does."""
-    await store.eye.execute("update lanes set not_before = not_before + make_interval(mins => $1)", minutes)
+    await store.admin.execute("update lanes set not_before = not_before + make_interval(mins => $1)", minutes)
 
 
 async def record(store: Store) -> dict[object, tuple[object, ...]]:
     """Give attempts, blame and suspicion of every turn, by its text."""
-    rows = await store.eye.fetch(
+    rows = await store.admin.fetch(
         "select i.text, t.attempts, t.blamed, t.suspect from turns t join inbound i on i.turn_id = t.id order by i.text"
     )
     return {row[0]: tuple(row)[1:] for row in rows}
@@ -62,7 +62,7 @@ async def kill(store: Store, times: int = 1) -> None:
 
 async def get_on(store: Store, text: str, kind: str = "model") -> None:
     """Let the turn of this text write a step down."""
-    await store.eye.execute(
+    await store.admin.execute(
         "insert into steps (tenant_id, turn_id, step, call_index, kind, state)"
         " select t.tenant_id, t.id, (select count(*) from steps), 0, $2, 'done'"
         " from turns t join inbound i on i.turn_id = t.id where i.text = $1",
@@ -111,11 +111,11 @@ async def test_a_dozen_deaths_that_it_may_have_caused_are_too_many_wherever_they
 async def test_deaths_that_another_caused_are_never_too_many(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
-    await store.eye.execute("update turns set deaths = 11")
+    await store.admin.execute("update turns set deaths = 11")
     await hold_back(store)
     await say_all(store, 2)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
-    await store.eye.execute(
+    await store.admin.execute(
         "update turns t set deaths = 11 from inbound i where i.turn_id = t.id and i.text = 'text 2'"
     )
     await hold_back(store, -1)
@@ -218,8 +218,8 @@ async def test_leases_that_end_one_after_another_are_one_death(store: Store) -> 
     await say_all(store, 1, 2, 3)
     await begin_all(store, "w1")
     # As a dead process leaves them: renewed at different moments of the last third.
-    await store.eye.execute("update lanes set lease_until = clock_timestamp() + $1::interval", LEASE * 0.3)
-    await store.eye.execute(
+    await store.admin.execute("update lanes set lease_until = clock_timestamp() + $1::interval", LEASE * 0.3)
+    await store.admin.execute(
         "update lanes set lease_until = clock_timestamp() - interval '1 second'"
         " where id = (select t.lane_id from turns t join inbound i on i.turn_id = t.id where i.text = 'text 2')"
     )
@@ -232,9 +232,9 @@ async def test_a_process_that_renews_is_alive_and_its_forgotten_lease_makes_nobo
     await say_all(store, 1, 2)
     await begin_all(store, "w1")
     forget = "update lanes set lease_until = clock_timestamp() - $1::interval where id = (select min(id) from lanes)"
-    await store.eye.execute(forget, LEASE / 10)
+    await store.admin.execute(forget, LEASE / 10)
     assert await store.turns.claim(None, "w2") is None, "it may still renew it"
-    await store.eye.execute(forget, LEASE * 1.1)
+    await store.admin.execute(forget, LEASE * 1.1)
     assert len(await begin_all(store, "w2")) == 1
     assert sorted((await record(store)).values(), key=str) == [(1, 0, False), (2, 0, False)]
 
@@ -242,7 +242,7 @@ async def test_a_process_that_renews_is_alive_and_its_forgotten_lease_makes_nobo
 async def test_a_suspect_that_is_claimed_but_not_begun_keeps_others_from_beginning(store: Store) -> None:
     await say_all(store, 1, 2)
     await kill(store, 2)
-    await store.eye.execute("update turns set tried_at = tried_at - interval '1 hour'")
+    await store.admin.execute("update turns set tried_at = tried_at - interval '1 hour'")
     lease = await store.turns.claim(None, "w2")
     assert lease is not None
     assert await store.turns.claim(None, "w2") is None
@@ -261,8 +261,8 @@ async def test_a_hand_back_burns_nothing_and_what_waits_for_its_person_begins_af
     assert await record(store) == {"text 1": (2, 1, False)}
     [(lease, turn)] = await begin_all(store, "w9")
     await store.finish(lease, turn, state="waiting")
-    await store.eye.execute("update turns set ready = true")
-    await store.eye.execute("update lanes set pending = true, pending_since = now()")
+    await store.admin.execute("update turns set ready = true")
+    await store.admin.execute("update lanes set pending = true, pending_since = now()")
     await begin_all(store, "w9")
     assert await record(store) == {"text 1": (1, 0, False)}
 
@@ -282,11 +282,11 @@ async def test_a_suspect_waits_for_a_quiet_process_for_a_bounded_time(store: Sto
     await say_all(store, 2)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
     await say_all(store, 3)
-    await store.eye.execute(
+    await store.admin.execute(
         "update lanes set not_before = clock_timestamp() - interval '3 seconds' where owner is null"
     )
     assert await begin_all(store, "w") == [], "neither it nor anything else"
-    await store.eye.execute(
+    await store.admin.execute(
         "update lanes set not_before = clock_timestamp() - interval '9 seconds' where owner is null"
     )
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
@@ -295,18 +295,18 @@ async def test_a_suspect_waits_for_a_quiet_process_for_a_bounded_time(store: Sto
 async def test_a_suspect_that_nobody_can_take_stops_others_for_a_moment_only(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
-    await store.eye.execute("update turns set deaths = 5")
+    await store.admin.execute("update turns set deaths = 5")
     await hold_back(store)
     for number in range(2, 8):
         await say_all(store, number)
         await begin_all(store, "w")
     assert await store.column("select count(*) from lanes where owner is not null") == [6]
     await say_all(store, 8)
-    await store.eye.execute(
+    await store.admin.execute(
         "update lanes set not_before = clock_timestamp() - interval '3 seconds' where owner is null"
     )
     assert await begin_all(store, "w") == []
-    await store.eye.execute(
+    await store.admin.execute(
         "update lanes set not_before = clock_timestamp() - interval '13 seconds' where owner is null"
     )
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 8"]

@@ -13,7 +13,7 @@ async def lanes_of(store: Store, phone: str, count: int) -> str:
     await store.say("hello", sender=phone)
     tenant = await store.one("select tenant_id from identities where user_key = $1", phone)
     for number in range(count):
-        await store.eye.execute(
+        await store.admin.execute(
             "insert into lanes (tenant_id, id, pending, pending_since)"
             " values ($1, $2, true, now() - interval '1 hour')",
             tenant,
@@ -31,7 +31,7 @@ async def test_one_person_s_many_lanes_leave_room_for_the_next_person(store: Sto
     assert await store.turns.claim(f"lane_{ann}_{LANES_OF_ONE}", "w1") is None, "not by its name either"
     first = claims[0]
     assert first is not None
-    await store.eye.execute(
+    await store.admin.execute(
         "update lanes set owner = null, lease_until = null, pending = false where id = $1", first.lane_id
     )
     again = await store.turns.claim(None, "w1")
@@ -59,7 +59,7 @@ async def test_past_the_bound_a_message_is_kept_refused_and_told_once(store: Sto
     inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_person=3))
     for number in range(6):
         await inbox.accept(message(f"{number}", ANN, f"SM{number}"))
-    assert [tuple(row) for row in await store.eye.fetch("select text, state, reason from inbound order by seq")] == [
+    assert [tuple(row) for row in await store.admin.fetch("select text, state, reason from inbound order by seq")] == [
         *((f"{number}", "waiting", "") for number in range(3)),
         *((f"{number}", "ignored", "overload") for number in range(3, 6)),
     ]
@@ -114,6 +114,6 @@ async def test_ten_minutes_later_it_is_told_again(store: Store) -> None:
     inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_person=1))
     for number in range(3):
         await inbox.accept(message("hello", ANN, f"SM{number}"))
-    await store.eye.execute("update tenants set told_full_at = told_full_at - interval '11 minutes'")
+    await store.admin.execute("update tenants set told_full_at = told_full_at - interval '11 minutes'")
     await inbox.accept(message("hello", ANN, "SM9"))
     assert await store.one("select count(*) from outbound") == 2

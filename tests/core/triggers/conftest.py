@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.core.harness import Store, opened
-from tests.core.triggers.harness import House, housed
+from tests.core.triggers.harness import Harness, make_harness
 
 
 @pytest.fixture
@@ -16,6 +16,6 @@ async def store(database_url: str) -> AsyncIterator[Store]:
 
 
 @pytest.fixture
-async def house(store: Store) -> House:
+async def harness(store: Store) -> Harness:
     """Give an engine over a store with one person in it, whose clock stands still."""
-    return await housed(store)
+    return await make_harness(store)

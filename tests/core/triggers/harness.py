@@ -118,7 +118,7 @@ async def echo(request: TurnRequest) -> TurnResult:
 
 
 @dataclass(slots=True)
-class House:
+class Harness:
     """All parts of one worker, driven by hand."""
 
     store: Store
@@ -161,13 +161,13 @@ class House:
         return cast("list[str]", await self.store.column("select text from outbound order by seq"))
 
 
-async def housed(store: Store, answer: Answer = echo, sender: str = "+15550000001") -> House:
-    """Open a house on a store, with one person who has written once and been answered."""
+async def make_harness(store: Store, answer: Answer = echo, sender: str = "+15550000001") -> Harness:
+    """Open a harness on a store, with one person who has written once and been answered."""
     await store.say("hello", sender=sender)
     lease, turn = await store.claim_turn()
     await store.finish(lease, turn)
     tenant = lease.tenant_id
-    await store.eye.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
+    await store.admin.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
     clock, world, counting = HandClock(), World(), Counting()
     engine = TriggerEngine(store.database, store.make_id, clock, store.bell, executors=[counting])
     notifier = Recorded(ConversationNotifier(store.database, store.bell))
@@ -177,4 +177,4 @@ async def housed(store: Store, answer: Answer = echo, sender: str = "+1555000000
     looking = Looking(engine, world, clock, store.make_id)
     runner = TriggerRunner(engine, looking, notices, clock)
     turns = TurnRunner(store.turns, speaker, store.bell, {}, store.make_id, "w1", runs=runs)
-    return House(store, tenant, clock, engine, notifier, world, counting, speaker, runner, turns)
+    return Harness(store, tenant, clock, engine, notifier, world, counting, speaker, runner, turns)

@@ -9,30 +9,30 @@ from core.triggers.dry_run import dry_run
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
-from tests.core.triggers.harness import House
+from tests.core.triggers.harness import Harness
 
 PAGE = "https://flights.example/x"
 
 
-async def test_the_next_ten_times_are_told_in_the_tasks_own_zone_and_nothing_moves(house: House) -> None:
+async def test_the_next_ten_times_are_told_in_the_tasks_own_zone_and_nothing_moves(harness: Harness) -> None:
     daily = ScheduleTrigger(cron="30 1 * * *", timezone="America/New_York", count=12)
-    task = await house.engine.create_task(tenant_id=house.tenant, trigger=daily, action={"instruction": "go"})
-    before = await house.store.everything()
-    lines = await dry_run(house.engine, task)
+    task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=daily, action={"instruction": "go"})
+    before = await harness.store.everything()
+    lines = await dry_run(harness.engine, task)
     assert (len(lines), lines[0]) == (10, "Tue 3 Mar 2026, 01:30 (America/New_York)")
     assert lines[5:7] == ["Sun 8 Mar 2026, 01:30 (America/New_York)", "Mon 9 Mar 2026, 01:30 (America/New_York)"]
-    assert await house.store.everything() == before
+    assert await harness.store.everything() == before
 
 
-async def test_a_condition_is_tried_over_what_was_seen_also_with_another_expression(house: House) -> None:
+async def test_a_condition_is_tried_over_what_was_seen_also_with_another_expression(harness: Harness) -> None:
     watch = ConditionTrigger("value < 300", url=PAGE, every_minutes=10, reset="value > 320")
-    task = await house.engine.create_task(tenant_id=house.tenant, trigger=watch, action={"instruction": "go"})
+    task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=watch, action={"instruction": "go"})
     for page in (310, 290, ToolFailed("The server is away."), 310, 280, 330, 290):
-        house.world.pages[PAGE] = page
-        await house.work()
-        house.clock.pass_by(minutes=10)
-    task = await house.again(task)
-    said = [line.split("  ", 1)[1] for line in await dry_run(house.engine, task)]
+        harness.world.pages[PAGE] = page
+        await harness.work()
+        harness.clock.pass_by(minutes=10)
+    task = await harness.again(task)
+    said = [line.split("  ", 1)[1] for line in await dry_run(harness.engine, task)]
     assert said == [
         "310  would not tell: not true",
         "290  would tell",
@@ -42,24 +42,24 @@ async def test_a_condition_is_tried_over_what_was_seen_also_with_another_express
         "330  would not tell: not true",
         "290  would tell",
     ]
-    assert len(await house.runs(task)) == 2, "as it was"
-    other = await dry_run(house.engine, task, "value < 285")
+    assert len(await harness.runs(task)) == 2, "as it was"
+    other = await dry_run(harness.engine, task, "value < 285")
     assert [line.endswith("would tell") for line in other].count(True) == 1
     with pytest.raises(TriggerError):
-        await dry_run(house.engine, task, "price < 285")
-    assert len(await house.runs(task)) == 2
+        await dry_run(harness.engine, task, "price < 285")
+    assert len(await harness.runs(task)) == 2
 
 
-async def test_a_filter_is_tried_over_the_events_that_came_of_its_person_alone(house: House) -> None:
+async def test_a_filter_is_tried_over_the_events_that_came_of_its_person_alone(harness: Harness) -> None:
     trigger = EventTrigger("shop", "order.*", {"$.items[*].price": {"gt": 40}})
-    task = await house.engine.create_task(tenant_id=house.tenant, trigger=trigger, action={"instruction": "go"})
+    task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=trigger, action={"instruction": "go"})
     for id, type, price in (("1", "order.paid", 50), ("2", "order.paid", 5), ("3", "left", 50)):
         data: JsonObject = {"items": [{"price": 1}, {"price": price}]}
-        await house.engine.events.keep(Event("shop", type, data, id, house.tenant))
-    said = [line.split("  ", 1)[1] for line in await dry_run(house.engine, task)]
+        await harness.engine.events.keep(Event("shop", type, data, id, harness.tenant))
+    said = [line.split("  ", 1)[1] for line in await dry_run(harness.engine, task)]
     assert said == [
         "shop:order.paid  1  would run",
         "shop:order.paid  2  would not run: its $.items[*].price is another",
         "shop:left  3  would not run: its type is another",
     ]
-    assert await house.runs(task) == []
+    assert await harness.runs(task) == []

@@ -23,56 +23,56 @@ from core.turns.runs import MOST_FAILURES
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from onevalet.cli.transcript import read_transcript
 from tests.core.harness import Store
-from tests.core.triggers.harness import House, housed
+from tests.core.triggers.harness import Harness, make_harness
 
 DAILY = ScheduleTrigger(cron="0 8 * * *")
 HOURLY = ScheduleTrigger(interval_minutes=60)
 
 
-async def a_task(house: House, trigger: Trigger = DAILY, executor: str = "counting", **more: Any) -> Task:
+async def a_task(harness: Harness, trigger: Trigger = DAILY, executor: str = "counting", **more: Any) -> Task:
     """Make a task."""
     values = {"title": "The mail", **more}
-    return await house.engine.create_task(tenant_id=house.tenant, trigger=trigger, executor=executor, **values)
+    return await harness.engine.create_task(tenant_id=harness.tenant, trigger=trigger, executor=executor, **values)
 
 
 async def test_a_scheduled_task_runs_as_a_turn_of_its_own_and_its_outcome_is_told_once(
-    house: House, store: Store
+    harness: Harness, store: Store
 ) -> None:
-    task = await house.engine.create_task(
-        tenant_id=house.tenant, trigger=DAILY, action={"instruction": "Summarise my unread mail"}
+    task = await harness.engine.create_task(
+        tenant_id=harness.tenant, trigger=DAILY, action={"instruction": "Summarise my unread mail"}
     )
     assert (task.number, task.title, task.zone) == (1, "Summarise my unread mail", "Europe/Berlin")
-    before = await house.store.everything()
-    await house.engine.list_tasks(house.tenant)
-    await house.engine.upcoming(task)
-    await explain(house.engine, task)
-    assert await house.store.everything() == before, "reading moves nothing"
-    assert await house.work() == 0
-    house.clock.pass_by(hours=23, seconds=1)
-    assert await house.work() == 1
-    [request] = house.says.requests
+    before = await harness.store.everything()
+    await harness.engine.list_tasks(harness.tenant)
+    await harness.engine.upcoming(task)
+    await explain(harness.engine, task)
+    assert await harness.store.everything() == before, "reading moves nothing"
+    assert await harness.work() == 0
+    harness.clock.pass_by(hours=23, seconds=1)
+    assert await harness.work() == 1
+    [request] = harness.says.requests
     assert request.inbound == ()
     assert request.trigger is not None
     assert request.trigger.content.startswith("[Scheduled Task] Summarise my unread mail\n")
     assert request.trigger.metadata["trigger_type"] == "schedule"
-    assert await house.states(task) == ["COMPLETED"]
-    assert await house.sent() == ["done: [Scheduled Task] Summarise my unread mail"]
-    assert (await house.again(task)).next_at == datetime.fromisoformat("2026-03-04T08:00+01:00")
-    assert (await house.work(), await house.work()) == (0, 0)
-    assert len(await house.sent()) == 1
+    assert await harness.states(task) == ["COMPLETED"]
+    assert await harness.sent() == ["done: [Scheduled Task] Summarise my unread mail"]
+    assert (await harness.again(task)).next_at == datetime.fromisoformat("2026-03-04T08:00+01:00")
+    assert (await harness.work(), await harness.work()) == (0, 0)
+    assert len(await harness.sent()) == 1
     assert request.turn_id
     replayed = (await read_transcript(store.database, request.turn_id)).request
     assert (replayed.trigger, replayed.history) == (request.trigger, ())
     # What was told stands in the conversation, as ours, so that an answer to it makes sense.
-    history = await house.store.column("select message->>'role' || coalesce(message->>'internal', '') from history")
+    history = await harness.store.column("select message->>'role' || coalesce(message->>'internal', '') from history")
     assert history[-2:] == ["usertrue", "assistant"]
 
 
-async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(house: House, store: Store) -> None:
+async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(harness: Harness, store: Store) -> None:
     for number in range(30):
-        await a_task(house, HOURLY, title=f"Task {number}")
-    house.clock.pass_by(hours=1)
-    now = house.clock.now()
+        await a_task(harness, HOURLY, title=f"Task {number}")
+    harness.clock.pass_by(hours=1)
+    now = harness.clock.now()
     fired = await asyncio.gather(*(fire_due(store.database, store.make_id, now, 7) for _ in range(12)))
     while (more := await fire_due(store.database, store.make_id, now, 7)).due:
         fired.append(more)
@@ -80,190 +80,190 @@ async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(ho
     assert (len(lanes), len(set(lanes)), sum(one.due for one in fired)) == (30, 30, 30)
     assert await store.one("select count(*) from task_runs") == 30
     # An occurrence that is taken once more, however that came to be, is the run that it was.
-    await store.eye.execute("update tasks set due_at = $1, next_at = $1", now)
+    await store.admin.execute("update tasks set due_at = $1, next_at = $1", now)
     assert (await fire_due(store.database, store.make_id, now)).lanes == ()
     assert await store.one("select count(*) from task_runs") == 30
 
 
-async def test_promise_13_a_missed_occurrence_follows_the_tasks_policy_and_says_so(house: House) -> None:
+async def test_promise_13_a_missed_occurrence_follows_the_tasks_policy_and_says_so(harness: Harness) -> None:
     tasks = {
-        missed: await a_task(house, ScheduleTrigger(cron="0 * * * *", missed=missed, grace_minutes=90))
+        missed: await a_task(harness, ScheduleTrigger(cron="0 * * * *", missed=missed, grace_minutes=90))
         for missed in Missed
     }
-    house.clock.pass_by(hours=3, minutes=20)
-    await house.work()
-    found = {missed.value: await house.states(task) for missed, task in tasks.items()}
+    harness.clock.pass_by(hours=3, minutes=20)
+    await harness.work()
+    found = {missed.value: await harness.states(task) for missed, task in tasks.items()}
     assert found == {"skip": ["SKIPPED"], "once": ["COMPLETED"], "all": ["COMPLETED", "COMPLETED"]}
-    assert "counted\n(This was due Mon 2 Mar 2026, 12:00.)" in await house.sent()
-    why = str((await explain(house.engine, tasks[Missed.SKIP]))["text"])
+    assert "counted\n(This was due Mon 2 Mar 2026, 12:00.)" in await harness.sent()
+    why = str((await explain(harness.engine, tasks[Missed.SKIP]))["text"])
     assert "was skipped (missed: nobody could take it in time)" in why
 
 
-async def test_paused_tasks_rest_resumed_ones_go_on_from_now_and_stopped_ones_are_over(house: House) -> None:
-    task = await a_task(house, HOURLY)
-    assert await house.engine.pause_task(house.tenant, task.id)
-    assert not await house.engine.pause_task(house.tenant, task.id)
-    house.clock.pass_by(hours=5, minutes=30)
-    assert await house.work() == 0
-    assert await house.engine.resume_task(house.tenant, task.id)
-    assert await house.work() == 0
-    house.clock.pass_by(minutes=30)
-    assert await house.work() == 1
-    run = await house.engine.run_now(house.tenant, task.id, "k")
+async def test_paused_tasks_rest_resumed_ones_go_on_from_now_and_stopped_ones_are_over(harness: Harness) -> None:
+    task = await a_task(harness, HOURLY)
+    assert await harness.engine.pause_task(harness.tenant, task.id)
+    assert not await harness.engine.pause_task(harness.tenant, task.id)
+    harness.clock.pass_by(hours=5, minutes=30)
+    assert await harness.work() == 0
+    assert await harness.engine.resume_task(harness.tenant, task.id)
+    assert await harness.work() == 0
+    harness.clock.pass_by(minutes=30)
+    assert await harness.work() == 1
+    run = await harness.engine.run_now(harness.tenant, task.id, "k")
     assert run.startswith("run_")
-    assert await house.engine.run_now(house.tenant, task.id, "k") == ""
-    assert await house.engine.delete_task(house.tenant, task.id)
-    await house.work()
-    assert await house.states(task) == ["COMPLETED", "CANCELLED"]
-    assert await house.engine.list_tasks(house.tenant) == []
+    assert await harness.engine.run_now(harness.tenant, task.id, "k") == ""
+    assert await harness.engine.delete_task(harness.tenant, task.id)
+    await harness.work()
+    assert await harness.states(task) == ["COMPLETED", "CANCELLED"]
+    assert await harness.engine.list_tasks(harness.tenant) == []
     with pytest.raises(TriggerError):
-        await house.engine.run_now(house.tenant, task.id)
+        await harness.engine.run_now(harness.tenant, task.id)
 
 
-async def test_count_and_until_end_a_task_and_a_key_makes_it_once(house: House) -> None:
-    task = await a_task(house, ScheduleTrigger(interval_minutes=60, count=2), key="call_1")
-    assert await a_task(house, ScheduleTrigger(interval_minutes=60, count=2), key="call_1") == task
+async def test_count_and_until_end_a_task_and_a_key_makes_it_once(harness: Harness) -> None:
+    task = await a_task(harness, ScheduleTrigger(interval_minutes=60, count=2), key="call_1")
+    assert await a_task(harness, ScheduleTrigger(interval_minutes=60, count=2), key="call_1") == task
     for _ in range(4):
-        house.clock.pass_by(hours=1)
-        await house.work()
-    assert await house.states(task) == ["COMPLETED"] * 2
-    assert (await house.again(task)).state is TaskState.COMPLETED
+        harness.clock.pass_by(hours=1)
+        await harness.work()
+    assert await harness.states(task) == ["COMPLETED"] * 2
+    assert (await harness.again(task)).state is TaskState.COMPLETED
     with pytest.raises(TriggerError, match="over already"):
-        await a_task(house, ScheduleTrigger(at=house.clock.now() - timedelta(hours=1)))
+        await a_task(harness, ScheduleTrigger(at=harness.clock.now() - timedelta(hours=1)))
 
 
-async def test_a_person_who_moves_takes_their_times_along(house: House, store: Store) -> None:
-    follows = await a_task(house, DAILY)
-    stays = await a_task(house, ScheduleTrigger(cron="0 8 * * *", timezone="Europe/Berlin"))
-    await store.eye.execute("update tenants set timezone = 'America/New_York'")
-    assert await house.work() == 1
-    assert await house.states(follows) == []
-    moved, same = await house.again(follows), await house.again(stays)
+async def test_a_person_who_moves_takes_their_times_along(harness: Harness, store: Store) -> None:
+    follows = await a_task(harness, DAILY)
+    stays = await a_task(harness, ScheduleTrigger(cron="0 8 * * *", timezone="Europe/Berlin"))
+    await store.admin.execute("update tenants set timezone = 'America/New_York'")
+    assert await harness.work() == 1
+    assert await harness.states(follows) == []
+    moved, same = await harness.again(follows), await harness.again(stays)
     assert (moved.next_at, moved.zone) == (datetime.fromisoformat("2026-03-02T13:00+00:00"), "America/New_York")
     assert same.next_at == stays.next_at
 
 
-async def test_an_event_runs_each_matching_task_of_its_person_once(house: House, store: Store) -> None:
-    other = await housed(store, sender="+15550000002")
+async def test_an_event_runs_each_matching_task_of_its_person_once(harness: Harness, store: Store) -> None:
+    other = await make_harness(store, sender="+15550000002")
     trigger = EventTrigger("shop", "order.*", {"from": {"contains": "amazon"}})
-    mine = [await a_task(house, trigger, "counting"), await a_task(house, trigger, "counting")]
+    mine = [await a_task(harness, trigger, "counting"), await a_task(harness, trigger, "counting")]
     theirs = await a_task(other, trigger, "counting")
-    event = Event("shop", "order.sent", {"from": "Amazon"}, "e1", house.tenant, house.clock.now())
-    assert len(await house.engine.fire_for_event(house.tenant, event)) == 2
-    assert await house.engine.fire_for_event(house.tenant, event) == []
-    assert await house.engine.fire_for_event(house.tenant, Event("shop", "order.sent", {}, "e2")) == []
-    await house.work()
-    assert [await house.states(one) for one in mine] == [["COMPLETED"]] * 2
-    assert await house.states(theirs) == []
-    assert house.counting.contexts[0].event_data == {"from": "Amazon"}
-    assert house.counting.contexts[0].event_type == "order.sent"
+    event = Event("shop", "order.sent", {"from": "Amazon"}, "e1", harness.tenant, harness.clock.now())
+    assert len(await harness.engine.fire_for_event(harness.tenant, event)) == 2
+    assert await harness.engine.fire_for_event(harness.tenant, event) == []
+    assert await harness.engine.fire_for_event(harness.tenant, Event("shop", "order.sent", {}, "e2")) == []
+    await harness.work()
+    assert [await harness.states(one) for one in mine] == [["COMPLETED"]] * 2
+    assert await harness.states(theirs) == []
+    assert harness.counting.contexts[0].event_data == {"from": "Amazon"}
+    assert harness.counting.contexts[0].event_type == "order.sent"
 
 
-async def test_a_condition_that_flips_twice_is_told_twice_with_the_old_and_the_new_value(house: House) -> None:
+async def test_a_condition_that_flips_twice_is_told_twice_with_the_old_and_the_new_value(harness: Harness) -> None:
     url = "https://air.example/rome"
     trigger = ConditionTrigger("value < 300", url=url, path="$.price", every_minutes=10)
-    task = await house.engine.create_task(
-        tenant_id=house.tenant, trigger=trigger, action={"instruction": "Tell me"}, title="The flight"
+    task = await harness.engine.create_task(
+        tenant_id=harness.tenant, trigger=trigger, action={"instruction": "Tell me"}, title="The flight"
     )
     for price in (320, 290, 280, 310, 250):
-        house.world.pages[url] = f'{{"price": {price}}}'
-        await house.work()
-        house.clock.pass_by(minutes=10)
-    assert house.world.looks == 5
-    assert await house.states(task) == ["COMPLETED"] * 2
-    assert [text.splitlines()[-1] for text in await house.sent()] == [
+        harness.world.pages[url] = f'{{"price": {price}}}'
+        await harness.work()
+        harness.clock.pass_by(minutes=10)
+    assert harness.world.looks == 5
+    assert await harness.states(task) == ["COMPLETED"] * 2
+    assert [text.splitlines()[-1] for text in await harness.sent()] == [
         "Before: 320. Now: 290.",
         "Before: 310. Now: 250.",
     ]
-    del house.world.pages[url]
+    del harness.world.pages[url]
     for _ in range(6):
-        await house.work()
-        house.clock.pass_by(hours=4)
-    assert house.world.looks == 11
-    assert "not been able to check “The flight”" in (await house.sent())[-1]
-    why = str((await explain(house.engine, await house.again(task)))["text"])
+        await harness.work()
+        harness.clock.pass_by(hours=4)
+    assert harness.world.looks == 11
+    assert "not been able to check “The flight”" in (await harness.sent())[-1]
+    why = str((await explain(harness.engine, await harness.again(task)))["text"])
     assert "The server cannot be reached." in why
 
 
-async def test_a_condition_looks_at_tools_that_only_read_and_a_second_look_changes_nothing(house: House) -> None:
-    task = await house.engine.create_task(
-        tenant_id=house.tenant,
+async def test_a_condition_looks_at_tools_that_only_read_and_a_second_look_changes_nothing(harness: Harness) -> None:
+    task = await harness.engine.create_task(
+        tenant_id=harness.tenant,
         trigger=ConditionTrigger("value > 30", tool="get_weather", arguments={"city": "Rome"}),
         executor="counting",
     )
-    house.world.pages["get_weather"] = "31"
-    first, second = await house.again(task), await house.again(task)
+    harness.world.pages["get_weather"] = "31"
+    first, second = await harness.again(task), await harness.again(task)
     assert first.revision == second.revision
-    await house.work()
-    assert await house.engine.store.record_look(second, {}, None, []) == []
-    assert (await house.again(task)).state is TaskState.ACTIVE
-    assert house.counting.contexts[0].new == 31
+    await harness.work()
+    assert await harness.engine.store.record_look(second, {}, None, []) == []
+    assert (await harness.again(task)).state is TaskState.ACTIVE
+    assert harness.counting.contexts[0].new == 31
 
 
 async def test_a_task_that_may_be_silent_says_nothing_and_costs_no_message(store: Store) -> None:
     async def nothing(request: TurnRequest) -> TurnResult:
         return TurnResult(TurnState.DONE, "NOTHING.")
 
-    house = await housed(store, nothing)
-    task = await a_task(house, HOURLY, "orchestrator", action={"instruction": "Look"}, output={"silent": True})
-    house.clock.pass_by(hours=1)
-    await house.work()
-    assert await house.states(task) == ["COMPLETED"]
-    assert (await house.sent(), house.notifier.said) == ([], [])
-    assert "there was nothing to tell" in str((await explain(house.engine, task))["text"])
+    harness = await make_harness(store, nothing)
+    task = await a_task(harness, HOURLY, "orchestrator", action={"instruction": "Look"}, output={"silent": True})
+    harness.clock.pass_by(hours=1)
+    await harness.work()
+    assert await harness.states(task) == ["COMPLETED"]
+    assert (await harness.sent(), harness.notifier.said) == ([], [])
+    assert "there was nothing to tell" in str((await explain(harness.engine, task))["text"])
 
 
-async def test_a_task_that_fails_again_and_again_is_disabled_and_the_person_hears_of_it(house: House) -> None:
-    task = await a_task(house, HOURLY)
+async def test_a_task_that_fails_again_and_again_is_disabled_and_the_person_hears_of_it(harness: Harness) -> None:
+    task = await a_task(harness, HOURLY)
     for number in range(MOST_FAILURES + 1):
-        house.counting.results.append(ActionResult(False, error="broken") if number else RuntimeError("broken"))
-        house.clock.pass_by(hours=1)
-        await house.work()
-    assert await house.states(task) == ["FAILED"] * MOST_FAILURES
-    assert (await house.again(task)).state is TaskState.DISABLED
-    told = sorted(await house.sent())
+        harness.counting.results.append(ActionResult(False, error="broken") if number else RuntimeError("broken"))
+        harness.clock.pass_by(hours=1)
+        await harness.work()
+    assert await harness.states(task) == ["FAILED"] * MOST_FAILURES
+    assert (await harness.again(task)).state is TaskState.DISABLED
+    told = sorted(await harness.sent())
     assert told[0].startswith("I have stopped trying “The mail” (task 1)")
     assert told[1:] == ["My task “The mail” did not work."] * MOST_FAILURES
-    assert await house.engine.resume_task(house.tenant, task.id)
+    assert await harness.engine.resume_task(harness.tenant, task.id)
 
 
-async def test_an_executor_of_ones_own_tells_the_person_and_a_dead_workers_is_not_run_again(house: House) -> None:
-    task = await a_task(house, HOURLY, output={"urgency": "urgent", "category": "mail"})
-    house.clock.pass_by(hours=1)
-    await house.runner.once()
-    lease = await house.turns.claim(None)
+async def test_an_executor_of_ones_own_tells_the_person_and_a_dead_workers_is_not_run_again(harness: Harness) -> None:
+    task = await a_task(harness, HOURLY, output={"urgency": "urgent", "category": "mail"})
+    harness.clock.pass_by(hours=1)
+    await harness.runner.once()
+    lease = await harness.turns.claim(None)
     assert lease is not None
-    house.counting.results.append(asyncio.CancelledError())
+    harness.counting.results.append(asyncio.CancelledError())
     with pytest.raises(asyncio.CancelledError):
-        await house.turns.run(lease)
+        await harness.turns.run(lease)
     # The worker is gone without a word: the lease runs out, and the run's end is not known.
-    await house.store.eye.execute("update turns set owner = 'dead' where state = 'running'")
-    await house.work()
-    assert len(house.counting.contexts) == 1
-    assert await house.states(task) == ["FAILED"]
-    assert "I cannot tell whether it was done" in (await house.sent())[0]
-    house.counting.results.append(ActionResult(True, "3 new"))
-    house.clock.pass_by(hours=1)
-    await house.work()
-    [_, said] = house.notifier.said
+    await harness.store.admin.execute("update turns set owner = 'dead' where state = 'running'")
+    await harness.work()
+    assert len(harness.counting.contexts) == 1
+    assert await harness.states(task) == ["FAILED"]
+    assert "I cannot tell whether it was done" in (await harness.sent())[0]
+    harness.counting.results.append(ActionResult(True, "3 new"))
+    harness.clock.pass_by(hours=1)
+    await harness.work()
+    [_, said] = harness.notifier.said
     assert (said.text, said.urgency, said.category, said.task_id) == ("3 new", Urgency.URGENT, "mail", task.id)
 
 
-async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(house: House, store: Store) -> None:
-    await a_task(house, HOURLY)
-    house.clock.pass_by(hours=1)
-    await house.runner.once()
-    lease = await house.turns.claim(None)
+async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(harness: Harness, store: Store) -> None:
+    await a_task(harness, HOURLY)
+    harness.clock.pass_by(hours=1)
+    await harness.runner.once()
+    lease = await harness.turns.claim(None)
     assert lease is not None
-    await house.turns.run(lease)
-    [(tenant, run, key)] = await house.engine.store.claim_notices(9, timedelta())
-    found = await house.engine.store.run(tenant, run)
+    await harness.turns.run(lease)
+    [(tenant, run, key)] = await harness.engine.store.claim_notices(9, timedelta())
+    found = await harness.engine.store.run(tenant, run)
     assert found is not None
     # It was handed over, and the worker died before it could write that down.
-    await house.notifier.notify(tenant, notification(*found, "counted", key))
-    await store.eye.execute("update run_notices set next_attempt_at = now()")
-    await house.work()
-    assert await house.sent() == ["counted"]
+    await harness.notifier.notify(tenant, notification(*found, "counted", key))
+    await store.admin.execute("update run_notices set next_attempt_at = now()")
+    await harness.work()
+    assert await harness.sent() == ["counted"]
 
 
 async def test_a_run_that_waits_is_pending_goes_on_when_answered_and_expires_when_not(store: Store) -> None:
@@ -271,43 +271,43 @@ async def test_a_run_that_waits_is_pending_goes_on_when_answered_and_expires_whe
         if request.go_on_at is None:
             entry = PoolEntry(
                 f"agent_{request.turn_id}", "Ask", "", request.turn_id, "0.0/Ask", "c", AgentStatus.WAITING_FOR_INPUT,
-                "v", house.clock.now() + timedelta(hours=1), question="Which day?",
+                "v", harness.clock.now() + timedelta(hours=1), question="Which day?",
             )  # fmt: skip
             return TurnResult(TurnState.WAITING, "Which day?", pool=(entry,), waiting_step=0)
         [entry] = [one for one in request.pool if one.turn_id == request.turn_id]
         return TurnResult(TurnState.DONE, f"It ended: {entry.reason or 'answered'}")
 
-    house = await housed(store, asks)
-    task = await a_task(house, HOURLY, "orchestrator", action={"instruction": "Plan"})
-    house.clock.pass_by(hours=1)
-    await house.work()
-    assert await house.states(task) == ["PENDING_APPROVAL"]
+    harness = await make_harness(store, asks)
+    task = await a_task(harness, HOURLY, "orchestrator", action={"instruction": "Plan"})
+    harness.clock.pass_by(hours=1)
+    await harness.work()
+    assert await harness.states(task) == ["PENDING_APPROVAL"]
     home = await store.one("select conversation_id from pool_entries")
     assert home == await store.one("select id from conversations")
-    house.clock.pass_by(hours=1, seconds=1)
-    await store.database.rows("select * from expire_pool($1, 9)", house.clock.now())
-    await house.work()
-    assert await house.states(task) == ["EXPIRED", "PENDING_APPROVAL"]
-    assert await house.sent() == ["Which day?", "It ended: expired", "Which day?"]
-    assert await house.engine.delete_task(house.tenant, task.id)
-    assert await house.states(task) == ["EXPIRED", "CANCELLED"]
+    harness.clock.pass_by(hours=1, seconds=1)
+    await store.database.rows("select * from expire_pool($1, 9)", harness.clock.now())
+    await harness.work()
+    assert await harness.states(task) == ["EXPIRED", "PENDING_APPROVAL"]
+    assert await harness.sent() == ["Which day?", "It ended: expired", "Which day?"]
+    assert await harness.engine.delete_task(harness.tenant, task.id)
+    assert await harness.states(task) == ["EXPIRED", "CANCELLED"]
     assert await store.one("select count(*) from pool_entries") == 0
 
 
-async def test_promise_11_a_person_reaches_nobody_elses_tasks(house: House, store: Store) -> None:
-    other = await housed(store, sender="+15550000002")
-    task = await a_task(house)
-    access = house.engine.for_tenant(other.tenant)
+async def test_promise_11_a_person_reaches_nobody_elses_tasks(harness: Harness, store: Store) -> None:
+    other = await make_harness(store, sender="+15550000002")
+    task = await a_task(harness)
+    access = harness.engine.for_tenant(other.tenant)
     assert await access.list() == []
     assert not await access.change(task.id, "delete")
     assert await access.why(task.id) == "There is no such task, and there was none."
     with pytest.raises(ToolFailed):
         await access.run_now(task.id, "k")
-    assert (await house.again(task)).state is TaskState.ACTIVE
+    assert (await harness.again(task)).state is TaskState.ACTIVE
 
 
-async def test_a_task_is_refused_in_a_sentence_where_it_makes_no_sense(house: House) -> None:
-    access = house.engine.for_tenant(house.tenant)
+async def test_a_task_is_refused_in_a_sentence_where_it_makes_no_sense(harness: Harness) -> None:
+    access = harness.engine.for_tenant(harness.tenant)
     for trigger, action, executor in (
         ({"kind": "schedule", "cron": "0 8 * *"}, {"instruction": "go"}, "orchestrator"),
         ({"kind": "schedule", "interval_minutes": "often"}, {"instruction": "go"}, "orchestrator"),

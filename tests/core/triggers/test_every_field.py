@@ -18,7 +18,7 @@ from core.triggers.kinds.condition import ConditionTrigger, Watch, next_look
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.runs.misfires import Course
-from tests.core.triggers.harness import House
+from tests.core.triggers.harness import Harness
 
 ZONES = [
     ZoneInfo(name)
@@ -142,10 +142,10 @@ def test_promise_14_any_field_is_refused_in_a_sentence_or_never_raises(
     ],
 )
 async def test_odd_dates_counts_and_spans_end_at_the_way_in_with_a_sentence(
-    house: House, kind: str, given: JsonObject, word: str
+    harness: Harness, kind: str, given: JsonObject, word: str
 ) -> None:
-    await house.store.eye.execute("update tenants set timezone = 'America/New_York'")
+    await harness.store.admin.execute("update tenants set timezone = 'America/New_York'")
     with pytest.raises(ToolRetry, match=word) as refused:
-        await house.engine.for_tenant(house.tenant).create({"kind": kind, **given}, {"instruction": "go"})
+        await harness.engine.for_tenant(harness.tenant).create({"kind": kind, **given}, {"instruction": "go"})
     assert str(refused.value).endswith(".")
-    assert await house.store.one("select count(*) from tasks") == 0
+    assert await harness.store.one("select count(*) from tasks") == 0

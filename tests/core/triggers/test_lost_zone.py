@@ -6,25 +6,25 @@ from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.tools_api import TaskAccess
 from core.turns.approval_commands import pending_text
 from core.zones import zone_note, zone_or_utc
-from tests.core.triggers.harness import House
+from tests.core.triggers.harness import Harness
 
 GONE = "Mars/Olympus"
 NOTE = "Times are in UTC, since there is no timezone named 'Mars/Olympus' any more."
 PAGE = "https://flights.example/x"
 
 
-async def test_a_task_of_a_lost_zone_is_explained_listed_and_tried_in_utc(house: House) -> None:
+async def test_a_task_of_a_lost_zone_is_explained_listed_and_tried_in_utc(harness: Harness) -> None:
     watch = ConditionTrigger("value < 300", url=PAGE, every_minutes=10)
-    task = await house.engine.create_task(tenant_id=house.tenant, trigger=watch, action={"instruction": "go"})
-    house.world.pages[PAGE] = 310
-    await house.work()
-    await house.store.eye.execute("update tenants set timezone = $1", GONE)
-    task = await house.again(task)
-    assert str((await explain(house.engine, task))["text"]).endswith(NOTE)
-    lines = await dry_run(house.engine, task)
+    task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=watch, action={"instruction": "go"})
+    harness.world.pages[PAGE] = 310
+    await harness.work()
+    await harness.store.admin.execute("update tenants set timezone = $1", GONE)
+    task = await harness.again(task)
+    assert str((await explain(harness.engine, task))["text"]).endswith(NOTE)
+    lines = await dry_run(harness.engine, task)
     assert lines[0] == NOTE
     assert "310" in lines[1]
-    access = TaskAccess(house.engine, house.tenant)
+    access = TaskAccess(harness.engine, harness.tenant)
     assert [one.id for one in await access.list()] == [task.id]
     assert NOTE in access.describe({"kind": "condition", "expression": "value < 1", "url": PAGE}, GONE)
 

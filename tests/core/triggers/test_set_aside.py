@@ -19,126 +19,126 @@ from core.triggers.runs.firing import run_row
 from core.triggers.runs.misfires import Course
 from core.triggers.types import Task, TaskState
 from jobs.triggers import TriggerRunner
-from tests.core.triggers.harness import NOW, House
+from tests.core.triggers.harness import NOW, Harness
 
 HOURLY = ScheduleTrigger(interval_minutes=60)
 FOR_EVER: JsonObject = {"cron": "0 9 * * *", "until": "9999-12-31T23:59"}
 
 
-async def hourly(house: House, title: str) -> Task:
+async def hourly(harness: Harness, title: str) -> Task:
     """Make a task that is due in an hour."""
-    return await house.engine.create_task(tenant_id=house.tenant, trigger=HOURLY, executor="counting", title=title)
+    return await harness.engine.create_task(tenant_id=harness.tenant, trigger=HOURLY, executor="counting", title=title)
 
 
-async def on_paid(house: House, title: str) -> Task:
+async def on_paid(harness: Harness, title: str) -> Task:
     """Make a task that waits for an event."""
     trigger = EventTrigger("shop", "paid")
-    return await house.engine.create_task(tenant_id=house.tenant, trigger=trigger, executor="counting", title=title)
+    return await harness.engine.create_task(tenant_id=harness.tenant, trigger=trigger, executor="counting", title=title)
 
 
-async def spoil(house: House, task: Task, trigger: JsonObject) -> None:
+async def spoil(harness: Harness, task: Task, trigger: JsonObject) -> None:
     """Write a trigger into a row that no way in takes, as an older version may have left it."""
     written = json.dumps(trigger)
-    await house.store.eye.execute("update tasks set trigger = $2::text::jsonb where id = $1", task.id, written)
+    await harness.store.admin.execute("update tasks set trigger = $2::text::jsonb where id = $1", task.id, written)
 
 
-async def work(house: House) -> None:
+async def work(harness: Harness) -> None:
     """Do all that is due, until nothing is."""
-    while await house.work():
+    while await harness.work():
         pass
 
 
-async def test_poisoned_tasks_among_fifty_are_set_aside_and_fifty_run(house: House) -> None:
-    tasks = [await hourly(house, f"Task {number}") for number in range(50)]
-    unread, late, full = [await hourly(house, title) for title in ("Drink water", "Far away", "Too often")]
-    await spoil(house, unread, FOR_EVER)
+async def test_poisoned_tasks_among_fifty_are_set_aside_and_fifty_run(harness: Harness) -> None:
+    tasks = [await hourly(harness, f"Task {number}") for number in range(50)]
+    unread, late, full = [await hourly(harness, title) for title in ("Drink water", "Far away", "Too often")]
+    await spoil(harness, unread, FOR_EVER)
     # Three ways to raise: what is refused when it is read, what Python cannot compute, what Postgres cannot hold.
-    await house.store.eye.execute("update tasks set fired = 2147483647 where id = $1", full.id)
+    await harness.store.admin.execute("update tasks set fired = 2147483647 where id = $1", full.id)
     # As a person who moves makes it: the poisoned rows are taken first from now on.
-    await house.store.eye.execute("update tenants set timezone = 'America/New_York'")
-    await work(house)
-    await house.store.eye.execute("update tasks set due_at = '9999-12-31T23:59:59Z' where id = $1", late.id)
-    house.clock.pass_by(hours=1)
-    await work(house)
-    assert [await house.states(one) for one in tasks] == [["COMPLETED"]] * 50
+    await harness.store.admin.execute("update tenants set timezone = 'America/New_York'")
+    await work(harness)
+    await harness.store.admin.execute("update tasks set due_at = '9999-12-31T23:59:59Z' where id = $1", late.id)
+    harness.clock.pass_by(hours=1)
+    await work(harness)
+    assert [await harness.states(one) for one in tasks] == [["COMPLETED"]] * 50
     for one, cause in ((unread, "TriggerError"), (late, "OverflowError"), (full, "NumericValueOutOfRangeError")):
-        kept = await house.again(one)
+        kept = await harness.again(one)
         assert (kept.state, kept.set_aside, kept.next_at) == (TaskState.DISABLED, cause, None)
-    told = [text for text in await house.sent() if "wrong unexpectedly" in text]
+    told = [text for text in await harness.sent() if "wrong unexpectedly" in text]
     assert len(told) == 3, "each is told once"
     assert any("“Drink water” (task 51)" in text for text in told)
-    assert await house.store.one("select tasks from count_set_aside()") == 3
-    await work(house)
-    assert len([text for text in await house.sent() if "wrong unexpectedly" in text]) == 3
+    assert await harness.store.one("select tasks from count_set_aside()") == 3
+    await work(harness)
+    assert len([text for text in await harness.sent() if "wrong unexpectedly" in text]) == 3
 
 
-async def test_what_was_set_aside_is_shown_explained_and_tried_again_from_its_due_moment(house: House) -> None:
-    task, other = await hourly(house, "Drink water"), await hourly(house, "Other")
-    was = await house.store.one("select trigger::text from tasks where id = $1", task.id)
-    await spoil(house, task, FOR_EVER)
-    house.clock.pass_by(hours=1)
-    await work(house)
-    kept = await house.again(task)
-    listed = await house.engine.for_tenant(house.tenant).list()
+async def test_what_was_set_aside_is_shown_explained_and_tried_again_from_its_due_moment(harness: Harness) -> None:
+    task, other = await hourly(harness, "Drink water"), await hourly(harness, "Other")
+    was = await harness.store.one("select trigger::text from tasks where id = $1", task.id)
+    await spoil(harness, task, FOR_EVER)
+    harness.clock.pass_by(hours=1)
+    await work(harness)
+    kept = await harness.again(task)
+    listed = await harness.engine.for_tenant(harness.tenant).list()
     assert [(one.title, one.when) for one in listed] == [
         ("Drink water", "at a time that can no longer be read"),
         ("Other", "every hour (Europe/Berlin)"),
     ]
-    assert "It is set aside" in str((await explain(house.engine, kept))["text"])
+    assert "It is set aside" in str((await explain(harness.engine, kept))["text"])
     with pytest.raises(TriggerError, match="2199"):
-        await dry_run(house.engine, kept)
+        await dry_run(harness.engine, kept)
     with pytest.raises(ToolRetry, match="2199"):
-        await house.engine.for_tenant(house.tenant).change(task.id, "resume")
-    [found] = await house.engine.store.find_set_aside()
+        await harness.engine.for_tenant(harness.tenant).change(task.id, "resume")
+    [found] = await harness.engine.store.find_set_aside()
     assert (found.task_id, found.number, found.cause) == (task.id, 1, "TriggerError")
     # Once what was wrong is mended, it goes on where it was: what it missed follows its policy.
-    await house.store.eye.execute("update tasks set trigger = $2::text::jsonb where id = $1", task.id, was)
-    house.clock.pass_by(hours=2)
-    assert await house.engine.retry(house.tenant, task.id)
-    await work(house)
-    mended = await house.again(task)
+    await harness.store.admin.execute("update tasks set trigger = $2::text::jsonb where id = $1", task.id, was)
+    harness.clock.pass_by(hours=2)
+    assert await harness.engine.retry(harness.tenant, task.id)
+    await work(harness)
+    mended = await harness.again(task)
     assert (mended.state, mended.set_aside) == (TaskState.ACTIVE, "")
-    assert await house.states(task) == ["FAILED", "COMPLETED"]
-    assert not await house.engine.retry(house.tenant, other.id), "what was not set aside is left alone"
+    assert await harness.states(task) == ["FAILED", "COMPLETED"]
+    assert not await harness.engine.retry(harness.tenant, other.id), "what was not set aside is left alone"
 
 
-async def test_a_task_that_raises_on_an_event_is_set_aside_and_the_others_run(house: House) -> None:
-    unread, full, well = [await on_paid(house, title) for title in ("Unread", "Full", "Well")]
-    await spoil(house, unread, {"source": "shop", "type": "paid", "count": "often"})
-    await house.store.eye.execute("update tasks set fired = 2147483647 where id = $1", full.id)
-    event = Event("shop", "paid", {}, "evt_1", house.tenant)
-    assert len(await house.engine.fire_for_event(house.tenant, event)) == 1
-    await work(house)
-    assert await house.states(well) == ["COMPLETED"]
-    assert [(await house.again(one)).set_aside for one in (unread, full)] == [
+async def test_a_task_that_raises_on_an_event_is_set_aside_and_the_others_run(harness: Harness) -> None:
+    unread, full, well = [await on_paid(harness, title) for title in ("Unread", "Full", "Well")]
+    await spoil(harness, unread, {"source": "shop", "type": "paid", "count": "often"})
+    await harness.store.admin.execute("update tasks set fired = 2147483647 where id = $1", full.id)
+    event = Event("shop", "paid", {}, "evt_1", harness.tenant)
+    assert len(await harness.engine.fire_for_event(harness.tenant, event)) == 1
+    await work(harness)
+    assert await harness.states(well) == ["COMPLETED"]
+    assert [(await harness.again(one)).set_aside for one in (unread, full)] == [
         "TriggerError",
         "NumericValueOutOfRangeError",
     ]
-    assert len([text for text in await house.sent() if "wrong unexpectedly" in text]) == 2
+    assert len([text for text in await harness.sent() if "wrong unexpectedly" in text]) == 2
 
 
-async def test_a_count_beyond_any_int_kept_by_an_older_version_stops_no_event(house: House) -> None:
-    task, other = await on_paid(house, "Endless"), await on_paid(house, "Other")
-    await spoil(house, task, {"source": "shop", "type": "paid", "count": 99999999999})
-    lanes = await house.engine.store.start(house.tenant, [run(house, task), run(house, other)])
+async def test_a_count_beyond_any_int_kept_by_an_older_version_stops_no_event(harness: Harness) -> None:
+    task, other = await on_paid(harness, "Endless"), await on_paid(harness, "Other")
+    await spoil(harness, task, {"source": "shop", "type": "paid", "count": 99999999999})
+    lanes = await harness.engine.store.start(harness.tenant, [run(harness, task), run(harness, other)])
     assert len(lanes) == 2, "the database compares it without a limit"
 
 
-def run(house: House, task: Task) -> JsonObject:
+def run(harness: Harness, task: Task) -> JsonObject:
     """Make a run as the engine hands it over."""
-    return run_row(house.store.make_id, "shop:evt_1", NOW) | {"task_id": task.id}
+    return run_row(harness.store.make_id, "shop:evt_1", NOW) | {"task_id": task.id}
 
 
-async def test_a_condition_whose_row_cannot_be_looked_at_is_set_aside(house: House) -> None:
+async def test_a_condition_whose_row_cannot_be_looked_at_is_set_aside(harness: Harness) -> None:
     watch = ConditionTrigger("value > 1", url="https://shop.example/price", every_minutes=1)
-    task = await house.engine.create_task(tenant_id=house.tenant, trigger=watch, executor="counting", title="Price")
-    await house.store.eye.execute('update tasks set watch = \'{"told_at": "never"}\' where id = $1', task.id)
-    await work(house)
-    assert (await house.again(task)).set_aside == "ValueError"
+    task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=watch, executor="counting", title="Price")
+    await harness.store.admin.execute('update tasks set watch = \'{"told_at": "never"}\' where id = $1', task.id)
+    await work(harness)
+    assert (await harness.again(task)).set_aside == "ValueError"
 
 
 async def test_one_notice_that_raises_keeps_no_other_and_is_set_aside_in_the_end(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Stumbles:
         """A notifier that raises what nobody foresaw at one task."""
@@ -148,49 +148,49 @@ async def test_one_notice_that_raises_keeps_no_other_and_is_set_aside_in_the_end
                 raise RuntimeError
             return await inner.notify(tenant_id, notification)
 
-    inner = house.notifier.inner
-    house.notifier.inner = Stumbles()
-    await hourly(house, "Bad")
-    await hourly(house, "Good")
-    house.clock.pass_by(hours=1)
+    inner = harness.notifier.inner
+    harness.notifier.inner = Stumbles()
+    await hourly(harness, "Bad")
+    await hourly(harness, "Good")
+    harness.clock.pass_by(hours=1)
     monkeypatch.setattr(notices, "MOST_TRIES", 2)
-    await work(house)
-    assert await house.sent() == ["counted"]
-    await house.store.eye.execute("update run_notices set next_attempt_at = clock_timestamp()")
-    await work(house)
-    assert await house.store.one("select notices from count_set_aside()") == 1
-    house.notifier.inner = inner
-    assert await house.engine.store.retry_notices(house.tenant) == 1
-    await work(house)
-    assert await house.sent() == ["counted", "counted"]
+    await work(harness)
+    assert await harness.sent() == ["counted"]
+    await harness.store.admin.execute("update run_notices set next_attempt_at = clock_timestamp()")
+    await work(harness)
+    assert await harness.store.one("select notices from count_set_aside()") == 1
+    harness.notifier.inner = inner
+    assert await harness.engine.store.retry_notices(harness.tenant) == 1
+    await work(harness)
+    assert await harness.sent() == ["counted", "counted"]
 
 
-async def test_a_row_that_newer_code_cannot_read_hinders_no_notice_and_no_turn(house: House) -> None:
-    task = await hourly(house, "Drink water")
-    house.clock.pass_by(hours=1)
-    await house.runner.once()
-    await spoil(house, task, {"cron": "a word that it no longer knows"})
-    await work(house)
-    assert await house.states(task) == ["COMPLETED"]
-    assert await house.sent() == ["counted"]
+async def test_a_row_that_newer_code_cannot_read_hinders_no_notice_and_no_turn(harness: Harness) -> None:
+    task = await hourly(harness, "Drink water")
+    harness.clock.pass_by(hours=1)
+    await harness.runner.once()
+    await spoil(harness, task, {"cron": "a word that it no longer knows"})
+    await work(harness)
+    assert await harness.states(task) == ["COMPLETED"]
+    assert await harness.sent() == ["counted"]
 
 
-async def test_a_migration_heals_what_older_versions_let_in(house: House) -> None:
+async def test_a_migration_heals_what_older_versions_let_in(harness: Harness) -> None:
     healed: list[tuple[JsonObject, JsonObject]] = [
         (FOR_EVER, {"cron": "0 9 * * *"}),
         ({"cron": "0 9 * * *", "until": "2100-01-01T00:00"}, {"cron": "0 9 * * *", "until": "2100-01-01T00:00"}),
         ({"interval_minutes": 60, "count": 99999999999}, {"interval_minutes": 60}),
         ({"interval_minutes": 60, "jitter_seconds": 1e6}, {"interval_minutes": 60, "jitter_seconds": 86400}),
     ]
-    tasks = [await hourly(house, f"Task {number}") for number in range(len(healed))]
+    tasks = [await hourly(harness, f"Task {number}") for number in range(len(healed))]
     for task, (before, _) in zip(tasks, healed, strict=True):
-        await spoil(house, task, before)
+        await spoil(harness, task, before)
     migration = next(one for one in load_migrations() if "set_aside" in one.name)
     updates = [part for part in migration.sql.split(";\n") if "update tasks t set trigger" in part]
     assert len(updates) == 3
     for update in updates:
-        await house.store.eye.execute(update)
-    kept = await house.store.eye.fetch("select trigger::text from tasks order by number")
+        await harness.store.admin.execute(update)
+    kept = await harness.store.admin.fetch("select trigger::text from tasks order by number")
     assert [json.loads(row["trigger"]) for row in kept] == [after for _, after in healed]
 
 
@@ -212,19 +212,19 @@ async def test_making_up_for_a_year_of_seconds_takes_few_steps(monkeypatch: pyte
 
 
 async def test_what_cannot_even_be_set_aside_leaves_the_others_running(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, other = await hourly(house, "Bad"), await hourly(house, "Good")
-    await spoil(house, task, FOR_EVER)
+    task, other = await hourly(harness, "Bad"), await hourly(harness, "Good")
+    await spoil(harness, task, FOR_EVER)
 
     async def refuses(*_: object) -> bool:
         raise RuntimeError
 
-    monkeypatch.setattr(type(house.engine.store), "set_aside", refuses)
-    house.clock.pass_by(hours=1)
-    runner: TriggerRunner = house.runner
+    monkeypatch.setattr(type(harness.engine.store), "set_aside", refuses)
+    harness.clock.pass_by(hours=1)
+    runner: TriggerRunner = harness.runner
     assert await runner.once() == 1, "what stumbled does not count as taken: the next look waits for the poll"
-    while lease := await house.turns.claim(None):
-        await house.turns.run(lease)
-    assert await house.states(other) == ["COMPLETED"]
-    assert (await house.again(task)).state is TaskState.ACTIVE
+    while lease := await harness.turns.claim(None):
+        await harness.turns.run(lease)
+    assert await harness.states(other) == ["COMPLETED"]
+    assert (await harness.again(task)).state is TaskState.ACTIVE

@@ -12,7 +12,7 @@ from core.json_types import JsonObject
 from core.triggers.runs.concurrency import Company
 from core.triggers.runs.condition_checks import MOST_UNENDED
 from core.triggers.types import TaskState
-from tests.core.triggers.harness import House
+from tests.core.triggers.harness import Harness
 from tests.core.triggers.test_condition_checks import URL, watching
 
 
@@ -37,70 +37,70 @@ class Deadly:
         raise self.error
 
 
-async def die_of(house: House, monkeypatch: pytest.MonkeyPatch) -> bool:
+async def die_of(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Let a worker take what is due and die of its look; False where no look was made."""
     deadly = Deadly(Died())
     with monkeypatch.context() as patched:
-        patched.setattr(house.runner.looking, "_tools", deadly)
-        for look in (await house.engine.fire_due()).looks:
+        patched.setattr(harness.runner.looking, "_tools", deadly)
+        for look in (await harness.engine.fire_due()).looks:
             with suppress(Died):
-                await house.runner.looking.look(look)
+                await harness.runner.looking.look(look)
     return deadly.looks > 0
 
 
 async def test_a_look_that_kills_its_worker_takes_so_many_and_its_person_is_told(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = await watching(house)
+    task = await watching(harness)
     spans: list[float] = []
     for _ in range(MOST_UNENDED):
-        assert await die_of(house, monkeypatch)
-        due = (await house.again(task)).next_at
+        assert await die_of(harness, monkeypatch)
+        due = (await harness.again(task)).next_at
         assert due is not None
-        spans.append((due - house.clock.now()).total_seconds() / 60)
-        house.clock.moment = due
+        spans.append((due - harness.clock.now()).total_seconds() / 60)
+        harness.clock.moment = due
     assert spans == [2, 4, 8], "the next worker is left alone for longer and longer"
-    house.world.pages[URL] = "299"
-    await house.work()
-    found = await house.again(task)
-    assert (found.state, house.world.looks) == (TaskState.DISABLED, 0)
-    assert "I have stopped “The price”" in (await house.sent())[-1]
-    assert await house.work() == 0
-    assert await house.engine.resume_task(house.tenant, task.id)
-    await house.work()
-    assert (await house.again(task)).watch["value"] == 299, "it can be tried again"
+    harness.world.pages[URL] = "299"
+    await harness.work()
+    found = await harness.again(task)
+    assert (found.state, harness.world.looks) == (TaskState.DISABLED, 0)
+    assert "I have stopped “The price”" in (await harness.sent())[-1]
+    assert await harness.work() == 0
+    assert await harness.engine.resume_task(harness.tenant, task.id)
+    await harness.work()
+    assert (await harness.again(task)).watch["value"] == 299, "it can be tried again"
 
 
 async def test_a_look_that_ends_is_forgotten_and_those_before_count_as_failed(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = await watching(house)
-    assert await die_of(house, monkeypatch)
-    house.clock.pass_by(minutes=5)
-    await house.work()
-    found = await house.again(task)
+    task = await watching(harness)
+    assert await die_of(harness, monkeypatch)
+    harness.clock.pass_by(minutes=5)
+    await harness.work()
+    found = await harness.again(task)
     assert (found.looks_begun, found.watch["errors"]) == (0, 2)
-    house.world.pages[URL] = "310"
-    house.clock.pass_by(hours=1)
-    await house.work()
-    assert (await house.again(task)).watch["errors"] == 0
+    harness.world.pages[URL] = "310"
+    harness.clock.pass_by(hours=1)
+    await harness.work()
+    assert (await harness.again(task)).watch["errors"] == 0
 
 
 @pytest.mark.parametrize("stopped", [StoreUnavailable("away"), asyncio.CancelledError()])
 async def test_a_look_that_was_stopped_from_outside_does_not_count(
-    house: House, monkeypatch: pytest.MonkeyPatch, stopped: BaseException
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, stopped: BaseException
 ) -> None:
-    task = await watching(house)
-    house.world.pages[URL] = "310"
+    task = await watching(harness)
+    harness.world.pages[URL] = "310"
 
     with monkeypatch.context() as patched:
-        patched.setattr(house.runner.looking, "_tools", Deadly(stopped))
+        patched.setattr(harness.runner.looking, "_tools", Deadly(stopped))
         for _ in range(MOST_UNENDED + 1):
-            await house.work()
-            house.clock.pass_by(minutes=5)
-    assert ((await house.again(task)).looks_begun, (await house.again(task)).state) == (0, TaskState.ACTIVE)
-    await house.work()
-    assert (await house.again(task)).watch["value"] == 310
+            await harness.work()
+            harness.clock.pass_by(minutes=5)
+    assert ((await harness.again(task)).looks_begun, (await harness.again(task)).state) == (0, TaskState.ACTIVE)
+    await harness.work()
+    assert (await harness.again(task)).watch["value"] == 310
 
 
 async def test_a_suspected_look_is_made_while_no_other_is() -> None:

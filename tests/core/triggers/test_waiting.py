@@ -14,7 +14,7 @@ from core.turns.orchestrator import Orchestrator
 from jobs.turns import TurnRunner
 from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import Store
-from tests.core.triggers.harness import House, housed
+from tests.core.triggers.harness import Harness, make_harness
 
 SENT: list[str] = []
 
@@ -35,23 +35,23 @@ class SendMail(StandardAgent):
         return self.make_result(raw_message=f"Sent to {self.to}.")
 
 
-async def mailing(store: Store, model: FakeModel) -> tuple[House, ApprovalStore]:
-    """Give a house whose model asks for a mail to be sent."""
-    house = await housed(store)
+async def mailing(store: Store, model: FakeModel) -> tuple[Harness, ApprovalStore]:
+    """Give a harness whose model asks for a mail to be sent."""
+    harness = await make_harness(store)
     approvals = ApprovalStore(store.database, store.bell)
     orchestrator = Orchestrator(
         model,
         agents=AgentRegistry([SendMail]),
-        trigger_engine=house.engine,
+        trigger_engine=harness.engine,
         approvals=approvals,
-        clock=house.clock,
+        clock=harness.clock,
     )
-    runs = RunExecutors(house.engine, orchestrator, house.notifier, house.runner.notices)
-    house.turns = TurnRunner(
+    runs = RunExecutors(harness.engine, orchestrator, harness.notifier, harness.runner.notices)
+    harness.turns = TurnRunner(
         store.turns, orchestrator, store.bell, {}, store.make_id, "w1", runs=runs, approvals=approvals
     )
     SENT.clear()
-    return house, approvals
+    return harness, approvals
 
 
 @pytest.mark.parametrize("decided", ["approve", "expire"])
@@ -59,32 +59,32 @@ async def test_a_tasks_action_waits_for_consent_in_the_persons_chat_and_its_end_
     store: Store, decided: str
 ) -> None:
     model = FakeModel([wants(("SendMail", {"to": "team@example.org"})), says("The team has its mail.")])
-    house, approvals = await mailing(store, model)
-    task = await house.engine.create_task(
-        tenant_id=house.tenant,
+    harness, approvals = await mailing(store, model)
+    task = await harness.engine.create_task(
+        tenant_id=harness.tenant,
         trigger=ScheduleTrigger(interval_minutes=60 * 24),
         action={"instruction": "Mail the team"},
     )
-    house.clock.pass_by(days=1)
-    await house.work()
-    assert await house.states(task) == ["PENDING_APPROVAL"]
+    harness.clock.pass_by(days=1)
+    await harness.work()
+    assert await harness.states(task) == ["PENDING_APPROVAL"]
     assert SENT == []
     [card] = await store.column("select conversation_id from outbound where kind = 'card'")
     assert card == await store.one("select id from conversations")
-    [pending] = await approvals.pending(house.tenant)
-    listed = await approvals.list_pending(house.tenant)
+    [pending] = await approvals.pending(harness.tenant)
+    listed = await approvals.list_pending(harness.tenant)
     assert [(one.agent_name, one.source, one.task_id) for one in listed] == [("SendMail", "trigger", task.id)]
     # What the person writes meanwhile is theirs, and what fires meanwhile is no answer.
     if decided == "approve":
-        now = house.clock.now()
-        assert await approvals.decide(house.tenant, pending.id, Verb.APPROVE, how="button", channel="sms", now=now)
-        await house.work()
-        assert (SENT, await house.states(task)) == (["team@example.org"], ["COMPLETED"])
-        assert (await house.sent())[-1].startswith("The team has its mail.")
+        now = harness.clock.now()
+        assert await approvals.decide(harness.tenant, pending.id, Verb.APPROVE, how="button", channel="sms", now=now)
+        await harness.work()
+        assert (SENT, await harness.states(task)) == (["team@example.org"], ["COMPLETED"])
+        assert (await harness.sent())[-1].startswith("The team has its mail.")
     else:
         # Its time began when the card was sent.
-        await store.eye.execute("update approvals set hash = 'sealed', expires_at = $1", house.clock.now())
-        house.clock.pass_by(seconds=1)
-        assert await approvals.expire(house.clock.now(), "expired") == 1
-        await house.work()
-        assert (SENT, await house.states(task)) == ([], ["EXPIRED"])
+        await store.admin.execute("update approvals set hash = 'sealed', expires_at = $1", harness.clock.now())
+        harness.clock.pass_by(seconds=1)
+        assert await approvals.expire(harness.clock.now(), "expired") == 1
+        await harness.work()
+        assert (SENT, await harness.states(task)) == ([], ["EXPIRED"])

@@ -21,7 +21,7 @@ from core.triggers.kinds.schedule import TriggerError
 from core.triggers.kinds.step_limit import FILTER_STEPS, MOST_STEPS, Steps
 from core.triggers.runs import condition_checks as looking
 from core.triggers.types import Task
-from tests.core.triggers.harness import House
+from tests.core.triggers.harness import Harness
 from tests.core.triggers.test_condition_checks import URL, watching
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -59,11 +59,11 @@ def test_a_path_that_multiplies_ends_after_so_many_steps(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", REFUSED)
-async def test_a_path_without_bounds_is_refused_when_it_is_asked_for(house: House, path: str) -> None:
+async def test_a_path_without_bounds_is_refused_when_it_is_asked_for(harness: Harness, path: str) -> None:
     with pytest.raises(TriggerError):
-        await watching(house, path=path)
+        await watching(harness, path=path)
     with pytest.raises(TriggerError):
-        await house.engine.check_new(house.tenant, EventTrigger(filter={path: {"exists": True}}))
+        await harness.engine.check_new(harness.tenant, EventTrigger(filter={path: {"exists": True}}))
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_a_text_is_neither_multiplied_nor_formatted(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ['len("%0999999999d" % 1) > 1', "'a' * 999999999 == 'a'", "9 * 'a' == value"])
-async def test_such_a_text_is_refused_when_it_is_asked_for(house: House, text: str) -> None:
+async def test_such_a_text_is_refused_when_it_is_asked_for(harness: Harness, text: str) -> None:
     with pytest.raises(TriggerError, match="only numbers are multiplied"):
-        await watching(house, text)
+        await watching(harness, text)
 
 
 @pytest.mark.parametrize(
@@ -144,34 +144,36 @@ def test_a_path_finds_what_rfc_9535_says(path: str, found: list[Json]) -> None:
     assert list(find(path, {"a": [1, {"b": 2}], "c": {"b": 3}}, Steps())) == found
 
 
-async def older(house: House, task: Task, trigger: dict[str, Any]) -> None:
+async def older(harness: Harness, task: Task, trigger: dict[str, Any]) -> None:
     """Give a task a trigger that was kept before it would have been refused."""
-    await house.store.eye.execute(
+    await harness.store.admin.execute(
         "update tasks set trigger = trigger || $2 where id = $1", task.id, json.dumps(trigger)
     )
 
 
-async def test_an_older_row_without_bounds_is_an_error_of_its_look(house: House) -> None:
-    task = await watching(house)
-    await older(house, task, {"path": "$..*..*..*..*..*[?@ == 77]", "expression": 'len("%0999999999d" % 1) > 1'})
-    house.world.pages[URL] = str(deep()).replace("'", '"')
-    await house.work()
-    found = await house.again(task)
+async def test_an_older_row_without_bounds_is_an_error_of_its_look(harness: Harness) -> None:
+    task = await watching(harness)
+    await older(harness, task, {"path": "$..*..*..*..*..*[?@ == 77]", "expression": 'len("%0999999999d" % 1) > 1'})
+    harness.world.pages[URL] = str(deep()).replace("'", '"')
+    await harness.work()
+    found = await harness.again(task)
     assert (found.watch["errors"], found.revision) == (1, 1)
     assert "too much work" in str(found.watch["seen"])
 
 
-async def test_an_older_filter_without_bounds_skips_its_run_alone(house: House) -> None:
+async def test_an_older_filter_without_bounds_skips_its_run_alone(harness: Harness) -> None:
     tasks = [
-        await house.engine.create_task(tenant_id=house.tenant, trigger=EventTrigger("shop", type), executor="counting")
+        await harness.engine.create_task(
+            tenant_id=harness.tenant, trigger=EventTrigger("shop", type), executor="counting"
+        )
         for type in ("*", "sent")
     ]
-    await older(house, tasks[0], {"filter": {"$..*..*..*..*": 77}})
-    event = Event("shop", "sent", deep(), "e1", house.tenant, NOW)
-    assert len(await house.engine.fire_for_event(house.tenant, event)) == 1
-    [skipped] = await house.runs(tasks[0])
+    await older(harness, tasks[0], {"filter": {"$..*..*..*..*": 77}})
+    event = Event("shop", "sent", deep(), "e1", harness.tenant, NOW)
+    assert len(await harness.engine.fire_for_event(harness.tenant, event)) == 1
+    [skipped] = await harness.runs(tasks[0])
     assert (skipped.state, "too much work" in skipped.reason) == ("SKIPPED", True)
-    assert await house.states(tasks[1]) == ["QUEUED"]
+    assert await harness.states(tasks[1]) == ["QUEUED"]
 
 
 @pytest.mark.parametrize(
@@ -195,9 +197,11 @@ def test_a_filter_takes_so_many_steps_and_no_more(wanted: JsonObject) -> None:
     "trigger",
     [EventTrigger("*" * 300), EventTrigger(type="a" * 300), EventTrigger(filter={f"a{n}": n for n in range(30)})],
 )
-async def test_patterns_and_filters_are_bounded_when_they_are_asked_for(house: House, trigger: EventTrigger) -> None:
+async def test_patterns_and_filters_are_bounded_when_they_are_asked_for(
+    harness: Harness, trigger: EventTrigger
+) -> None:
     with pytest.raises(TriggerError, match="at most"):
-        await house.engine.create_task(tenant_id=house.tenant, trigger=trigger, executor="counting")
+        await harness.engine.create_task(tenant_id=harness.tenant, trigger=trigger, executor="counting")
 
 
 class Held:
@@ -217,7 +221,7 @@ class Held:
         self.let_go.set()
 
 
-async def test_the_loop_goes_on_while_a_look_is_worked_out(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_loop_goes_on_while_a_look_is_worked_out(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held()
 
     def slow(*given: Any) -> Judged:
@@ -225,21 +229,21 @@ async def test_the_loop_goes_on_while_a_look_is_worked_out(house: House, monkeyp
         return judge(*given)
 
     monkeypatch.setattr(looking, "judge", slow)
-    task = await watching(house)
-    house.world.pages[URL] = "299"
-    await asyncio.gather(house.work(), held.tick())
-    assert (await house.again(task)).watch["value"] == 299
+    task = await watching(harness)
+    harness.world.pages[URL] = "299"
+    await asyncio.gather(harness.work(), held.tick())
+    assert (await harness.again(task)).watch["value"] == 299
 
 
-async def test_the_loop_goes_on_while_filters_are_worked_out(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_loop_goes_on_while_filters_are_worked_out(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held()
 
     def slow(*_: Any) -> bool:
         held.wait()
         return True
 
-    await house.engine.create_task(tenant_id=house.tenant, trigger=EventTrigger("shop"), executor="counting")
+    await harness.engine.create_task(tenant_id=harness.tenant, trigger=EventTrigger("shop"), executor="counting")
     monkeypatch.setattr(EventTrigger, "matches", slow)
-    fired = house.engine.fire_for_event(house.tenant, Event("shop", "sent", {}, "e1", house.tenant, NOW))
+    fired = harness.engine.fire_for_event(harness.tenant, Event("shop", "sent", {}, "e1", harness.tenant, NOW))
     lanes, _ = await asyncio.gather(fired, held.tick())
     assert len(lanes) == 1

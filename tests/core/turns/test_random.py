@@ -127,7 +127,7 @@ class World:
         await self._expire("outbound")
 
     async def _expire(self, table: str) -> None:
-        await self.store.eye.execute(
+        await self.store.admin.execute(
             f"update {table} set lease_until = clock_timestamp() - interval '1 s' where id ="  # noqa: S608
             f" (select id from {table} where owner is not null order by md5(id || $1) limit 1)",
             str(self.chance.random()),
@@ -174,7 +174,7 @@ class World:
 
     async def _hear(self, claim: Claim, part: KeptPart, attempt: int) -> None:
         """Be the provider: take the call or not, as chance will."""
-        row = await self.store.eye.fetchrow(
+        row = await self.store.admin.fetchrow(
             "select o.seq, i.state from outbound o join conversations c on c.id = o.conversation_id"
             " join identities i on i.id = c.identity_id where o.id = $1", claim.outbound_id,
         )  # fmt: skip

@@ -25,7 +25,7 @@ def step(number: int, state: StepState = StepState.DONE, text: str = "x", **more
 
 
 async def texts(store: Store) -> list[tuple[object, ...]]:
-    return [tuple(r) for r in await store.eye.fetch("select text, state, turn_id from inbound order by seq")]
+    return [tuple(r) for r in await store.admin.fetch("select text, state, turn_id from inbound order by seq")]
 
 
 async def test_messages_that_wait_are_taken_together_in_order(store: Store) -> None:
@@ -194,7 +194,7 @@ async def test_a_clean_hand_back_burns_no_attempt_and_waits_its_delay(store: Sto
     lease, turn = await store.claim_turn()
     await store.turns.leave(lease, timedelta(hours=1))
     assert await store.turns.claim(None, "w") is None
-    await store.eye.execute("update lanes set not_before = clock_timestamp()")
+    await store.admin.execute("update lanes set not_before = clock_timestamp()")
     assert (await store.claim_turn())[1].attempts == 1
 
 
@@ -268,7 +268,7 @@ async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(sto
         await asyncio.gather(write(), work())
     assert await store.column("select text from inbound order by seq") == [f"{n}" for n in range(total)]
     assert await store.one("select count(*) from lanes where pending or owner is not null") == 0
-    turns = await store.eye.fetch(
+    turns = await store.admin.fetch(
         "select t.id, min(i.seq) as first, max(i.seq) as last from turns t join inbound i on i.turn_id = t.id"
         " group by t.id, t.started_at order by t.started_at"
     )
@@ -279,7 +279,7 @@ async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(sto
 async def test_promise_4_replies_of_turns_get_their_places_in_the_order_of_the_turns(store: Store) -> None:
     for n in range(4):
         await store.owe(f"{n} a", f"{n} b")
-    assert [tuple(r) for r in await store.eye.fetch("select seq, text from outbound order by seq")] == [
+    assert [tuple(r) for r in await store.admin.fetch("select seq, text from outbound order by seq")] == [
         (1 + 2 * n + k, f"{n} {'ab'[k]}") for n in range(4) for k in range(2)
     ]
 
@@ -307,7 +307,7 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     assert await twice.turns.begin(lease) is None
     assert await twice.column("select text from outbound order by seq") == ["a", "b", "fresh", "c"]
     assert await twice.column("select session from history order by position") == [1, 1, 1, 1, 1, 1, 2, 2]
-    rows = await twice.eye.fetch("select state, attempts from turns order by started_at")
+    rows = await twice.admin.fetch("select state, attempts from turns order by started_at")
     assert [tuple(r) for r in rows] == [("done", 1)] * 3
     assert await twice.one("select session from conversations") == 2
     assert isinstance(twice.database, TwiceDatabase)

@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from notify.telegram.send import TelegramNotification
-from tests.simulator.telegram_harness import TOKEN, House, open_house
+from tests.simulator.telegram_harness import TOKEN, Harness, open_harness
 
 
 def make_sender(api_url: str, *, token: str = TOKEN, read_seconds: float = 20.0) -> TelegramNotification:
@@ -11,22 +11,22 @@ def make_sender(api_url: str, *, token: str = TOKEN, read_seconds: float = 20.0)
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[House]:
-    async with open_house() as opened:
+async def harness() -> AsyncIterator[Harness]:
+    async with open_harness() as opened:
         await opened.act("start")
         yield opened
 
 
 @pytest.fixture
-async def telegram(house: House) -> AsyncIterator[TelegramNotification]:
-    sender = make_sender(f"{house.url}/telegram")
+async def telegram(harness: Harness) -> AsyncIterator[TelegramNotification]:
+    sender = make_sender(f"{harness.url}/telegram")
     yield sender
     await sender.close()
 
 
 @pytest.fixture
-async def hasty(house: House) -> AsyncIterator[TelegramNotification]:
+async def hasty(harness: Harness) -> AsyncIterator[TelegramNotification]:
     """A sender that waits for no answer that hangs."""
-    sender = make_sender(f"{house.url}/telegram", read_seconds=0.6)
+    sender = make_sender(f"{harness.url}/telegram", read_seconds=0.6)
     yield sender
     await sender.close()

@@ -27,7 +27,7 @@ from core.messaging.messages import Action, Address, Media, OutboundKind, Outbou
 from notify.telegram.send import TelegramNotification
 from simulator.faults import FaultKind, Rule
 from tests.notify.telegram.conftest import make_sender
-from tests.simulator.telegram_harness import ADA, GRACE, TOKEN, House
+from tests.simulator.telegram_harness import ADA, GRACE, TOKEN, Harness
 
 SEND = "telegram.sendMessage"
 
@@ -40,14 +40,14 @@ def outbound(text: str, **more: Any) -> OutboundMessage:
     return OutboundMessage("out_1", OutboundKind.REPLY, text, **more)
 
 
-def shown(house: House) -> list[dict[str, Any]]:
+def shown(harness: Harness) -> list[dict[str, Any]]:
     """List what the bot has said to Ada."""
-    return [one for one in house.chat()["messages"] if one["from"] == "bot"]
+    return [one for one in harness.chat()["messages"] if one["from"] == "bot"]
 
 
-def asked(house: House) -> int:
+def asked(harness: Harness) -> int:
     """Count the calls to sendMessage that ended."""
-    return sum(call.endpoint == SEND for call in house.wire.journal.calls(provider="telegram"))
+    return sum(call.endpoint == SEND for call in harness.wire.journal.calls(provider="telegram"))
 
 
 @asynccontextmanager
@@ -74,50 +74,52 @@ def refusal(status: int, description: str, **parameters: int) -> dict[str, objec
     return {"ok": False, "error_code": status, "description": description, "parameters": parameters}
 
 
-async def test_a_text_is_sent_with_its_entities(house: House, telegram: TelegramNotification) -> None:
+async def test_a_text_is_sent_with_its_entities(harness: Harness, telegram: TelegramNotification) -> None:
     (part,) = telegram.render(outbound("🎉 **Hello** `x`"))
     receipt = await telegram.send(part, target())
-    (said,) = shown(house)
+    (said,) = shown(harness)
     assert (str(said["message_id"]), said["text"]) == (receipt.provider_id, "🎉 Hello x")
     assert [(e["type"], e["offset"]) for e in said["entities"]] == [("bold", 3), ("code", 9)]
     assert not receipt.degraded
 
 
 async def test_a_rendered_message_of_many_parts_is_taken_by_the_strict_api(
-    house: House, telegram: TelegramNotification
+    harness: Harness, telegram: TelegramNotification
 ) -> None:
     text = "# Über 🍕\n\n**alles** {x} [y](https://a.example/1)\n\n```python\nx = 1\n```\n\n" * 400
     parts = telegram.render(outbound(text, actions=(Action("OK", "t" * 64),)))
     assert len(parts) > 2
     for part in parts:
         await telegram.send(part, target())
-    assert [one["text"] for one in shown(house)] == [part.text for part in parts]
-    assert shown(house)[-1]["keyboard"]
+    assert [one["text"] for one in shown(harness)] == [part.text for part in parts]
+    assert shown(harness)[-1]["keyboard"]
 
 
-async def test_a_reply_quotes_its_message_even_when_that_is_gone(house: House, telegram: TelegramNotification) -> None:
-    asked_in = (await house.act("say", text="When?"))["message_id"]
+async def test_a_reply_quotes_its_message_even_when_that_is_gone(
+    harness: Harness, telegram: TelegramNotification
+) -> None:
+    asked_in = (await harness.act("say", text="When?"))["message_id"]
     await telegram.send(Part("Now"), target(reply_to=str(asked_in)))
     await telegram.send(Part("Then"), target(reply_to="99999"))
-    assert [one["reply_to"] for one in shown(house)] == [asked_in, None]
+    assert [one["reply_to"] for one in shown(harness)] == [asked_in, None]
 
 
 async def test_promise_14_refused_formatting_is_sent_again_plain_once(
-    house: House, telegram: TelegramNotification
+    harness: Harness, telegram: TelegramNotification
 ) -> None:
     broken = Part("Plain words", {"entities": [{"type": "bold", "offset": 90, "length": 4}]})
     receipt = await telegram.send(broken, target())
     assert receipt.degraded
-    (said,) = shown(house)
+    (said,) = shown(harness)
     assert (said["text"], said["entities"]) == ("Plain words", [])
-    assert asked(house) == 2
+    assert asked(harness) == 2
 
 
-async def test_refused_buttons_do_not_take_the_text_with_them(house: House, telegram: TelegramNotification) -> None:
+async def test_refused_buttons_do_not_take_the_text_with_them(harness: Harness, telegram: TelegramNotification) -> None:
     card = Part("Send it? OK 7K", {"keyboard": [[{"text": "OK", "callback_data": "x" * 65}]]})
     receipt = await telegram.send(card, target())
     assert receipt.degraded
-    assert shown(house)[0]["text"] == "Send it? OK 7K"
+    assert shown(harness)[0]["text"] == "Send it? OK 7K"
 
 
 @pytest.mark.parametrize(
@@ -223,12 +225,12 @@ async def test_any_time_to_wait_is_a_rate_limit(seconds: object) -> None:
     assert wait is None or timedelta() <= wait <= timedelta(days=7)
 
 
-async def test_a_rate_limit_says_when_to_come_back(house: House, telegram: TelegramNotification) -> None:
-    house.wire.faults.add(Rule(SEND, FaultKind.RATE_LIMIT, seconds=7))
+async def test_a_rate_limit_says_when_to_come_back(harness: Harness, telegram: TelegramNotification) -> None:
+    harness.wire.faults.add(Rule(SEND, FaultKind.RATE_LIMIT, seconds=7))
     with pytest.raises(RateLimited) as caught:
         await telegram.send(Part("Hello"), target())
     assert caught.value.retry_after == timedelta(seconds=7)
-    assert not shown(house)
+    assert not shown(harness)
     await telegram.send(Part("Hello"), target())
 
 
@@ -244,14 +246,14 @@ async def test_a_rate_limit_says_when_to_come_back(house: House, telegram: Teleg
     ],
 )
 async def test_promise_7_a_lost_answer_is_ambiguous_and_nothing_below_repeats_the_call(
-    house: House, hasty: TelegramNotification, kind: FaultKind, arrived: int
+    harness: Harness, hasty: TelegramNotification, kind: FaultKind, arrived: int
 ) -> None:
-    house.wire.faults.add(Rule(SEND, kind, times=1, seconds=0.9))
+    harness.wire.faults.add(Rule(SEND, kind, times=1, seconds=0.9))
     with pytest.raises(Ambiguous):
         await hasty.send(Part("Hello"), target())
     await asyncio.sleep(0.05)
-    assert len(shown(house)) == arrived
-    assert asked(house) <= 1  # a call that hangs until its caller goes is not in the journal
+    assert len(shown(harness)) == arrived
+    assert asked(harness) <= 1  # a call that hangs until its caller goes is not in the journal
 
 
 async def test_no_connection_is_unavailable() -> None:
@@ -262,28 +264,28 @@ async def test_no_connection_is_unavailable() -> None:
 
 
 async def test_promise_8_who_blocked_us_left_or_never_wrote_is_unreachable(
-    house: House, telegram: TelegramNotification
+    harness: Harness, telegram: TelegramNotification
 ) -> None:
     with pytest.raises(Unreachable, match=r"[Cc]hat not found"):
         await telegram.send(Part("Hello"), target(GRACE))
-    await house.act("block")
+    await harness.act("block")
     with pytest.raises(Unreachable, match="blocked"):
         await telegram.send(Part("Hello"), target())
-    await house.act("unblock")
-    await house.act("set", deactivated=True)
+    await harness.act("unblock")
+    await harness.act("set", deactivated=True)
     with pytest.raises(Unreachable, match="deactivated"):
         await telegram.send(Part("Hello"), target())
 
 
-async def test_a_chat_that_moved_is_followed_and_told(house: House, telegram: TelegramNotification) -> None:
-    group = (await house.act("group_say", text="hi", mention=True))["chat_id"]
-    moved = (await house.act("migrate"))["chat_id"]
+async def test_a_chat_that_moved_is_followed_and_told(harness: Harness, telegram: TelegramNotification) -> None:
+    group = (await harness.act("group_say", text="hi", mention=True))["chat_id"]
+    moved = (await harness.act("migrate"))["chat_id"]
     receipt = await telegram.send(Part("Hello"), target(group))
     assert receipt.moved_to == str(moved)
 
 
-async def test_a_wrong_token_is_the_operators_business(house: House) -> None:
-    sender = make_sender(f"{house.url}/telegram", token=f"{TOKEN}x")
+async def test_a_wrong_token_is_the_operators_business(harness: Harness) -> None:
+    sender = make_sender(f"{harness.url}/telegram", token=f"{TOKEN}x")
     with pytest.raises(CredentialsRejected):
         await sender.send(Part("Hello"), target())
     await sender.close()
@@ -294,21 +296,21 @@ async def test_an_address_that_is_no_chat_is_rejected(telegram: TelegramNotifica
         await telegram.send(Part("Hello"), target("@ada"))
 
 
-async def test_a_known_file_is_sent_and_an_unknown_one_told(house: House, telegram: TelegramNotification) -> None:
-    known = (await house.act("photo"))["file_id"]
+async def test_a_known_file_is_sent_and_an_unknown_one_told(harness: Harness, telegram: TelegramNotification) -> None:
+    known = (await harness.act("photo"))["file_id"]
     media = (Media(f"tg:{known}", "image/jpeg"), Media("https://a.example/b.pdf", "application/pdf", "b.pdf"))
     _, photo, document = telegram.render(outbound("Look", media=media))
     assert not (await telegram.send(photo, target())).degraded
     assert (await telegram.send(document, target())).degraded
-    first, second = shown(house)
+    first, second = shown(harness)
     assert first["media"]["kind"] == "photo"
     assert second["text"] == "b.pdf\nhttps://a.example/b.pdf"
 
 
-async def test_typing_is_shown_and_its_failure_is_only_logged(house: House, telegram: TelegramNotification) -> None:
+async def test_typing_is_shown_and_its_failure_is_only_logged(harness: Harness, telegram: TelegramNotification) -> None:
     await telegram.show_working(target().address)
-    assert house.chat()["action"] == "typing"
-    house.wire.faults.add(Rule("telegram.sendChatAction", FaultKind.SERVER_ERROR))
+    assert harness.chat()["action"] == "typing"
+    harness.wire.faults.add(Rule("telegram.sendChatAction", FaultKind.SERVER_ERROR))
     await telegram.show_working(target().address)
     await telegram.show_working(target("nobody").address)
 
@@ -320,12 +322,12 @@ async def test_promise_7_the_policy_is_stated_and_nothing_is_looked_up(telegram:
 
 
 async def test_promise_14_neither_text_nor_token_reaches_a_log(
-    house: House, telegram: TelegramNotification, caplog: pytest.LogCaptureFixture
+    harness: Harness, telegram: TelegramNotification, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = Part("a private text", {"entities": [{"type": "bold", "offset": 90, "length": 4}]})
     with caplog.at_level(logging.DEBUG), capture_logs() as logs:
         await telegram.send(broken, target())
-        house.wire.faults.add(Rule(SEND, FaultKind.RESET_BEFORE))
+        harness.wire.faults.add(Rule(SEND, FaultKind.RESET_BEFORE))
         with pytest.raises(Ambiguous):
             await telegram.send(Part("a private text"), target())
     # aiohttp's access log here is the emulated provider's own.
@@ -338,13 +340,13 @@ async def test_promise_14_neither_text_nor_token_reaches_a_log(
 CARD = (Action("Approve", "tok_1"), Action("Cancel", "tok_2"))
 
 
-async def test_a_card_is_drawn_anew_as_often_as_one_likes(house: House, telegram: TelegramNotification) -> None:
+async def test_a_card_is_drawn_anew_as_often_as_one_likes(harness: Harness, telegram: TelegramNotification) -> None:
     (part,) = telegram.render(outbound("**Send it?** to `<@all>` 👍", actions=CARD))
     receipt = await telegram.send(part, target())
-    assert len(shown(house)[0]["keyboard"][0]) == 2
+    assert len(shown(harness)[0]["keyboard"][0]) == 2
     for _ in range(2):
         await telegram.redraw(part, receipt.provider_id, target().address, "Approved at 14:02\n*now*")
-        (said,) = shown(house)
+        (said,) = shown(harness)
         assert said["text"] == "Send it? to <@all> 👍\n\nApproved at 14:02 *now*"
         assert [one["type"] for one in said["entities"]] == ["bold", "code"]
         assert said["keyboard"] == []
@@ -355,20 +357,20 @@ async def test_a_card_is_drawn_anew_as_often_as_one_likes(house: House, telegram
     [(4096, ""), (4090, ""), (4074, "👍👍👍👍👍👍👍👍👍…"), (4060, "👍" * 16 + "…"), (3000, "👍" * 100)],
 )
 async def test_promise_9_no_word_is_left_out_for_what_became_of_it(
-    house: House, telegram: TelegramNotification, size: int, line: str
+    harness: Harness, telegram: TelegramNotification, size: int, line: str
 ) -> None:
     (part,) = telegram.render(outbound("x" * size, actions=CARD))
     receipt = await telegram.send(part, target())
     for _ in range(2):
         await telegram.redraw(part, receipt.provider_id, target().address, "👍" * 100)
-        (said,) = shown(house)
+        (said,) = shown(harness)
         assert said["text"] == "x" * size + (f"\n\n{line}" if line else "")
         assert said["keyboard"] == []
 
 
-async def test_a_redraw_that_can_never_be_is_rejected(house: House, telegram: TelegramNotification) -> None:
+async def test_a_redraw_that_can_never_be_is_rejected(harness: Harness, telegram: TelegramNotification) -> None:
     (part,) = telegram.render(outbound("Send it?", actions=CARD))
-    theirs = (await house.act("say", text="mine"))["message_id"]
+    theirs = (await harness.act("say", text="mine"))["message_id"]
     asking = await telegram.send(telegram.render(outbound("Which?", wants_reply=True))[0], target())
     for number in ("4711", str(theirs), asking.provider_id, "none"):
         with pytest.raises(Rejected) as refused:
@@ -377,21 +379,21 @@ async def test_a_redraw_that_can_never_be_is_rejected(house: House, telegram: Te
     (file,) = telegram.render(outbound("", media=(Media("tg:BQAC", "image/png"),)))
     with pytest.raises(Rejected):
         await telegram.redraw(file, asking.provider_id, target().address, "Approved")
-    house.wire.faults.add(Rule("telegram.editMessageText", FaultKind.RATE_LIMIT, seconds=3))
+    harness.wire.faults.add(Rule("telegram.editMessageText", FaultKind.RATE_LIMIT, seconds=3))
     with pytest.raises(RateLimited):
         await telegram.redraw(part, asking.provider_id, target().address, "Approved")
 
 
-async def test_a_redraw_whose_formatting_is_refused_is_plain(house: House, telegram: TelegramNotification) -> None:
+async def test_a_redraw_whose_formatting_is_refused_is_plain(harness: Harness, telegram: TelegramNotification) -> None:
     (part,) = telegram.render(outbound("Send it?", actions=CARD))
     receipt = await telegram.send(part, target())
     wrong = Part(part.text, {**part.data, "entities": [{"type": "bold", "offset": 5000, "length": 4}]})
     await telegram.redraw(wrong, receipt.provider_id, target().address, "Approved")
-    assert [(one["text"], one["keyboard"]) for one in shown(house)] == [("Send it?\n\nApproved", [])]
+    assert [(one["text"], one["keyboard"]) for one in shown(harness)] == [("Send it?\n\nApproved", [])]
 
 
-async def test_a_question_is_answered_as_a_reply(house: House, telegram: TelegramNotification) -> None:
+async def test_a_question_is_answered_as_a_reply(harness: Harness, telegram: TelegramNotification) -> None:
     for part in telegram.render(outbound("word " * 1000, wants_reply=True)):
         await telegram.send(part, target())
-    first, last = shown(house)
+    first, last = shown(harness)
     assert (first["force_reply"], last["force_reply"]) == (None, "Your answer")

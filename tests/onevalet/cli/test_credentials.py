@@ -9,7 +9,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from tests.forker import Nursery
+from tests.forker import Forker
 
 CANARY = "canary-31c7"
 TOKEN = json.dumps({"token": CANARY})
@@ -22,7 +22,7 @@ class Operator:
     """Runs commands against one database."""
 
     environment: dict[str, str]
-    nursery: Nursery
+    forker: Forker
     folder: Path
 
     async def run(self, *words: str, said: str = "", **changed: str) -> tuple[int, str, str]:
@@ -30,12 +30,12 @@ class Operator:
         paths = [self.folder / name for name in ("said", "out", "errors")]
         for path, text in zip(paths, (said, "", ""), strict=True):
             path.write_text(text)
-        process = self.nursery.fork(words, self.environment | changed, paths[1], paths[2], said=paths[0])
+        process = self.forker.fork(words, self.environment | changed, paths[1], paths[2], said=paths[0])
         return await process.wait(), paths[1].read_text(), paths[2].read_text()
 
 
 @pytest.fixture
-def operator(database_url: str, tmp_path: Path, nursery: Nursery) -> Operator:
+def operator(database_url: str, tmp_path: Path, forker: Forker) -> Operator:
     return Operator(
         {
             "PATH": os.environ["PATH"],
@@ -44,7 +44,7 @@ def operator(database_url: str, tmp_path: Path, nursery: Nursery) -> Operator:
             "ONEVALET_HOME": str(tmp_path),
             "ONEVALET_SECRET_KEYS": base64.b64encode(os.urandom(32)).decode(),
         },
-        nursery,
+        forker,
         tmp_path,
     )
 

@@ -36,7 +36,7 @@ def settings(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 async def a_person(store: Store) -> None:
-    await store.eye.execute("insert into tenants (tenant_id) values ('ann')")
+    await store.admin.execute("insert into tenants (tenant_id) values ('ann')")
 
 
 async def test_a_source_is_made_shown_once_listed_and_deleted(
@@ -100,13 +100,13 @@ async def test_addresses_are_kept_for_one_person_each_and_a_message_reaches_them
         for channel, address in [("push", "a b"), ("email", "x@y"), ("email", "a@b.c\nBcc: d@e.f"), ("sms", "+1555")]:
             with pytest.raises(ConfigError):
                 await add_address(settings, "", channel, address)
-        await store.eye.execute("insert into tenants (tenant_id) values ('bob')")
+        await store.admin.execute("insert into tenants (tenant_id) values ('bob')")
         with pytest.raises(ConfigError, match="another person's"):
             await add_address(settings, "bob", "push", "ntfy:anns-topic")
         assert await send_notification(settings, "ann", "hello again", Urgency.URGENT)
         assert "by push" in capsys.readouterr().out
         # What could not be reached is tried anew when it is added again.
-        await store.eye.execute("update identities set state = 'blocked' where channel = 'push'")
+        await store.admin.execute("update identities set state = 'blocked' where channel = 'push'")
         await add_address(settings, "ann", "push", "anns-topic")
         await print_addresses(settings, "ann", as_json=True)
         shown = capsys.readouterr().out

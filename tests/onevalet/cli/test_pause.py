@@ -9,7 +9,7 @@ import pytest
 from core.llm.types import Role
 from onevalet.app import LANE_LEASE
 from tests.core.harness import opened
-from tests.forker import Nursery
+from tests.forker import Forker
 from tests.onevalet.supervision.test_supervisor import worker_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 
@@ -18,7 +18,7 @@ from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 @pytest.mark.timeout(120)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_a_worker_that_was_paused_for_twice_its_lease_can_write_nothing(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     asked: asyncio.Queue[int] = asyncio.Queue()
 
@@ -29,12 +29,12 @@ async def test_promise_5_a_worker_that_was_paused_for_twice_its_lease_can_write_
 
     async with ScriptedModel(by_number) as model, opened(database_url) as store:
         environment = worker_environment(database_url, redis_url, model.url)
-        paused = nursery.fork(["worker", "--no-spare"], environment, tmp_path / "paused")
+        paused = forker.fork(["worker", "--no-spare"], environment, tmp_path / "paused")
         await store.say("hi")
         assert await asyncio.wait_for(asked.get(), 30) == 1
         paused.send_signal(signal.SIGSTOP)
         pausing = asyncio.create_task(asyncio.sleep(2 * LANE_LEASE.total_seconds()))
-        other = nursery.fork(["worker", "--no-spare"], environment, tmp_path / "other")
+        other = forker.fork(["worker", "--no-spare"], environment, tmp_path / "other")
         assert await asyncio.wait_for(asked.get(), 30) == 2
         async with asyncio.timeout(20):
             while await store.one("select count(*) from turns where state = 'done'") == 0:  # noqa: ASYNC110 - another process writes it

@@ -12,19 +12,19 @@ from onevalet.cli.doctor import check_set_aside
 from onevalet.cli.tasks import change_task, print_tasks, print_why, retry_tasks
 from onevalet.settings import Settings
 from tests.core.harness import opened
-from tests.core.triggers.harness import House, housed
+from tests.core.triggers.harness import Harness, make_harness
 
 
-async def set_aside(house: House, title: str) -> Task:
+async def set_aside(harness: Harness, title: str) -> Task:
     """Make a task whose row cannot be read, and let it come due."""
-    task = await house.engine.create_task(
-        tenant_id=house.tenant, trigger=ScheduleTrigger(interval_minutes=60), executor="counting", title=title
+    task = await harness.engine.create_task(
+        tenant_id=harness.tenant, trigger=ScheduleTrigger(interval_minutes=60), executor="counting", title=title
     )
-    await house.store.eye.execute(
+    await harness.store.admin.execute(
         'update tasks set trigger = trigger || \'{"until": "9999-12-31T23:59"}\' where id = $1', task.id
     )
-    house.clock.pass_by(hours=1)
-    await house.work()
+    harness.clock.pass_by(hours=1)
+    await harness.work()
     return task
 
 
@@ -33,27 +33,27 @@ async def test_set_aside_tasks_are_shown_and_tried_again_by_commands(
 ) -> None:
     settings = Settings(_env_file=None, database_url=SecretStr(database_url), onevalet_home=tmp_path)
     async with opened(database_url) as store:
-        house = await housed(store)
+        harness = await make_harness(store)
         assert await check_set_aside(store.database) == [], "nothing to say"
-        task = await set_aside(house, "Drink water")
+        task = await set_aside(harness, "Drink water")
         [check] = await check_set_aside(store.database)
         assert not check.ok
-        assert f"task 1 of {house.tenant} (TriggerError)" in check.detail
+        assert f"task 1 of {harness.tenant} (TriggerError)" in check.detail
         assert "tasks retry" in check.fix
-        await print_tasks(settings, house.tenant, stopped=False, as_json=False)
+        await print_tasks(settings, harness.tenant, stopped=False, as_json=False)
         assert "set aside (TriggerError)" in capsys.readouterr().out
-        await print_tasks(settings, house.tenant, stopped=False, as_json=True)
-        await print_why(settings, house.tenant, "1", as_json=False)
+        await print_tasks(settings, harness.tenant, stopped=False, as_json=True)
+        await print_why(settings, harness.tenant, "1", as_json=False)
         assert "It is set aside" in capsys.readouterr().out
         with pytest.raises(ConfigError, match="2199"):
-            await change_task(settings, house.tenant, "1", "resume")
+            await change_task(settings, harness.tenant, "1", "resume")
         # The row is mended, as a newer version might do it; then everybody's are tried again.
-        await store.eye.execute("update tasks set trigger = trigger - 'until' where id = $1", task.id)
+        await store.admin.execute("update tasks set trigger = trigger - 'until' where id = $1", task.id)
         await retry_tasks(settings, "", "")
-        assert f"task 1 of {house.tenant}" in capsys.readouterr().out
-        assert (await house.again(task)).state is TaskState.ACTIVE
+        assert f"task 1 of {harness.tenant}" in capsys.readouterr().out
+        assert (await harness.again(task)).state is TaskState.ACTIVE
         assert await check_set_aside(store.database) == []
         await retry_tasks(settings, "", "")
         assert capsys.readouterr().out == "Nothing was set aside.\n"
         with pytest.raises(ConfigError, match="not set aside"):
-            await retry_tasks(settings, house.tenant, "1")
+            await retry_tasks(settings, harness.tenant, "1")

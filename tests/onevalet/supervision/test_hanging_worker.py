@@ -14,7 +14,7 @@ import pytest
 from core.turns.failures import SET_ASIDE
 from onevalet.supervision.heartbeat import HUNG_AFTER
 from tests.core.harness import Store, opened
-from tests.forker import Forked, Nursery
+from tests.forker import Forked, Forker
 from tests.onevalet.supervision.test_supervisor import worker_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
@@ -70,12 +70,12 @@ def count(log: Path, event: str) -> int:
 
 
 async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
         environment = hang_environment(database_url, redis_url, model.url, TEST_HUNG_AFTER=str(HUNG_AFTER))
-        keeper = nursery.fork(["worker"], environment, log, module=IMPATIENT)
+        keeper = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say("spin")
         await until(lambda: count(log, "loop_blocked") > 0, 40, log)
         began = time.monotonic() - 5
@@ -93,12 +93,12 @@ async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
 
 @pytest.mark.parametrize("tool", TOOLS)
 async def test_promise_6_what_hangs_workers_is_set_aside_and_told_and_others_go_on(
-    tool: str, tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tool: str, tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
         environment = hang_environment(database_url, redis_url, model.url)
-        keeper = nursery.fork(["worker"], environment, log, module=IMPATIENT)
+        keeper = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say(tool)
         await until(lambda: count(log, "worker_hangs") > 0, 60, log)
         await store.say("first", sender="+15550000002")
@@ -115,12 +115,12 @@ async def test_promise_6_what_hangs_workers_is_set_aside_and_told_and_others_go_
 
 @pytest.mark.parametrize("tool", TOOLS)
 async def test_a_worker_that_hangs_dies_after_its_supervisor_was_killed(
-    tool: str, tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tool: str, tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
         environment = hang_environment(database_url, redis_url, model.url, TEST_HUNG_AFTER="60", TEST_CPU_AFTER="8")
-        keeper = nursery.fork(["worker"], environment, log, module=IMPATIENT)
+        keeper = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say(tool)
         await until(lambda: bool(model.calls), 30, log)
         await asyncio.sleep(2)
@@ -130,11 +130,11 @@ async def test_a_worker_that_hangs_dies_after_its_supervisor_was_killed(
 
 
 async def test_a_worker_that_hangs_does_not_keep_its_supervisor_from_ending(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
-        keeper = nursery.fork(["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT)
+        keeper = forker.fork(["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT)
         await store.say("doze")
         await until(lambda: bool(model.calls), 30, log)
         await asyncio.sleep(1)
@@ -143,11 +143,11 @@ async def test_a_worker_that_hangs_does_not_keep_its_supervisor_from_ending(
 
 
 async def test_a_worker_stopped_with_its_supervisor_does_not_count_as_hanging(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
-        keeper = nursery.fork(["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT)
+        keeper = forker.fork(["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT)
         await store.say("hi")
         await until_told(store, "to hi", 40, log)
         [worker] = psutil.Process(keeper.pid).children()
@@ -166,27 +166,27 @@ async def test_a_worker_stopped_with_its_supervisor_does_not_count_as_hanging(
 
 
 async def test_without_a_supervisor_the_health_file_tells_and_it_ends_itself(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     log, health = tmp_path / "log", tmp_path / "health"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
         environment = hang_environment(
             database_url, redis_url, model.url, TEST_HUNG_AFTER="12", ONEVALET_HEALTH_FILE=str(health)
         )
-        assert await checked(nursery, environment, tmp_path) == 1
-        worker = nursery.fork(["worker", "--no-spare"], environment, log, module=IMPATIENT)
+        assert await checked(forker, environment, tmp_path) == 1
+        worker = forker.fork(["worker", "--no-spare"], environment, log, module=IMPATIENT)
         await until(health.exists, 40, log)
-        assert await checked(nursery, environment, tmp_path) == 0
+        assert await checked(forker, environment, tmp_path) == 0
         await store.say("doze")
         assert await asyncio.wait_for(worker.wait(), 60) == -signal.SIGKILL
         assert "doze" in log.read_text(), "the log says where the loop stood"
         await asyncio.sleep(2)
-        assert await checked(nursery, environment, tmp_path) == 1, (tmp_path / "check").read_text()
+        assert await checked(forker, environment, tmp_path) == 1, (tmp_path / "check").read_text()
 
 
-async def checked(nursery: Nursery, environment: dict[str, str], folder: Path) -> int:
+async def checked(forker: Forker, environment: dict[str, str], folder: Path) -> int:
     """Return how `worker --check` ended."""
-    check = nursery.fork(["worker", "--check"], environment, folder / "check", module=IMPATIENT)
+    check = forker.fork(["worker", "--check"], environment, folder / "check", module=IMPATIENT)
     return await asyncio.wait_for(check.wait(), 30)
 
 

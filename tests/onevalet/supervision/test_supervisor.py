@@ -11,7 +11,7 @@ import pytest
 
 from core.turns.failures import SET_ASIDE
 from tests.core.harness import opened
-from tests.forker import Nursery, plain_environment
+from tests.forker import Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 
 TAKEN_OVER_WITHIN = 5.0
@@ -22,7 +22,7 @@ TAKEN_OVER_WITHIN = 5.0
 @pytest.mark.timeout(60)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_the_keeper_ends_when_told(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     asked: asyncio.Queue[float] = asyncio.Queue()
     clock = asyncio.get_running_loop().time
@@ -32,7 +32,7 @@ async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_t
         return text("here").after(30 if call.number == 1 else 0)
 
     async with ScriptedModel(slow_at_first) as model, opened(database_url) as store:
-        keeper = nursery.fork(["worker"], worker_environment(database_url, redis_url, model.url), tmp_path / "log")
+        keeper = forker.fork(["worker"], worker_environment(database_url, redis_url, model.url), tmp_path / "log")
         await store.say("hi")
         await asyncio.wait_for(asked.get(), 30)
         [worker] = psutil.Process(keeper.pid).children()
@@ -63,7 +63,7 @@ def worker_environment(database_url: str, redis_url: str, model_url: str) -> dic
 @pytest.mark.timeout(90)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_a_suspect_runs_in_a_process_of_its_own_and_takes_nobody_with_it(
-    tmp_path: Path, database_url: str, redis_url: str, nursery: Nursery
+    tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     asked: asyncio.Queue[str] = asyncio.Queue()
 
@@ -81,7 +81,7 @@ async def test_promise_5_a_suspect_runs_in_a_process_of_its_own_and_takes_nobody
             await store.turns.begin(lease)
             await store.turns.end_leases(f"dead{number}")
         log = tmp_path / "log"
-        keeper = nursery.fork(["worker"], worker_environment(database_url, redis_url, model.url), log)
+        keeper = forker.fork(["worker"], worker_environment(database_url, redis_url, model.url), log)
         assert await asyncio.wait_for(asked.get(), 30) == "deadly"
         worker = min(psutil.Process(keeper.pid).children(), key=psutil.Process.create_time)
         apart = int(str(await store.one("select substring(owner from ':(\\d+)/') from turns where suspect")))

@@ -21,9 +21,9 @@ from tests.core.credentials.harness import add_people, new_key, store_with
 
 @pytest.fixture
 async def store(database_url: str) -> CredentialStore:
-    eye = await asyncpg.connect(database_url)
-    await add_people(eye, "ann", "bob")
-    await eye.close()
+    admin = await asyncpg.connect(database_url)
+    await add_people(admin, "ann", "bob")
+    await admin.close()
     return store_with(Database(database_url, size=1), new_key())
 
 

@@ -78,7 +78,7 @@ WRONG: list[tuple[str, str, dict[str, Any]]] = [
     ),
     ("unknown_method", "chat.postLetter", {"channel": ADA_DM}),
     ("not_allowed_token_type", "apps.connections.open", {}),
-    ("bad_timestamp", "reactions.add", {"channel": ADA_DM, "name": "eyes", "timestamp": "now"}),
+    ("bad_timestamp", "reactions.add", {"channel": ADA_DM, "name": "admins", "timestamp": "now"}),
 ]
 
 WRONG_FORMS: list[tuple[str, str, dict[str, Any]]] = [
