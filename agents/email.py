@@ -21,7 +21,7 @@ from onevalet import AgentResult, ApprovalRequest, InputField, StandardAgent, To
 
 _SERVICE = "email"
 _SECONDS = 20.0
-_MOST_RECIPIENTS = 50
+_MAX_RECIPIENTS = 50
 # RFC 5321 4.1.2 without quoted local parts, and RFC 1035 names: what people mean by an address.
 _ADDRESS = re.compile(
     r"(?=.{6,254}\Z)[\w!#$%&'*+/=?^`{|}~-]{1,64}(?:\.[\w!#$%&'*+/=?^`{|}~-]{1,64}){0,9}"
@@ -33,8 +33,8 @@ _POLICY = SMTP_POLICY.clone(cte_type="7bit")
 
 
 def _are_addresses(given: Sequence[str]) -> str | None:
-    if len(given) > _MOST_RECIPIENTS:
-        return f"these are more than {_MOST_RECIPIENTS} addresses"
+    if len(given) > _MAX_RECIPIENTS:
+        return f"these are more than {_MAX_RECIPIENTS} addresses"
     wrong = [one for one in given if not _ADDRESS.fullmatch(one)]
     return f"{wrong[0]!r} is no email address" if wrong else None
 
@@ -100,7 +100,7 @@ class SendEmailAgent(StandardAgent):
         return True
 
     def approval_request(self) -> ApprovalRequest:
-        """Say whom it goes to; every field in full comes with it."""
+        """Return whom it goes to; every field in full comes with it."""
         several = len(self.recipient) + len(self.cc) - 1
         others = f" and {several} more" if several else ""
         return replace(super().approval_request(), action_summary=f"Send an email to {self.recipient[0]}{others}")

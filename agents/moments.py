@@ -20,7 +20,7 @@ _EARLY = 7
 
 
 def read_moment(text: str, now: datetime) -> datetime | None:
-    """Give the wall time that is meant, after now, which is the person's wall time; None where it cannot be told."""
+    """Return the wall time that is meant, after now, which is the person's wall time; None where it cannot be told."""
     said = " ".join(text.lower().replace(",", " ").split()).removeprefix("at ").removeprefix("on ")
     if found := _IN.fullmatch(said):
         span = _LENGTHS[found[2]] * int(found[1] or 1)
@@ -36,7 +36,7 @@ def read_moment(text: str, now: datetime) -> datetime | None:
 
 
 def zone_named(text: str) -> str:
-    """Give the IANA name of a timezone, or of the one that a city names; empty where there is none."""
+    """Return the IANA name of a timezone, or of the one that a city names; empty where there is none."""
     return _zones().get(" ".join(text.lower().replace("_", " ").strip(" .,!?").split()), "")
 
 

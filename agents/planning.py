@@ -23,11 +23,11 @@ class PlanningAgent(StandardAgent):
     """
 
     def trigger(self) -> dict[str, Any]:
-        """Give the trigger as JSON. Raises `ToolRetry` where it makes no sense."""
+        """Return the trigger as JSON. Raises `ToolRetry` where it makes no sense."""
         raise NotImplementedError
 
     def about(self) -> str:
-        """Give in a few words what is planned."""
+        """Return in a few words what is planned."""
         raise NotImplementedError
 
     async def keep(self) -> AgentResult:
@@ -57,7 +57,7 @@ class PlanningAgent(StandardAgent):
         return await self.keep()
 
     def approval_request(self) -> ApprovalRequest:
-        """Say when it will be, in words, and every value of it."""
+        """Return when it will be, in words, and every value of it."""
         request = super().approval_request()
         try:
             said = self.in_words()
@@ -68,15 +68,15 @@ class PlanningAgent(StandardAgent):
         return replace(request, action_summary=summary, details=details, timeout_minutes=self._minutes_open())
 
     def trigger_needs_zone(self) -> bool:
-        """Tell whether it goes by the person's clock."""
+        """Return whether it goes by the person's clock."""
         return True
 
     def in_words(self) -> str:
-        """Say when it will be. Raises `ToolRetry` where it makes no sense."""
+        """Return when it will be. Raises `ToolRetry` where it makes no sense."""
         return self.context.tasks.describe(self.trigger(), str(self.state.get("zone") or ""))
 
     def moment(self) -> datetime:
-        """Give what `at` means, as it was read back: a wall time, or one with an offset. Raises `ToolRetry`."""
+        """Return what `at` means, as it was read back: a wall time, or one with an offset. Raises `ToolRetry`."""
         text = self._moment_text() or ""
         if kept := self._moments().get(text):
             return datetime.fromisoformat(str(kept))

@@ -15,7 +15,7 @@ class TellExecutor(ActionExecutor):
     effect = "idempotent"
 
     async def execute(self, context: TriggerContext) -> ActionResult:
-        """Give the text; what a condition saw is added to it."""
+        """Return the text; what a condition saw is added to it."""
         text = str(context.task.action.get("text") or context.task.title)
         return ActionResult(True, f"Reminder: {text}" if context.trigger_type == "schedule" else text)
 
@@ -43,11 +43,11 @@ class RemindMe(PlanningAgent):
     )
 
     def trigger(self) -> dict[str, Any]:
-        """Give the moment."""
+        """Return the moment."""
         return {"kind": "schedule", "at": self.moment().isoformat()}
 
     def about(self) -> str:
-        """Give the words of the reminder."""
+        """Return the words of the reminder."""
         return f"Remind you: {self._words}"
 
     async def keep(self) -> AgentResult:

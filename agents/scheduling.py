@@ -6,7 +6,7 @@ from agents.moments import zone_named
 from agents.planning import PlanningAgent
 from onevalet import AgentResult, InputField, ToolRetry, valet
 
-_SHORTEST_MINUTES, _LONGEST_MINUTES = 1, 366 * 24 * 60
+_SHORTEST_MINUTES, _MAX_MINUTES = 1, 366 * 24 * 60
 _HEARTBEAT_MINUTES = 15
 HEARTBEAT = "heartbeat"
 _LOOK = (
@@ -87,7 +87,7 @@ class ScheduleTask(PlanningAgent):
         return not self.event_type and not self.expression
 
     def about(self) -> str:
-        """Give what is to be done."""
+        """Return what is to be done."""
         return str(self.what)
 
     async def keep(self) -> AgentResult:
@@ -108,11 +108,11 @@ class ScheduleTask(PlanningAgent):
         return self.make_result(raw_message=f"It is set up as task {kept.number}: {kept.when}.{coming}")
 
     def trigger(self) -> dict[str, Any]:
-        """Give the trigger that the fields describe."""
+        """Return the trigger that the fields describe."""
         given = [name for name in ("cron", "every_minutes", "event_type", "expression") if getattr(self, name)]
         if len(given) != 1 and given != ["every_minutes", "expression"]:
             raise ToolRetry("Give exactly one of cron, every_minutes, event_type and expression.")
-        if self.every_minutes and not _SHORTEST_MINUTES <= self.every_minutes <= _LONGEST_MINUTES:
+        if self.every_minutes and not _SHORTEST_MINUTES <= self.every_minutes <= _MAX_MINUTES:
             raise ToolRetry("An interval is a minute at least, and a year at most.")
         made = self._watch() if self.expression else self._event() if self.event_type else self._schedule()
         made["count"] = self.count
@@ -175,13 +175,13 @@ class SetHeartbeat(PlanningAgent):
         return await super().on_running(msg)
 
     def trigger(self) -> dict[str, Any]:
-        """Give the interval."""
-        if not _HEARTBEAT_MINUTES <= self.every_minutes <= _LONGEST_MINUTES:
+        """Return the interval."""
+        if not _HEARTBEAT_MINUTES <= self.every_minutes <= _MAX_MINUTES:
             raise ToolRetry(f"Every {_HEARTBEAT_MINUTES} minutes is the most often.")
         return {"kind": "schedule", "interval_minutes": self.every_minutes, "missed": "skip"}
 
     def about(self) -> str:
-        """Say what it is."""
+        """Return what it is."""
         return "Look whether anything is worth telling you, and write only then"
 
     async def keep(self) -> AgentResult:

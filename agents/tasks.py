@@ -76,7 +76,7 @@ async def run_task_now(which: str, context: ToolExecutionContext) -> str:
 
 @tool(name="why_task", effect="read")
 async def why_task(which: str, context: ToolExecutionContext) -> str:
-    """Tell why a task ran or did not: its last times, what was seen, decided and delivered. Also of stopped ones.
+    """Return why a task ran or did not: its last times, what was seen, decided and delivered. Also of stopped ones.
 
     Args:
         which: Its number, or words of its title.

@@ -146,7 +146,7 @@ class _Duffel:
     key: str
 
     async def code(self, said: str) -> str:
-        """Give the IATA code of a place: flights are searched by nothing else."""
+        """Return the IATA code of a place: flights are searched by nothing else."""
         if _CODE.fullmatch(said):
             return said
         found = await self.get(_Places, f"/places/suggestions?{urlencode({'query': said})}")

@@ -56,7 +56,7 @@ async def weather(city: str) -> str:
 
 @tool(effect="read")
 async def calendar(day: str) -> str:
-    """Tell what is on a day."""
+    """Return what is on a day."""
     return "free"
 
 
@@ -66,7 +66,7 @@ class StubModel:
     layers: Sequence[ModelLayer] = (ModelLayer("stub"),)
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Give the calls first, then the answer."""
+        """Return the calls first, then the answer."""
         return SAYS if request.messages[-1].role is Role.TOOL else CALLS
 
     async def close(self) -> None:
@@ -74,7 +74,7 @@ class StubModel:
 
 
 def by_loop(hooks: Sequence[Hook]) -> Callable[[], Awaitable[object]]:
-    """Give one message's work as the product does it."""
+    """Return one message's work as the product does it."""
     config = ReactLoopConfig(llm_streaming=False)
     loop = ReactLoop(ModelCaller(StubModel(), config, ContextManager(config)), config, Hooks(hooks))
     tools = ToolRegistry([weather, calendar])
@@ -101,7 +101,7 @@ async def by_hand() -> object:
 async def measure(
     works: Mapping[str, Callable[[], Awaitable[object]]], rounds: int, times: int
 ) -> dict[str, list[float]]:
-    """Give the CPU of one of each, in milliseconds, round by round, in turns: what disturbs one disturbs all."""
+    """Return the CPU of one of each, in milliseconds, round by round, in turns: what disturbs one disturbs all."""
     found: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds + 1):
         for name, work in works.items():
@@ -114,7 +114,7 @@ async def measure(
 
 
 def by_peer() -> Callable[[], Awaitable[object]] | None:
-    """Give the same with pydantic-ai; None where it is not installed."""
+    """Return the same with pydantic-ai; None where it is not installed."""
     try:
         from pydantic_ai import Agent
         from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart

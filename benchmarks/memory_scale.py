@@ -58,7 +58,7 @@ async def keep(momex: Momex, tenant: str, said: list[Said]) -> None:
 
 
 def ways(momex: Momex, tenant: str) -> dict[str, Way]:
-    """Give what is compared."""
+    """Return what is compared."""
     patient = replace(momex.searcher, config=replace(momex.config, patience=30.0))
 
     async def floor(question: str) -> object:
@@ -118,7 +118,7 @@ async def compare(momex: Momex, count: int, tenant: str) -> None:
 
 
 def resident() -> float:
-    """Give what this process holds now, in MB."""
+    """Return what this process holds now, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 1e6
 

@@ -54,7 +54,7 @@ class Standing(Clock):
     """A clock that stands at the end of all lives."""
 
     def now(self) -> datetime:
-        """Give that moment."""
+        """Return that moment."""
         return NOW
 
 
@@ -65,7 +65,7 @@ def say(text: str) -> None:
 
 
 def indexes_of(momex: Momex) -> StructuredIndexes:
-    """Give the structured indexes, which are on here."""
+    """Return the structured indexes, which are on here."""
     if momex.indexes is None:
         raise RuntimeError("the structured leg is off")
     return momex.indexes
@@ -105,7 +105,7 @@ async def bulk(momex: Momex, tenant: str, said: Sequence[Said]) -> None:
 
 
 def question_sets(lives: range) -> dict[str, list[Asked]]:
-    """Give the frozen questions about some lives; lives beyond those of the table have made ones, to tune by."""
+    """Return the frozen questions about some lives; lives beyond those of the table have made ones, to tune by."""
     if lives.stop > LIVES:
         return {"to tune by": [one for number in lives for one in life(number)[1]]}
     sets = {"frozen": recall_lives.frozen_questions(), "in other words": recall_more.frozen_questions()}
@@ -122,7 +122,7 @@ async def answers(way: Way, questions: Sequence[Asked], lines: Lives) -> Tally:
 
 
 async def compare(momex: Momex, lines: Lives, run: Run) -> dict[str, dict[str, Tally]]:
-    """Have everything remembered, and every way answer every question; gives the tallies by questions and way."""
+    """Have everything remembered, and every way answer every question; return the tallies by questions and way."""
     began = time.monotonic()
     for number, said in lines.items():
         await live(momex, number, said)
@@ -144,7 +144,7 @@ async def compare(momex: Momex, lines: Lives, run: Run) -> dict[str, dict[str, T
 
 @asynccontextmanager
 async def memory_on(url: str, *, with_model: bool) -> AsyncIterator[Momex]:
-    """Give a memory at the end of all lives; `with_model`: with what is configured, else offline."""
+    """Yield a memory at the end of all lives; `with_model`: with what is configured, else offline."""
     chat = os.environ.get("ONEVALET_MODEL", "") if with_model else ""
     client = LiteLLMClient(chat) if with_model else None
     database = Database(url)

@@ -18,7 +18,7 @@ _MADE_BY = ("adding", "extract", "rules", "statements", "embedder", "words", "te
 
 @asynccontextmanager
 async def kept_database(folder: Path | None, with_model: bool) -> AsyncIterator[str]:
-    """Give the URL of a migrated database; with a folder, the one that the same code and models have filled before."""
+    """Yield the URL of a migrated database; with a folder, the one that the same code and models have filled before."""
     with tempfile.TemporaryDirectory(prefix="onevalet-recall-") as passing:
         home = folder or Path(passing)
         home.mkdir(parents=True, exist_ok=True)

@@ -139,7 +139,7 @@ def life(number: int) -> tuple[list[Line], list[Asked]]:
 
 
 def _facts(number: int, chance: random.Random) -> tuple[list[tuple[int, str]], list[Asked]]:
-    """Give what is said of a life by day, and what is asked."""
+    """Return what is said of a life by day, and what is asked."""
     old_city, city, sister_city = chance.sample(CITIES.split(), 3)
     sister, friend, brother = chance.sample(NAMES.split(), 3)
     job, brother_job = chance.sample(JOBS, 2)

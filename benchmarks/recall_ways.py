@@ -27,11 +27,11 @@ class Outcome:
     took: float
 
     def hit(self, most: int) -> bool:
-        """Tell whether the answer is among the first so many."""
+        """Return whether the answer is among the first so many."""
         return any(self.asked.answer.lower() in text.lower() for text in self.texts[:most])
 
     def stale(self) -> bool:
-        """Tell whether what was true once is among the first five."""
+        """Return whether what was true once is among the first five."""
         return any(self.asked.stale.lower() in text.lower() for text in self.texts[:5])
 
 
@@ -46,30 +46,30 @@ class Tally:
         self.outcomes.append(Outcome(asked, tuple(texts), took))
 
     def of(self, *kinds: str) -> list[Outcome]:
-        """Give those of some kinds of questions; of no kind: all that can be answered."""
+        """Return those of some kinds of questions; of no kind: all that can be answered."""
         return [
             one for one in self.outcomes
             if (one.asked.kind in kinds if kinds else one.asked.kind not in NOT_TOLD)
         ]  # fmt: skip
 
     def within(self, lives: Iterable[int]) -> "Tally":
-        """Give what it came to over some lives only."""
+        """Return what it came to over some lives only."""
         return Tally([one for one in self.outcomes if one.asked.life in lives])
 
     def hit(self, most: int, *kinds: str) -> float:
-        """Give the share of questions whose answer is among the first so many."""
+        """Return the share of questions whose answer is among the first so many."""
         return share(one.hit(most) for one in self.of(*kinds))
 
     def answered(self, *kinds: str) -> float:
-        """Give the share of questions for which anything was brought up."""
+        """Return the share of questions for which anything was brought up."""
         return share(bool(one.texts) for one in self.of(*kinds))
 
     def stale(self) -> float:
-        """Give how often what was true once stands among the first five."""
+        """Return how often what was true once stands among the first five."""
         return share(one.stale() for one in self.outcomes if one.asked.stale)
 
     def tokens(self) -> float:
-        """Give how many tokens a question adds to a prompt on average."""
+        """Return how many tokens a question adds to a prompt on average."""
         return statistics.mean(tokens_of(one.texts) for one in self.outcomes)
 
     def cells(self, kinds: Sequence[str]) -> list[str]:
@@ -84,13 +84,13 @@ class Tally:
 
 
 def share(values: Iterable[bool]) -> float:
-    """Give how many of them are true, of 1."""
+    """Return how many of them are true, of 1."""
     listed = list(values)
     return sum(listed) / len(listed) if listed else 0.0
 
 
 def tokens_of(texts: Sequence[str]) -> int:
-    """Give what some lines add to a prompt."""
+    """Return what some lines add to a prompt."""
     return sum(estimate_tokens((ChatMessage(Role.USER, one),)) for one in texts)
 
 
@@ -105,7 +105,7 @@ def table(tallies: dict[str, Tally]) -> list[str]:
 
 
 def misses(tally: Tally, most: int = 1) -> list[str]:
-    """Say what a way did not put among its first so many, or brought up although nothing was ever said about it."""
+    """Return what a way did not put among its first so many, or brought up although nothing was ever said about it."""
     return [
         f"{one.asked.kind} · life {one.asked.life} · {one.asked.text} · {one.asked.answer or '(never told)'}"
         f" · got: {' / '.join(one.texts[:3]) or 'nothing'}"
@@ -115,7 +115,7 @@ def misses(tally: Tally, most: int = 1) -> list[str]:
 
 
 def ways(momex: Momex, *, embedded_anew: bool = True) -> dict[str, Way]:
-    """Give every way of recalling that is compared; `embedded_anew`: no question's vector is remembered."""
+    """Return every way of recalling that is compared; `embedded_anew`: no question's vector is remembered."""
     patient = replace(momex.searcher, config=replace(momex.config, patience=30.0))
 
     async def nothing(asked: Asked, lines: Sequence[Line]) -> tuple[list[str], float]:

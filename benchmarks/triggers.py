@@ -111,7 +111,7 @@ async def _floor(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> float
 
 
 async def _round(eye: "asyncpg.Connection[asyncpg.Record]", database: Database, tasks: int) -> tuple[float, int, float]:
-    """Give seconds, how many were due, and seconds of our own CPU."""
+    """Return seconds, how many were due, and seconds of our own CPU."""
     await _make_due(eye, tasks)
     # An occurrence is one: the runs of the round before would stand in the way.
     await eye.execute("delete from task_runs")

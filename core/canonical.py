@@ -14,6 +14,6 @@ def canonical_json(value: Json) -> str:
 
 
 def canonical_hash(value: Json) -> str:
-    """Give the SHA-256 of the canonical form, in hex."""
+    """Return the SHA-256 of the canonical form, in hex."""
     # JSON may hold lone surrogates, which plain UTF-8 refuses.
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()

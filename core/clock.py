@@ -25,7 +25,7 @@ class Clock:
         self._base, self._offset, self._rate = 0.0, 0.0, 1.0
 
     def now(self) -> datetime:
-        """Give the present moment, aware, in UTC."""
+        """Return the present moment, aware, in UTC."""
         return self.moment_of(self._machine())
 
     async def sound_now(self) -> datetime | None:
@@ -39,7 +39,7 @@ class Clock:
 
     @property
     def rate(self) -> float:
-        """Give how many seconds of it pass in a real one."""
+        """Return how many seconds of it pass in a real one."""
         self._reload()
         return self._rate
 

@@ -4,7 +4,7 @@ import json
 import math
 import re
 
-MOST_DEPTH = 100
+MAX_DEPTH = 100
 """How deep JSON from elsewhere may nest: the places that walk over it call themselves."""
 
 type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
@@ -15,7 +15,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable[Value](value: Value) -> Value:
-    """Give the same JSON value without what no database takes: what surrounds it is kept, not lost."""
+    """Return the same JSON value without what no database takes: what surrounds it is kept, not lost."""
     match value:
         case str():
             return _UNSTORABLE.sub(lambda m: "" if m[0] == "\x00" else "\ufffd", value)  # type: ignore[return-value]
@@ -30,7 +30,7 @@ def read_json(text: str | bytes) -> Json:
     """Read JSON that a model, a person or a server wrote.
 
     Raises `ValueError` for what is no JSON (`NaN` and `Infinity` are not), for a number that is too large, and for
-    what nests deeper than `MOST_DEPTH`.
+    what nests deeper than `MAX_DEPTH`.
     """
     try:
         read: Json = json.loads(text, parse_constant=_no_number, parse_float=_finite)
@@ -50,9 +50,9 @@ def object_in(answer: str) -> JsonObject:
 
 
 def check_depth(value: Json) -> None:
-    """Raise `ValueError` for a value that nests deeper than `MOST_DEPTH`."""
+    """Raise `ValueError` for a value that nests deeper than `MAX_DEPTH`."""
     level: list[Json] = [value]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         inside: list[Json] = []
         for one in level:
             if isinstance(one, dict):

@@ -19,13 +19,13 @@ RESEND_AFTER: tuple[timedelta, ...] = (
 )
 """The pauses before a part with an unknown outcome is sent again where nothing can be looked up. Each time might be
 one more copy, so there are few, and spaced so that an outage of minutes costs no answer."""
-LONGEST_WAIT = timedelta(hours=1)
+MAX_WAIT = timedelta(hours=1)
 """How long a provider's Retry-After is kept to. Limits of providers end within minutes; one that names a day is asked
 about again every hour."""
 
 
 def backoff(attempt: int, chance: random.Random) -> timedelta:
-    """Give the pause after the n-th attempt (from 1): doubling, at most five minutes, half of it by chance."""
+    """Return the pause after the n-th attempt (from 1): doubling, at most five minutes, half of it by chance."""
     longest = min(LONGEST, FIRST * 2 ** min(attempt - 1, 20))
     return timedelta(seconds=longest * (0.5 + chance.random() / 2))
 
@@ -56,7 +56,7 @@ def fate(
         delay = backoff(attempt, chance)
         if isinstance(error, RateLimited) and error.retry_after is not None:
             # Never earlier than asked; the chance keeps many workers from coming back at the same moment.
-            delay = min(error.retry_after, LONGEST_WAIT) + timedelta(seconds=chance.random() * 0.25)
+            delay = min(error.retry_after, MAX_WAIT) + timedelta(seconds=chance.random() * 0.25)
         return PartEnd("ready", "retry", error_code=error.code, reason=cause, delay=delay)
     state = ""
     if isinstance(error, OptedOut):

@@ -1,4 +1,4 @@
-"""Bounded running of one kind of work: what a bell names at once, and what the slow poll finds."""
+"""Bounded running of one kind of work: what a wakeup names at once, and what the slow poll finds."""
 
 import asyncio
 import random
@@ -41,11 +41,11 @@ class Runner[Claim]:
         self._stopping = False
 
     async def wake(self, row_id: str) -> None:
-        """Look at one row because the bell rang; returns when its work has started, or is not ours."""
+        """Look at one row because a wakeup named it; returns when its work has started, or is not ours."""
         await self._take(row_id)
 
     async def poll(self) -> None:
-        """Look for due rows for ever: the truth that a lost bell left behind."""
+        """Look for due rows for ever: the truth that a lost wakeup left behind."""
         while not self._stopping:
             self._room.clear()
             if not await self._take(None):

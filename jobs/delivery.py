@@ -28,9 +28,9 @@ LOOK_UP_WITHIN = GIVE_UP_AFTER
 long: `claim_outbound` lets it pass."""
 TAKE_BACK_TRIES = 2
 """How often more a message without an answer is tried to be removed; what comes after it waits meanwhile."""
-MOST_RESENT = len(RESEND_AFTER)
+MAX_RESENT = len(RESEND_AFTER)
 """How often a part with an unknown outcome is sent again where nothing can be looked up."""
-MOST_HANGS = 3
+MAX_HANGS = 3
 """A message that blocked the event loop of so many workers is given up."""
 WRITE_WITHIN = 60.0
 """Seconds that what is known waits for a database that went away."""
@@ -121,7 +121,7 @@ class DeliveryRunner:
             # Promise 8, on every path: who said stop or blocked us gets nothing.
             await self._outbox.fail(claim, STOPPED)
             return "failed"
-        if due.hangs >= MOST_HANGS:
+        if due.hangs >= MAX_HANGS:
             await self._outbox.fail(claim, HANGS, missed=True)
             return "failed"
         if due.takes_back:
@@ -277,7 +277,7 @@ class DeliveryRunner:
         if part.state == "sending" and part.silent_for < patience:
             return PartEnd("checking", "ambiguous", reason="the sender died", delay=patience - part.silent_for)
         if not channel.can_find:
-            if channel.resend_unknown and part.lost <= MOST_RESENT:
+            if channel.resend_unknown and part.lost <= MAX_RESENT:
                 _log.warning("unknown_part_sent_again", outbound=due.message.id, part=part.number)
                 return None
             return PartEnd("ambiguous", "left", reason="the outcome is unknown and cannot be looked up")

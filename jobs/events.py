@@ -28,7 +28,7 @@ class EventUpkeep:
             await asyncio.sleep(EVERY.total_seconds())
 
     async def once(self) -> int:
-        """Delete what is old now; gives how many went."""
+        """Delete what is old now; return how many went."""
         gone = 0
         try:
             while now := await self._clock.sound_now():

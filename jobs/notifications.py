@@ -40,7 +40,7 @@ class NotificationRounds:
         )
 
     async def once(self) -> int:
-        """Let out what is due and send elsewhere what failed; gives how many messages that made."""
+        """Let out what is due and send elsewhere what failed; return how many messages that made."""
         if await self._clock.sound_now() is None:
             return 0  # whose quiet hours these are cannot be told
         return await self._service.fall_back() + await self._service.release_held()

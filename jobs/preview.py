@@ -43,10 +43,10 @@ class Drafting(Hook):
 
 
 @asynccontextmanager
-async def at_work(
+async def show_progress(
     channel: NotificationChannel | None, address: Address, draft_id: str, row: StreamRow | None = None
 ) -> AsyncIterator[tuple[Hook, ...]]:
-    """Show that we are at work until the block ends; gives the hooks that the turn needs for it.
+    """Show that we are at work until the block ends; return the hooks that the turn needs for it.
 
     `row` is the outbox row of an answer that may grow in a message of its own.
     """

@@ -22,7 +22,7 @@ EVERY = 5.0
 """Seconds between two looks. A person is looked at once they have been quiet for a while, all at once."""
 LEASE = timedelta(minutes=2)
 RETRY = timedelta(minutes=1)
-MOST_TURNS = 20
+MAX_TURNS = 20
 """Turns of one person that are looked at together."""
 _STEP = StepKey(0, 0, "profile")
 
@@ -90,7 +90,7 @@ class ProfileRunner:
 
     async def _claim(self) -> ProfileJob | None:
         owner = self._make_id("own")
-        rows = await self._database.rows("select * from claim_profile($1,$2,$3)", owner, LEASE, MOST_TURNS)
+        rows = await self._database.rows("select * from claim_profile($1,$2,$3)", owner, LEASE, MAX_TURNS)
         return ProfileJob(owner, rows[0]["tenant_id"], tuple(row["turn_id"] for row in rows)) if rows else None
 
     async def _look(self, job: ProfileJob) -> int:
@@ -103,15 +103,15 @@ class ProfileRunner:
         return await self._keep(job, rows[-1]["turn_id"], answer.text, words)
 
     async def _answer(self, job: ProfileJob, request: ModelRequest) -> ModelAnswer:
-        """Ask out of the person's own purse."""
-        purse = self._budgets.for_turn(await self._turn(job)) if self._budgets else NoBudget()
-        await purse.reserve(_STEP, request)
+        """Ask out of the person's own budget."""
+        budget = self._budgets.for_turn(await self._turn(job)) if self._budgets else NoBudget()
+        await budget.reserve(_STEP, request)
         try:
             answer = await self._model.answer(request)
         except BaseException:
-            await purse.release(_STEP)
+            await budget.release(_STEP)
             raise
-        await purse.settle(_STEP, answer.usage)
+        await budget.settle(_STEP, answer.usage)
         return answer
 
     async def _turn(self, job: ProfileJob) -> TurnRequest:

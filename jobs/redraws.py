@@ -9,10 +9,10 @@ import structlog
 from core.approvals.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws
 from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
 from core.messaging.channels import NotificationChannel, Redrawing
-from jobs.backoff import LONGEST_WAIT
+from jobs.backoff import MAX_WAIT
 from jobs.claim_loop import Runner
 
-MOST_TRIES = 6
+MAX_TRIES = 6
 """A card that cannot be drawn is left: the decision stands without it."""
 DRAW_TIMEOUT = 10.0
 SLOTS = 4
@@ -80,7 +80,7 @@ class RedrawRunner:
 
 
 def _later(due: DueRedraw, reason: str, wait: timedelta | None) -> RedrawEnd:
-    if due.attempts >= MOST_TRIES:
+    if due.attempts >= MAX_TRIES:
         return RedrawEnd("given_up", reason)
-    pause = min(wait, LONGEST_WAIT) if wait is not None else timedelta(seconds=2.0**due.attempts)
+    pause = min(wait, MAX_WAIT) if wait is not None else timedelta(seconds=2.0**due.attempts)
     return RedrawEnd("due", reason, pause)

@@ -30,7 +30,7 @@ class RunUpkeep:
             await asyncio.sleep(EVERY.total_seconds() * (0.75 + random.random() / 2))
 
     async def once(self) -> int:
-        """Delete what is old now, in small batches; gives how many went."""
+        """Delete what is old now, in small batches; return how many went."""
         gone = 0
         try:
             while pruned := await self._store.prune(self._kept):

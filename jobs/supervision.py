@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 from core.errors import StoreUnavailable
 from core.queue.quarantine import CURRENT_WORK
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.2, 60.0
+FIRST_PAUSE, MAX_PAUSE = 0.2, 60.0
 """Seconds before a part that failed is started again: doubling, up to the longest."""
 AWAY_PAUSE = 2.0
 """The longest where only Redis or Postgres were away."""
@@ -27,7 +27,7 @@ class Part:
 
     name: str
     run: Callable[[], Awaitable[None]]
-    longest_pause: float = LONGEST_PAUSE
+    longest_pause: float = MAX_PAUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Supervisor:
                 pause = FIRST_PAUSE
             course.began = None
             await self.pause(min(pause, longest))
-            pause = min(pause * 2, LONGEST_PAUSE)
+            pause = min(pause * 2, MAX_PAUSE)
 
     def failing(self) -> list[FailingPart]:
         """Return the parts that fail at present, with how often in a row."""

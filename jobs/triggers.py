@@ -52,7 +52,7 @@ class TriggerRunner:
                 await asyncio.wait(self._looks)
 
     async def once(self) -> int:
-        """Take all that is due now, and look at the conditions among it; gives how many tasks were due and taken."""
+        """Take all that is due now, and look at the conditions among it; return how many tasks were due and taken."""
         total = 0
         while True:
             fired = await self.engine.fire_due()

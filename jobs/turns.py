@@ -25,7 +25,7 @@ from core.messaging.commands import MORE, CommandAnswer, answer_command
 from core.messaging.messages import Command, OutboundKind, OutboundMessage
 from core.people.commands import PersonCommands
 from core.queue.quarantine import CURRENT_WORK
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE, Sorry
@@ -34,9 +34,9 @@ from core.turns.runs import RunNote
 from core.turns.store import BegunTurn, Lease, TurnStore
 from core.turns.types import TurnResult, TurnState
 from jobs.lease_keepalive import kept_alive
-from jobs.preview import at_work
+from jobs.preview import show_progress
 
-MOST_DEATHS = 3
+MAX_DEATHS = 3
 """A turn that killed so many processes is set aside as poison. Those with others in them are not counted."""
 RETRY_DELAY = timedelta(seconds=2)
 HAND_BACK_WITHIN = 60.0
@@ -45,7 +45,7 @@ HAND_BACK_WITHIN = 60.0
 GATHER = 0.05
 """Seconds more before each further turn of a lane whose person writes on and on: what they write then is answered
 together, and others have their turn."""
-LONGEST_GATHER = 0.5
+MAX_GATHER = 0.5
 STUCK_DELAY = timedelta(minutes=1)
 """How long a lane waits on which a turn can neither end nor be failed: no other lane pays for its tries."""
 SECOND_TRY = 0.1
@@ -61,7 +61,7 @@ class TurnRunner:
         self,
         store: TurnStore,
         orchestrator: Orchestrator,
-        bell: Bell,
+        wakeups: Wakeups,
         channels: Mapping[str, NotificationChannel],
         make_id: IdMaker,
         worker: str,
@@ -72,7 +72,7 @@ class TurnRunner:
     ) -> None:
         self._store = store
         self._orchestrator = orchestrator
-        self._bell = bell
+        self._wakeups = wakeups
         self._channels = channels
         self._make_id = make_id
         self._worker = worker
@@ -88,7 +88,7 @@ class TurnRunner:
     async def run(self, lease: Lease) -> bool:
         """Run turn after turn under the lease; whatever stops it, what it holds is handed back or runs out.
 
-        Gives whether a suspect among them may have kept another one waiting.
+        Return whether a suspect among them may have kept another one waiting.
         """
         suspected = False
         CURRENT_WORK.set(lease.lane_id)
@@ -96,7 +96,7 @@ class TurnRunner:
             async with kept_alive(lambda: self._store.renew(lease), self._store.lease):
                 more, turns = True, 0
                 while more:
-                    await asyncio.sleep(min(GATHER * turns, LONGEST_GATHER))
+                    await asyncio.sleep(min(GATHER * turns, MAX_GATHER))
                     turns += 1
                     turn, more = await self._begin(lease)
                     if turn is not None:
@@ -146,7 +146,7 @@ class TurnRunner:
             with suppress(Exception):  # what is not known to be taken in is answered by the next turn
                 absorbed = [message.id for message in taken_in(await turn.request.journal.recorded())]
         more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
-        self._bell.delivery(lease.lane_id)
+        self._wakeups.wake_delivery(lease.lane_id)
         if self._runs:
             self._runs.notices.wake()
         return more
@@ -171,7 +171,7 @@ class TurnRunner:
             self._store.finish,
             lease,
             turn.turn_id,
-            state="poison" if turn.blamed >= MOST_DEATHS else result.state.value,
+            state="poison" if turn.blamed >= MAX_DEATHS else result.state.value,
             reason=result.reason,
             usage=result.usage,
             history=() if note else result.history,
@@ -186,9 +186,9 @@ class TurnRunner:
             run=note,
         )
         more = await _twice(finish, lease)
-        self._bell.memory(turn.turn_id)
+        self._wakeups.wake_memory(turn.turn_id)
         if outbound:
-            self._bell.delivery(lease.lane_id)
+            self._wakeups.wake_delivery(lease.lane_id)
         if note and self._runs:
             self._runs.notices.wake()
         if cards and not held:
@@ -197,18 +197,18 @@ class TurnRunner:
         return more
 
     async def _result(self, lease: Lease, turn: BegunTurn) -> tuple[TurnResult, bool]:
-        if turn.blamed >= MOST_DEATHS:
+        if turn.blamed >= MAX_DEATHS:
             return await _set_aside(turn, POISON, "poison"), False
         command = None if _is_an_answer(turn) else turn.command
         channel = self._channels.get(turn.address.channel)
         try:
             if command and command.name == MORE and await self._store.say_more(lease, turn.turn_id):
-                self._bell.delivery(lease.lane_id)
+                self._wakeups.wake_delivery(lease.lane_id)
                 return TurnResult(TurnState.DONE, reason=MORE), False
             if command and (result := await self._obey(command, turn)):
                 return result
             row = self._store.stream_row(lease, turn.turn_id)
-            async with at_work(channel, turn.address, turn.turn_id, row) as hooks:
+            async with show_progress(channel, turn.address, turn.turn_id, row) as hooks:
                 return await self._orchestrator.handle_message(replace(turn.request, hooks=hooks)), False
         except (LeaseLost, StoreUnavailable, TurnDelayed):
             raise
@@ -219,7 +219,7 @@ class TurnRunner:
     async def _run_result(self, turn: BegunTurn) -> tuple[TurnResult, RunNote]:
         """Work on a run of a task, and say how it stands after it."""
         reason = "poison"
-        if turn.blamed < MOST_DEATHS and self._runs is not None:
+        if turn.blamed < MAX_DEATHS and self._runs is not None:
             try:
                 return await self._runs.result(turn.request, turn.run_id)
             except (LeaseLost, StoreUnavailable, TurnDelayed):
@@ -235,12 +235,12 @@ class TurnRunner:
         return lambda approval: channel is not None and too_long(card(approval, "").message, channel)
 
     async def _quiet(self, turn: BegunTurn) -> bool:
-        """Tell whether the person's quiet hours hold the cards of this run."""
+        """Return whether the person's quiet hours hold the cards of this run."""
         return self._holds_cards is not None and await self._holds_cards(turn.request.tenant.id, turn.run_id)
 
     async def _shown(self, turn: BegunTurn, cards: Sequence[Card]) -> None:
         """Let the cards of a turn be sent, and those of high risk that came by SMS in another chat too."""
-        self._bell.delivery(turn.request.conversation_id)
+        self._wakeups.wake_delivery(turn.request.conversation_id)
         for one in cards:
             if one.approval.risk == HIGH and turn.address.channel == "sms" and self._approvals is not None:
                 try:
@@ -266,12 +266,12 @@ class TurnRunner:
             answer = await self._people.answer(command, turn.request.tenant.id, turn.turn_id, turn.address.channel)
         if answer is None:
             return None
-        for conversation in answer.owed:
-            self._bell.delivery(conversation)
+        for conversation in answer.queued:
+            self._wakeups.wake_delivery(conversation)
         return TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session
 
     async def _about_approvals(self, store: ApprovalStore, command: Command, turn: BegunTurn) -> TurnResult:
-        """Say what waits for a decision, or ask once more for one that has expired."""
+        """Return what waits for a decision, or ask once more for one that has expired."""
         if refusal := await self._orchestrator.check_command(turn.request):
             return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason)
         tenant = turn.request.tenant
@@ -310,7 +310,7 @@ class TurnRunner:
 
 
 def _is_an_answer(turn: BegunTurn) -> bool:
-    """Tell whether the word NEW of an SMS, which is a command otherwise, answers a question that waits for one."""
+    """Return whether the word NEW of an SMS, which is a command otherwise, answers a question that waits for one."""
     if turn.command is None or (turn.command.name, turn.address.channel) != ("new", "sms"):
         return False
     here = turn.request.conversation_id

@@ -1,4 +1,4 @@
-"""The worker: arq's Worker as the bell's ear, two bounded runners, and a supervisor around it all."""
+"""The worker: arq's Worker, which hears wakeups, two bounded runners, and a supervisor around it all."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from core.memory.jobs import Job
 from core.messaging.outbox import Claim
 from core.queue.payloads import pack, unpack
-from core.queue.wakeups import DELIVER, DELIVERY, MEMORY, REMEMBER, RINGS, RUN_LANE, TURNS, redis_settings
+from core.queue.wakeups import DELIVER, DELIVERY, MEMORY, REMEMBER, RUN_LANE, TURNS, WAKEUPS, redis_settings
 from core.turns.store import Lease
 from jobs.claim_loop import Runner
 from jobs.delivery import DeliveryRunner
@@ -34,7 +34,7 @@ GRACE = timedelta(seconds=20)
 """How long a stop waits for running turns before it hands them back."""
 RING_PATIENCE = 5
 """Seconds that a ring waits for a free slot; the slow poll finds what it gave up."""
-RING_TIMEOUT = 10
+WAKEUP_TIMEOUT = 10
 """Seconds an arq job may take. Short, because arq takes a dead worker's jobs for running until the longest
 timeout is over, and a hundred such hide all newer ones."""
 _HURRY = 2.0
@@ -43,8 +43,8 @@ _HURRY = 2.0
 _log = structlog.get_logger()
 
 
-class EarWorker(Worker):
-    """arq's Worker, that looks at its queue when the bell rings, else twice a second.
+class WakeableWorker(Worker):
+    """arq's Worker, that looks at its queue when a wakeup arrives, else twice a second.
 
     arq 0.28 has no public way to wake its poll: `main` is replaced, which a test guards against the pin.
     """
@@ -126,14 +126,14 @@ class WorkerProcess:
                 async with asyncio.timeout(RING_PATIENCE):
                     await wake(row_id)
 
-        worker = EarWorker(
+        worker = WakeableWorker(
             functions=[func(cast(WorkerCoroutine, ring), name=job)],
             rung=self._rung[queue],
             queue_name=queue,
             redis_settings=redis_settings(self._redis_url),
             handle_signals=False,
             max_jobs=slots,
-            job_timeout=RING_TIMEOUT,
+            job_timeout=WAKEUP_TIMEOUT,
             poll_delay=0.5,
             keep_result=0,
             max_tries=100,
@@ -145,13 +145,13 @@ class WorkerProcess:
 
     async def _listen_rings(self) -> None:
         async with Redis.from_url(self._redis_url, socket_connect_timeout=2) as redis, redis.pubsub() as pubsub:
-            await pubsub.subscribe(RINGS)
+            await pubsub.subscribe(WAKEUPS)
             async for message in pubsub.listen():
                 if message["type"] == "message" and (rung := self._rung.get(message["data"].decode())):
                     rung.set()
 
 
-async def run_arq(worker: EarWorker) -> None:
+async def run_arq(worker: WakeableWorker) -> None:
     """Run arq's worker in this loop until it fails or is cancelled, and close what it opened."""
     worker._pool = await create_pool(
         worker.redis_settings,

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
-from core.notifications.store import Kept
+from core.notifications.store import StoredNotification
 from core.notifications.types import Notification
 
 CATEGORY = "digest"
 
 
-def compose(held: Sequence[Kept], zone: ZoneInfo) -> Notification:
+def compose(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notification:
     """Put all that was held into one notification, in the order it came, with the times of day of the person."""
     items = "\n".join(_item(kept, zone) for kept in held)
     text = f"{len(held)} things waited for you:\n\n{items}"
@@ -17,7 +17,7 @@ def compose(held: Sequence[Kept], zone: ZoneInfo) -> Notification:
     return Notification(text, CATEGORY, dedupe_key=f"digest:{held[0].id}", title="What waited for you", media=media)
 
 
-def _item(kept: Kept, zone: ZoneInfo) -> str:
+def _item(kept: StoredNotification, zone: ZoneInfo) -> str:
     first, *rest = kept.notification.text.strip().split("\n")
     # Further lines stay inside of the list's item.
     lines = [f"- {kept.at.astimezone(zone):%H:%M}: {first}", *(f"  {line}" if line else "" for line in rest)]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from core.notifications.store import Place, Recipient
-from core.notifications.types import Fate, Notification, Urgency
+from core.notifications.store import NotificationTarget, Recipient
+from core.notifications.types import Notification, NotificationStatus, Urgency
 from core.zones import zone_or_utc
 
 EVERYTHING = "*"
@@ -21,7 +21,7 @@ CANNOT_ANSWER = ("push", "email")
 class Verdict:
     """What becomes of it; `until`: held until then."""
 
-    fate: Fate
+    fate: NotificationStatus
     until: datetime | None = None
 
 
@@ -32,25 +32,25 @@ def decide(person: Recipient, notification: Notification, now: datetime, daily_c
     """
     urgent = notification.urgency is Urgency.URGENT
     if notification.category in person.muted or (EVERYTHING in person.muted and not urgent):
-        return Verdict(Fate.MUTED)
+        return Verdict(NotificationStatus.MUTED)
     if urgent:
-        return Verdict(Fate.OWED)
+        return Verdict(NotificationStatus.OWED)
     if (end := quiet_until(person, now)) is not None:
-        return Verdict(Fate.HELD, end)
+        return Verdict(NotificationStatus.HELD, end)
     if notification.urgency is Urgency.LOW or told_today(person, now) >= daily_cap:
-        return Verdict(Fate.HELD, next_digest(person, now))
-    return Verdict(Fate.OWED)
+        return Verdict(NotificationStatus.HELD, next_digest(person, now))
+    return Verdict(NotificationStatus.OWED)
 
 
 def quiet_until(person: Recipient, now: datetime) -> datetime | None:
-    """Give when the quiet hours end that it is now, None outside of them."""
+    """Return when the quiet hours end that it is now, None outside of them."""
     if person.quiet is None or not person.quiet.covers(now.astimezone(zone_of(person)).time()):
         return None
     return _next(person.quiet.end, person, now)
 
 
 def next_digest(person: Recipient, now: datetime) -> datetime:
-    """Give when what is held comes out next: at the end of the quiet hours, or in the morning."""
+    """Return when what is held comes out next: at the end of the quiet hours, or in the morning."""
     return _next(person.quiet.end if person.quiet else DIGEST_AT, person, now)
 
 
@@ -63,13 +63,13 @@ def told_today(person: Recipient, now: datetime) -> int:
 
 def order_places(
     person: Recipient, reachable: Collection[str], *, wanted: str = "", tried: Collection[str] = ()
-) -> tuple[Place, ...]:
+) -> tuple[NotificationTarget, ...]:
     """Order the places to try: the wanted conversation, the preferred channel, where they wrote last, the others.
 
     `reachable`: the channels that are on. `tried`: identities that are not asked again.
     """
 
-    def rank(place: Place) -> tuple[bool, bool, bool, bool, float]:
+    def rank(place: NotificationTarget) -> tuple[bool, bool, bool, bool, float]:
         last = place.last_inbound_at
         return (
             not (wanted and place.conversation_id == wanted),
@@ -87,12 +87,12 @@ def order_places(
 
 
 def zone_of(person: Recipient) -> ZoneInfo:
-    """Give a person's timezone, UTC where it is not known."""
+    """Return a person's timezone, UTC where it is not known."""
     return zone_or_utc(person.timezone)
 
 
 def _next(at: time, person: Recipient, now: datetime) -> datetime:
-    """Give the next moment, in UTC, when it is this time of day for the person."""
+    """Return the next moment, in UTC, when it is this time of day for the person."""
     zone = zone_of(person)
     day = now.astimezone(zone).date()
     for ahead in range(3):

@@ -11,14 +11,22 @@ import structlog
 from core.clock import Clock
 from core.ids import IdMaker
 from core.notifications.delays import Delayed, DelayedAnswers
-from core.notifications.store import Entry, Kept, NotificationStore, Place, Recipient, Told, When
-from core.notifications.types import Fate, Manners, Notification, Notified, Urgency
+from core.notifications.store import (
+    NotificationStore,
+    NotificationTarget,
+    NotifyResult,
+    Recipient,
+    RenderedNotification,
+    StoredNotification,
+    Timing,
+)
+from core.notifications.types import Notification, NotificationPolicy, NotificationStatus, Notified, Urgency
 from core.queue.setbacks import Setbacks
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 from notify.digest import compose
 from notify.policy import CANNOT_ANSWER, Verdict, decide, order_places, quiet_until, zone_of
 
-MOST_TEXT = 50_000
+MAX_TEXT = 50_000
 NAMES: Mapping[str, str] = {
     "sms": "a text message",
     "slack": "Slack",
@@ -32,9 +40,12 @@ DELAYED_ANSWER = (
     "ask me here."
 )
 
-_STATES: Mapping[str, Fate] = {
-    "held": Fate.HELD, "muted": Fate.MUTED, "nowhere": Fate.NOWHERE, "duplicate": Fate.DUPLICATE,
-}  # fmt: skip
+_STATES: Mapping[str, NotificationStatus] = {
+    "held": NotificationStatus.HELD,
+    "muted": NotificationStatus.MUTED,
+    "nowhere": NotificationStatus.NOWHERE,
+    "duplicate": NotificationStatus.DUPLICATE,
+}
 _log = structlog.get_logger()
 
 
@@ -48,17 +59,17 @@ class NotificationService:
         self,
         store: NotificationStore,
         channels: Collection[str],
-        bell: Bell,
+        wakeups: Wakeups,
         clock: Clock,
         make_id: IdMaker,
-        manners: Manners | None = None,
+        manners: NotificationPolicy | None = None,
     ) -> None:
         self._store = store
         self._channels = frozenset(channels)
-        self._bell = bell
+        self._wakeups = wakeups
         self._clock = clock
         self._make_id = make_id
-        self._manners = manners or Manners()
+        self._manners = manners or NotificationPolicy()
         self._each = Setbacks("notification_failed")
 
     async def notify(self, tenant_id: str, notification: Notification) -> Notified:
@@ -95,14 +106,14 @@ class NotificationService:
         return (await self.notify(tenant_id, notification)).reaches
 
     async def release_held(self) -> int:
-        """Let out what was held and is due, each person's as one digest; gives how many messages that made."""
+        """Let out what was held and is due, each person's as one digest; return how many messages that made."""
         now, made = self._clock.now(), 0
         for tenant_id in await self._store.find_held(now, without=self._each.left_alone()):
             made += await self._each.does(tenant_id, partial(self._release, tenant_id, now))
         return made + await self._release_cards(now)
 
     async def fall_back(self) -> int:
-        """Send elsewhere what failed, is stuck, or met no reaction in time; gives how many went."""
+        """Send elsewhere what failed, is stuck, or met no reaction in time; return how many went."""
         now, went = self._clock.now(), 0
         for tenant_id, id in await self._store.find_undelivered(now, without=self._each.left_alone()):
             went += await self._each.does(id, partial(self._go_elsewhere, tenant_id, id, now))
@@ -119,21 +130,21 @@ class NotificationService:
         return told
 
     async def holds_cards(self, tenant_id: str, run_id: str) -> bool:
-        """Tell whether quiet hours hold the cards of a task's run now; its time begins when a card is sent."""
+        """Return whether quiet hours hold the cards of a task's run now; its time begins when a card is sent."""
         return await self.quiet_until(tenant_id) is not None and not await self._store.is_urgent_run(tenant_id, run_id)
 
     async def quiet_until(self, tenant_id: str) -> datetime | None:
-        """Give when a person's quiet hours end, None when it is not quiet now."""
+        """Return when a person's quiet hours end, None when it is not quiet now."""
         now = self._clock.now()
         return quiet_until(await self._store.recipient(tenant_id, "", now), now)
 
     async def _release(self, tenant_id: str, now: datetime) -> int:
         person = await self._store.recipient(tenant_id, "", now)
-        ready: list[Kept] = []
+        ready: list[StoredNotification] = []
         longer: dict[datetime, list[str]] = {}
         for kept in await self._store.held(tenant_id, now):
             verdict = decide(person, kept.notification, now, self._manners.daily_cap)
-            if verdict.fate is Fate.MUTED:
+            if verdict.fate is NotificationStatus.MUTED:
                 await self._store.mute(tenant_id, [kept.id])
                 continue
             if kept.aside:
@@ -158,27 +169,31 @@ class NotificationService:
             if quiet[tenant_id]:
                 continue
             for place in await self._store.release_card(tenant_id, outbound_id, approval_id):
-                self._bell.delivery(place)
+                self._wakeups.wake_delivery(place)
                 released += 1
         return released
 
-    async def _tell_aside(self, tenant_id: str, person: Recipient, kept: Kept, verdict: Verdict, now: datetime) -> None:
+    async def _tell_aside(
+        self, tenant_id: str, person: Recipient, kept: StoredNotification, verdict: Verdict, now: datetime
+    ) -> None:
         """Say by push or email that something waits elsewhere; when that cannot be now, its own place says it."""
         entries = [one for one in self._entries(person, kept.notification) if one.place.channel in CANNOT_ANSWER]
-        if verdict.fate is not Fate.OWED or not entries:
+        if verdict.fate is not NotificationStatus.OWED or not entries:
             await self._store.mute(tenant_id, [kept.id])
             return
-        if told := await self._store.owe(tenant_id, kept.id, "held", entries, When(now)):
+        if told := await self._store.enqueue(tenant_id, kept.id, "held", entries, Timing(now)):
             self._ring(told)
 
-    async def _let_out(self, tenant_id: str, person: Recipient, ready: Sequence[Kept], now: datetime) -> int:
+    async def _let_out(
+        self, tenant_id: str, person: Recipient, ready: Sequence[StoredNotification], now: datetime
+    ) -> int:
         when = self._when(now)
         if len(ready) == 1:
             [kept] = ready
             if kept.notification.conversation_id:
                 person = await self._store.recipient(tenant_id, kept.notification.conversation_id, now)
             entries = self._entries(person, kept.notification)
-            told = await self._store.owe(tenant_id, kept.id, "held", entries, when)
+            told = await self._store.enqueue(tenant_id, kept.id, "held", entries, when)
         else:
             digest = compose(ready, zone_of(person))
             ids = [kept.id for kept in ready]
@@ -204,7 +219,7 @@ class NotificationService:
         entries = self._entries(person, kept.notification, kept.tried)
         if kept.aside:
             entries = [one for one in entries if one.place.channel in CANNOT_ANSWER]
-        told = await self._store.owe(tenant_id, id, kept.state, entries, self._when(now))
+        told = await self._store.enqueue(tenant_id, id, kept.state, entries, self._when(now))
         if told is None:
             return 0
         self._ring(told)
@@ -217,34 +232,36 @@ class NotificationService:
         person = await self._store.recipient(tenant_id, "", now)
         verdict = decide(person, notification, now, self._manners.daily_cap)
         entries = self._entries(person, notification, (delayed.identity_id,))
-        if verdict.fate is Fate.HELD or not entries:
+        if verdict.fate is NotificationStatus.HELD or not entries:
             return 0
         told = await self._store.keep(
             tenant_id, self._make_id("ntf"), notification, verdict.fate.value, entries, self._when(now)
         )
         await DelayedAnswers(self._store.database).note_told(delayed)
-        return int(self._ring(told).fate is Fate.OWED)
+        return int(self._ring(told).fate is NotificationStatus.OWED)
 
-    def _entries(self, person: Recipient, notification: Notification, tried: Collection[str] = ()) -> list[Entry]:
+    def _entries(
+        self, person: Recipient, notification: Notification, tried: Collection[str] = ()
+    ) -> list[RenderedNotification]:
         places = order_places(person, self._channels, wanted=notification.conversation_id, tried=tried)
         chat = next((place.channel for place in places if place.channel not in CANNOT_ANSWER), "")
         return [_entry(place, notification, chat) for place in places]
 
-    def _when(self, now: datetime) -> When:
+    def _when(self, now: datetime) -> Timing:
         after = self._manners.fall_back_after
-        return When(now, now + after if after is not None else None)
+        return Timing(now, now + after if after is not None else None)
 
-    def _ring(self, told: Told) -> Notified:
+    def _ring(self, told: NotifyResult) -> Notified:
         if told.conversation_id:
-            self._bell.delivery(told.conversation_id)
-        fate = _STATES.get(told.state, Fate.OWED)
+            self._wakeups.wake_delivery(told.conversation_id)
+        fate = _STATES.get(told.state, NotificationStatus.OWED)
         _log.info("person_told", notification=told.id, fate=fate.value, channel=told.channel)
         return Notified(told.id, fate, told.channel)
 
 
 def _keyed(notification: Notification) -> Notification:
-    """Give it the key that tells whether it is the same news, and leave out what is beyond reading."""
-    text = notification.text if len(notification.text) <= MOST_TEXT else f"{notification.text[:MOST_TEXT]}…"
+    """Return it the key that tells whether it is the same news, and leave out what is beyond reading."""
+    text = notification.text if len(notification.text) <= MAX_TEXT else f"{notification.text[:MAX_TEXT]}…"
     key = notification.dedupe_key
     if not key:
         about = notification.run_id or notification.category
@@ -252,9 +269,9 @@ def _keyed(notification: Notification) -> Notification:
     return replace(notification, text=text, dedupe_key=key)
 
 
-def _entry(place: Place, notification: Notification, chat: str) -> Entry:
+def _entry(place: NotificationTarget, notification: Notification, chat: str) -> RenderedNotification:
     if place.channel not in CANNOT_ANSWER:
-        return Entry(place, notification.text, notification.actions, notification.media)
+        return RenderedNotification(place, notification.text, notification.actions, notification.media)
     title = f"# {notification.title}\n\n" if notification.title else ""
     answer = f"\n\nTo answer, open {NAMES.get(chat, chat)}." if notification.actions and chat else ""
-    return Entry(place, f"{title}{notification.text}{answer}", media=notification.media)
+    return RenderedNotification(place, f"{title}{notification.text}{answer}", media=notification.media)

@@ -24,12 +24,12 @@ from core.inbox.inbox import Inbox
 from core.messaging.channels import Channel
 from core.messaging.outbox import Outbox
 from core.queue.quarantine import Suspects, suspects_wait
-from core.queue.wakeups import RedisBell
+from core.queue.wakeups import RedisWakeups
 from core.tools.storage import Storage
 from core.turns.store import TurnStore
 from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import worker_watch
-from onevalet.supervision.worker_start import ALONE, Life
+from onevalet.supervision.worker_start import ALONE, WorkerStart
 from onevalet.wiring.channels import build_channels, build_notification_channels, open_files
 from onevalet.wiring.secret_keys import secret_keys
 
@@ -42,14 +42,14 @@ _log = structlog.get_logger()
 
 
 def database_url(settings: Settings) -> str:
-    """Give DATABASE_URL or say that it is missing."""
+    """Return DATABASE_URL or say that it is missing."""
     if settings.database_url is None:
         raise ConfigError("DATABASE_URL is not set: give a Postgres address, or use `dev`, which brings one.")
     return settings.database_url.get_secret_value()
 
 
 def redis_url(settings: Settings) -> str:
-    """Give REDIS_URL or say that it is missing."""
+    """Return REDIS_URL or say that it is missing."""
     if settings.redis_url is None:
         raise ConfigError("REDIS_URL is not set: give a Redis address, or use `dev`, which brings one.")
     return settings.redis_url.get_secret_value()
@@ -59,7 +59,7 @@ def redis_url(settings: Settings) -> str:
 async def open_web(
     settings: Settings, *, extra_routes: Iterable[web.AbstractRouteDef] = (), local: Container[str] = ()
 ) -> AsyncIterator[tuple[int, list[Channel]]]:
-    """Serve the ways in inside the block; gives the port and the channels.
+    """Serve the ways in inside the block; return the port and the channels.
 
     The channels named in `local` take requests from this machine only.
     """
@@ -73,13 +73,13 @@ async def open_web(
         # Short patience: a provider comes back by itself, and must not wait for its answer.
         database = Database(url, patience=2.5, name="onevalet web")
         stack.push_async_callback(database.close)
-        bell = RedisBell(bell_url)
-        await bell.start()
-        stack.push_async_callback(bell.stop)
+        wakeups = RedisWakeups(bell_url)
+        await wakeups.start()
+        stack.push_async_callback(wakeups.stop)
         clock = Clock(settings.onevalet_clock)
         inbox = Inbox(
             database,
-            bell,
+            wakeups,
             make_id,
             settings.access,
             clock=clock,
@@ -116,11 +116,11 @@ def check_worker(settings: Settings, *, demo: bool = False) -> None:
 
 @asynccontextmanager
 async def open_worker(
-    settings: Settings, *, demo: bool = False, life: Life = ALONE
+    settings: Settings, *, demo: bool = False, life: WorkerStart = ALONE
 ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Run turns and deliveries inside the block. `demo`: the demo model may speak when none is configured.
 
-    Gives what to wait for until it ends by itself, as only a process for suspects does.
+    Return what to wait for until it ends by itself, as only a process for suspects does.
     """
     check_worker(settings, demo=demo)
     url, bell_url, keys = database_url(settings), redis_url(settings), secret_keys(settings)
@@ -156,12 +156,12 @@ async def open_worker(
         worker = f"{socket.gethostname()}:{os.getpid()}/{make_id('run')}"
         database = Database(url, patience=15, size=20, name="onevalet worker")
         stack.push_async_callback(database.close)
-        bell = RedisBell(bell_url)
-        await bell.start()
-        stack.push_async_callback(bell.stop)
+        wakeups = RedisWakeups(bell_url)
+        await wakeups.start()
+        stack.push_async_callback(wakeups.stop)
         clock = CheckedClock(settings.onevalet_clock, database)
-        approvals = ApprovalStore(database, bell, settings.codes_only)
-        engine = build_engine(bell_url, database, bell, clock)
+        approvals = ApprovalStore(database, wakeups, settings.codes_only)
+        engine = build_engine(bell_url, database, wakeups, clock)
         if engine.event_bus is not None:
             stack.push_async_callback(engine.event_bus.close)
         keeper = CredentialStore(database, keys)
@@ -172,10 +172,10 @@ async def open_worker(
         channels = build_notification_channels(settings)
         for channel in channels.values():
             stack.push_async_callback(channel.close)
-        notifications = build_notifications(database, channels, bell, clock, settings.manners)
+        notifications = build_notifications(database, channels, wakeups, clock, settings.manners)
         kept = timedelta(days=settings.onevalet_runs_kept_days)
         triggers = build_triggers(engine, orchestrator, notifications.service, kept)
-        memory = memory_work(orchestrator.momex, database, bell)
+        memory = memory_work(orchestrator.momex, database, wakeups)
         # Whoever's tables want more in a merge than their rows moved adds a hook here (core.people.linking.MergeHook).
         merges = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(keeper), MutedMerge())
         linking = Linking(database, CredentialStore(database, keys), make_id, hooks=merges)
@@ -184,7 +184,7 @@ async def open_worker(
         turns = TurnRunner(
             store,
             orchestrator,
-            bell,
+            wakeups,
             channels,
             make_id,
             worker,
@@ -208,7 +208,7 @@ async def open_worker(
         delivery = DeliveryRunner(Outbox(database, make_id, OUTBOX_LEASE), channels, worker, clock=clock)
         inbox = Inbox(
             database,
-            bell,
+            wakeups,
             make_id,
             settings.access,
             clock=clock,
@@ -224,7 +224,7 @@ async def open_worker(
             Part("approvals", ApprovalUpkeep(approvals, clock, make_id).run),
             Part("redraws", redraws.poll),
             Part("catch-up", CatchUp(ways_in, database, worker).run),
-            Part("waiting agents", Upkeep(Pool(database, bell), clock).run),
+            Part("waiting agents", Upkeep(Pool(database, wakeups), clock).run),
             Part("tidying", Tidying(database, clock).run),
             Part("memory upkeep", MemoryUpkeep(memory, clock).run),
             Part("health", HealthReport(database, worker, clock, supervisor).run),
@@ -252,7 +252,7 @@ async def run_web(settings: Settings, stop: asyncio.Event) -> None:
         raise ConfigError(f"{settings.host}:{settings.port} cannot be listened on: {error.strerror}.") from error
 
 
-async def run_worker(settings: Settings, stop: asyncio.Event, life: Life = ALONE) -> None:
+async def run_worker(settings: Settings, stop: asyncio.Event, life: WorkerStart = ALONE) -> None:
     """Be a worker process until told to stop, or until a process for suspects has none left."""
     async with worker_watch(settings, life) as watch, open_worker(settings, life=life) as until_ended:
         watch.begin_work()

@@ -21,10 +21,10 @@ from pydantic_settings import (
 from core.credentials.secret_keys import read_secret_key
 from core.errors import ConfigError
 from core.messaging.segments import SegmentBudget
-from core.notifications.types import Manners
+from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
-from core.queue.limits import Waiting
+from core.queue.limits import BacklogLimits
 
 LOOP_PREFIX = "onevalet_loop_"
 _HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
@@ -166,30 +166,30 @@ class Settings(BaseSettings):
 
     @property
     def sms_on(self) -> bool:
-        """Tell whether the SMS group is whole."""
+        """Return whether the SMS group is whole."""
         return bool(self.twilio_account_sid and self.twilio_auth_token and self.twilio_from and self.public_url)
 
     @property
     def slack_on(self) -> bool:
-        """Tell whether the Slack group is whole, for Socket Mode or for HTTP."""
+        """Return whether the Slack group is whole, for Socket Mode or for HTTP."""
         over_http = self.slack_signing_secret and self.public_url
         return bool(self.slack_bot_token and (self.slack_app_token or over_http))
 
     @property
     def telegram_on(self) -> bool:
-        """Tell whether the Telegram group is whole, for long polling or for a webhook."""
+        """Return whether the Telegram group is whole, for long polling or for a webhook."""
         return bool(self.telegram_bot_token and (self.public_url or not self.telegram_webhook_secret))
 
     @property
     def email_on(self) -> bool:
-        """Tell whether the email group is whole."""
+        """Return whether the email group is whole."""
         return bool(self.smtp_host and self.smtp_from)
 
     @property
-    def manners(self) -> Manners:
-        """Give how people are told things unasked."""
+    def manners(self) -> NotificationPolicy:
+        """Return how people are told things unasked."""
         minutes = self.onevalet_notify_fallback_minutes
-        return Manners(self.onevalet_notify_daily_cap, timedelta(minutes=minutes) if minutes else None)
+        return NotificationPolicy(self.onevalet_notify_daily_cap, timedelta(minutes=minutes) if minutes else None)
 
     @property
     def sms_budget(self) -> SegmentBudget:
@@ -206,23 +206,23 @@ class Settings(BaseSettings):
         return frozenset() if self.onevalet_sms_bare_ok == "on" else frozenset({"sms"})
 
     @property
-    def waiting(self) -> Waiting:
-        """Give how many messages may wait."""
-        return Waiting(self.onevalet_most_waiting, self.onevalet_most_waiting_in_all)
+    def waiting(self) -> BacklogLimits:
+        """Return how many messages may wait."""
+        return BacklogLimits(self.onevalet_most_waiting, self.onevalet_most_waiting_in_all)
 
     @property
     def access(self) -> Access:
-        """Give the access policy with its list."""
+        """Return the access policy with its list."""
         return Access(self.onevalet_access, frozenset(parse_listed(entry) for entry in self.onevalet_allow))
 
     @property
     def tiers(self) -> Tiers:
-        """Give the tiers; raises `ConfigError`."""
+        """Return the tiers; raises `ConfigError`."""
         return read_tiers(self.onevalet_tiers, self.onevalet_rate_per_minute)
 
     @property
     def for_tools(self) -> dict[str, str]:
-        """Give what tools are told as `context.settings`."""
+        """Return what tools are told as `context.settings`."""
         key = self.onevalet_flights_key
         return {
             "weather_url": self.onevalet_weather_url,
@@ -241,7 +241,7 @@ class Settings(BaseSettings):
 
     @property
     def system_prompt(self) -> str:
-        """Give the persona: the text itself, or what the file behind `@` holds."""
+        """Return the persona: the text itself, or what the file behind `@` holds."""
         text = self.onevalet_system_prompt
         if not text.startswith("@"):
             return text
@@ -316,12 +316,12 @@ class _LoopSource(PydanticBaseSettingsSource):
 
     @override
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[object, str, bool]:
-        """Give nothing field by field: `__call__` gives the one field."""
+        """Return nothing field by field: `__call__` gives the one field."""
         return None, field_name, False
 
     @override
     def __call__(self) -> dict[str, object]:
-        """Give `loop`; the environment wins over `.env`."""
+        """Return `loop`; the environment wins over `.env`."""
         found: dict[str, str] = {}
         for source in reversed(self._sources):
             for name, value in source.env_vars.items():

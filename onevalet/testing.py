@@ -30,7 +30,7 @@ class StandingClock(Clock):
         self.at = at
 
     def now(self) -> datetime:
-        """Give the time at which it stands."""
+        """Return the time at which it stands."""
         return self.at
 
 
@@ -41,7 +41,7 @@ class MemoryStorage:
     values: dict[str, dict[str, StoredValue]] = field(default_factory=dict)
 
     async def get(self, collection: str, key: str) -> StoredValue | None:
-        """Give the value under a key, or None."""
+        """Return the value under a key, or None."""
         return self.values.get(collection, {}).get(key)
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
@@ -52,7 +52,7 @@ class MemoryStorage:
         return kept[key]
 
     async def list(self, collection: str) -> Sequence[StoredValue]:
-        """Give all values in the order of their numbers."""
+        """Return all values in the order of their numbers."""
         return sorted(self.values.get(collection, {}).values(), key=lambda one: one.number)
 
     async def delete(self, collection: str, key: str) -> None:
@@ -67,7 +67,7 @@ class MemoryCredentials(NoCredentials):
     services: Mapping[str, JsonObject] = field(default_factory=dict)
 
     async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
-        """Give what is kept."""
+        """Return what is kept."""
         return self.services.get(service) if account_name == "primary" else None
 
     async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":

@@ -54,7 +54,7 @@ class Simulator:
 
     @property
     def notice(self) -> str:
-        """Give the sentence that the page shows on top, empty for none."""
+        """Return the sentence that the page shows on top, empty for none."""
         return self._control.notice
 
     @notice.setter
@@ -63,22 +63,22 @@ class Simulator:
 
     @property
     def url(self) -> str:
-        """Give the origin it is served at."""
+        """Return the origin it is served at."""
         return self.wire.url
 
     @property
     def twilio_url(self) -> str:
-        """Give the value for TWILIO_API_URL."""
+        """Return the value for TWILIO_API_URL."""
         return f"{self.wire.url}/twilio"
 
     @property
     def slack_url(self) -> str:
-        """Give the value for SLACK_API_URL."""
+        """Return the value for SLACK_API_URL."""
         return f"{self.wire.url}/slack/api/"
 
     @property
     def telegram_url(self) -> str:
-        """Give the value for TELEGRAM_API_URL."""
+        """Return the value for TELEGRAM_API_URL."""
         return f"{self.wire.url}/telegram"
 
     def close(self) -> None:

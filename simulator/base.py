@@ -62,11 +62,11 @@ class Provider(Protocol):
 
     @property
     def name(self) -> str:
-        """Give the word in paths and in the journal: twilio, slack, telegram."""
+        """Return the word in paths and in the journal: twilio, slack, telegram."""
         ...
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Give the routes of the emulated API."""
+        """Return the routes of the emulated API."""
         ...
 
     async def start(self) -> None:
@@ -82,7 +82,7 @@ class Provider(Protocol):
         ...
 
     def state(self) -> Json:
-        """Give what the page draws, by person: messages with id, direction, text, status, and the like."""
+        """Return what the page draws, by person: messages with id, direction, text, status, and the like."""
         ...
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
@@ -142,7 +142,7 @@ class Wire:
         await self.clock.sleep(timedelta(seconds=seconds * self.config.pace))
 
     def now(self) -> float:
-        """Give people's time in Unix seconds."""
+        """Return people's time in Unix seconds."""
         return self.clock.now().timestamp()
 
     def reach(self, url: str) -> str:

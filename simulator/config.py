@@ -11,7 +11,7 @@ class Clock(Protocol):
     """Tell people's time; the product's own clock fits, and is handed in by whoever starts the simulator."""
 
     def now(self) -> datetime:
-        """Give the present moment, aware, in UTC."""
+        """Return the present moment, aware, in UTC."""
         ...
 
     async def sleep(self, span: timedelta) -> None:
@@ -23,7 +23,7 @@ class SystemClock:
     """The machine's own time, for a simulator that stands alone."""
 
     def now(self) -> datetime:
-        """Give the present moment, aware, in UTC."""
+        """Return the present moment, aware, in UTC."""
         return datetime.now(UTC)
 
     async def sleep(self, span: timedelta) -> None:
@@ -101,7 +101,7 @@ class TelegramConfig:
 
     @property
     def bot_id(self) -> int:
-        """Give the bot's user id, which its token begins with."""
+        """Return the bot's user id, which its token begins with."""
         return int(self.bot_token.split(":", 1)[0])
 
 

@@ -55,7 +55,7 @@ class Control:
         self._providers = {provider.name: provider for provider in providers}
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Give the routes of the control API."""
+        """Return the routes of the control API."""
         return [
             web.get("/sim/config", self.config),
             web.get("/sim/state", self.state),
@@ -70,7 +70,7 @@ class Control:
         ]
 
     async def config(self, _: web.Request) -> web.Response:
-        """Give what the page needs to know at its start."""
+        """Return what the page needs to know at its start."""
         called = {call.endpoint for call in self._wire.journal.calls() if call.direction == "out"}
         return web.json_response(
             {
@@ -81,7 +81,7 @@ class Control:
         )
 
     async def state(self, _: web.Request) -> web.Response:
-        """Give every provider's state, by name."""
+        """Return every provider's state, by name."""
         return web.json_response({name: provider.state() for name, provider in self._providers.items()})
 
     async def people(self, _: web.Request) -> web.Response:

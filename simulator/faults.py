@@ -30,7 +30,7 @@ class FaultKind(StrEnum):
 
     @property
     def accepts(self) -> bool:
-        """Tell whether the call takes effect all the same."""
+        """Return whether the call takes effect all the same."""
         return self.value.endswith("_after")
 
 
@@ -72,7 +72,7 @@ class Faults:
         return [rule for rule, _ in self._rules]
 
     def take(self, endpoint: str) -> Rule | None:
-        """Give the rule this call runs into, using it up by one, or None."""
+        """Return the rule this call runs into, using it up by one, or None."""
         for index, (rule, left) in enumerate(self._rules):
             if not fnmatchcase(endpoint, rule.endpoint) or self._random.random() >= rule.share:
                 continue

@@ -87,7 +87,7 @@ class Journal:
 
     @asynccontextmanager
     async def listen(self) -> AsyncIterator[asyncio.Queue[None]]:
-        """Give a queue that gets an item after changes; several changes may give one item."""
+        """Yield a queue that gets an item after changes; several changes may give one item."""
         queue: asyncio.Queue[None] = asyncio.Queue()
         self._listeners.add(queue)
         try:

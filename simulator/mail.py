@@ -27,7 +27,7 @@ class MailSimulator:
         self._taken: list[Json] = []
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Give none: it speaks SMTP."""
+        """Return none: it speaks SMTP."""
         return ()
 
     async def start(self) -> None:
@@ -46,7 +46,7 @@ class MailSimulator:
         self._taken.clear()
 
     def state(self) -> Json:
-        """Give the mails: from, to, subject, text."""
+        """Return the mails: from, to, subject, text."""
         return list(self._taken)
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:

@@ -25,7 +25,7 @@ _OTHERS = (
 
 
 def planted() -> frozenset[str]:
-    """Give all canaries, numbers also without their plus."""
+    """Return all canaries, numbers also without their plus."""
     world = SimulatorConfig()
     secrets = (world.twilio.auth_token, world.slack.bot_token, world.slack.app_token, world.slack.signing_secret)
     numbers = (world.twilio.number, *(person.phone for person in world.people))
@@ -34,7 +34,7 @@ def planted() -> frozenset[str]:
 
 
 def leaks(report: pytest.TestReport) -> list[str]:
-    """Give the lines that this phase of a test logged and that hold a canary."""
+    """Return the lines that this phase of a test logged and that hold a canary."""
     found = []
     for name, content in report.sections:
         if name.endswith(f" {report.when}"):  # the sections of earlier phases are here too

@@ -44,7 +44,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def services(pytestconfig: pytest.Config) -> servers.RunServices:
-    """Give the run's servers; without workers they are started at their first use."""
+    """Return the run's servers; without workers they are started at their first use."""
     if _SERVICES not in pytestconfig.stash:
         _start(pytestconfig)
     return pytestconfig.stash[_SERVICES]
@@ -52,27 +52,27 @@ def services(pytestconfig: pytest.Config) -> servers.RunServices:
 
 @pytest.fixture(scope="session")
 def migrated_services(services: servers.RunServices) -> servers.RunServices:
-    """Give the run's servers with the template database made."""
+    """Return the run's servers with the template database made."""
     servers.run(servers.make_template(services))
     return services
 
 
 @pytest.fixture(scope="session")
 def database_pool(migrated_services: servers.RunServices, worker_number: int) -> DatabasePool:
-    """Give this worker's databases between tests."""
+    """Return this worker's databases between tests."""
     return DatabasePool(migrated_services, f"test_{worker_number}")
 
 
 @pytest.fixture
 async def database_url(database_pool: DatabasePool) -> AsyncIterator[str]:
-    """Give the URL of an empty, migrated database, as good as fresh and for this test alone."""
+    """Yield the URL of an empty, migrated database, as good as fresh and for this test alone."""
     async with database_pool.borrow() as url:
         yield url
 
 
 @pytest.fixture
 async def redis_url(services: servers.RunServices, worker_number: int) -> str:
-    """Give the URL of this worker's own numbered Valkey database, emptied; all share pub/sub."""
+    """Return the URL of this worker's own numbered Valkey database, emptied; all share pub/sub."""
     url = servers.on_redis_database(services, worker_number)
     await servers.flush(url)
     return url
@@ -80,21 +80,21 @@ async def redis_url(services: servers.RunServices, worker_number: int) -> str:
 
 @pytest.fixture(scope="session")
 def forker() -> Iterator[Forker]:
-    """Give what forks processes of ours; who uses it is in the xdist group "processes", so that one is enough."""
+    """Yield what forks processes of ours; who uses it is in the xdist group "processes", so that one is enough."""
     with Forker() as forker:
         yield forker
 
 
 @pytest.fixture(scope="session")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
-    """Give a `dev` that was started from nothing; who uses it is in the xdist group "dev"."""
+    """Yield a `dev` that was started from nothing; who uses it is in the xdist group "dev"."""
     with running_dev(tmp_path_factory.mktemp("dev") / "home", signal.SIGTERM) as running:
         yield running
 
 
 @pytest.fixture
 def clock_path(tmp_path: Path) -> Path:
-    """Give the file of a Clock that tells the machine's time until `set_clock` moves it."""
+    """Return the file of a Clock that tells the machine's time until `set_clock` moves it."""
     path = tmp_path / "clock.json"
     set_clock(path)
     return path

@@ -36,7 +36,7 @@ class DatabasePool:
 
     @asynccontextmanager
     async def borrow(self) -> AsyncIterator[str]:
-        """Give the URL of an empty database for the block."""
+        """Yield the URL of an empty database for the block."""
         if not self._name:
             self._made += 1
             self._name = f"{self._prefix}_{self._made}"

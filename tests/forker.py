@@ -30,7 +30,7 @@ class Forked:
 
     @property
     def returncode(self) -> int | None:
-        """Give the exit code, the negative signal that killed it, or None while it runs."""
+        """Return the exit code, the negative signal that killed it, or None while it runs."""
         if self.code is None:
             self.code = self.forker.ask_end(self.pid)
         return self.code
@@ -114,7 +114,7 @@ class Forker:
         return child
 
     def ask_end(self, pid: int) -> int | None:
-        """Give how a child ended, None while it runs."""
+        """Return how a child ended, None while it runs."""
         told = self._order({"ended": pid})
         return None if told["code"] is None else int(told["code"])
 
@@ -140,6 +140,6 @@ class Forker:
 
 
 def plain_environment() -> dict[str, str]:
-    """Give what a process needs of this one's environment, without any setting of ours."""
+    """Return what a process needs of this one's environment, without any setting of ours."""
     own = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return own | watched_environment()

@@ -26,17 +26,17 @@ class RunningDev:
 
     @property
     def url(self) -> str:
-        """Give the gateway's address."""
+        """Return the gateway's address."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def simulator_url(self) -> str:
-        """Give the simulator's address."""
+        """Return the simulator's address."""
         return f"http://127.0.0.1:{self.port + 1}"
 
     @property
     def environment(self) -> dict[str, str]:
-        """Give the environment of a command beside it."""
+        """Return the environment of a command beside it."""
         return dev_environment(self.home, self.port)
 
 
@@ -74,7 +74,7 @@ def running_dev(home: Path, how: signal.Signals, settings: Mapping[str, str] | N
 
 
 def dev_environment(home: Path, port: int) -> dict[str, str]:
-    """Give the environment that a newcomer has, but for the folder and the port."""
+    """Return the environment that a newcomer has, but for the folder and the port."""
     kept = {name: value for name, value in plain_environment().items() if name != "LANG"}
     return kept | {"ONEVALET_HOME": str(home), "PORT": str(port), "PYTHONUNBUFFERED": "1"}
 

@@ -41,35 +41,35 @@ class ModelCall:
 
     @property
     def messages(self) -> list[JsonObject]:
-        """Give the messages as sent."""
+        """Return the messages as sent."""
         return _objects(self.body.get("messages"))
 
     @property
     def tools(self) -> list[str]:
-        """Give the names of the offered tools, in order."""
+        """Return the names of the offered tools, in order."""
         functions = [tool.get("function") for tool in _objects(self.body.get("tools"))]
         return [str(function["name"]) for function in functions if isinstance(function, dict)]
 
     @property
     def system(self) -> str:
-        """Give all system text."""
+        """Return all system text."""
         return "\n".join(text_of(one) for one in self.messages if one.get("role") in ("system", "developer"))
 
     @property
     def last_user(self) -> str:
-        """Give the text of the last user message, or ""."""
+        """Return the text of the last user message, or ""."""
         return next((text_of(one) for one in reversed(self.messages) if one.get("role") == "user"), "")
 
     @property
     def new_user_texts(self) -> list[str]:
-        """Give the user messages that stand after the last assistant message, in order."""
+        """Return the user messages that stand after the last assistant message, in order."""
         roles = [one.get("role") for one in self.messages]
         start = max((index for index, role in enumerate(roles) if role == "assistant"), default=-1)
         return [text_of(one) for one in self.messages[start + 1 :] if one.get("role") == "user"]
 
     @property
     def tool_results(self) -> dict[str, str]:
-        """Give every tool result in the request, by the id of its call."""
+        """Return every tool result in the request, by the id of its call."""
         results = [one for one in self.messages if one.get("role") == "tool"]
         return {str(one.get("tool_call_id")): text_of(one) for one in results}
 
@@ -94,11 +94,11 @@ class Reply:
     cut: bool = False
 
     def after(self, seconds: float) -> "Reply":
-        """Give the same reply, sent later."""
+        """Return the same reply, sent later."""
         return replace(self, delay=seconds)
 
     def over(self, seconds: float) -> "Reply":
-        """Give the same reply, written slowly where it is streamed."""
+        """Return the same reply, written slowly where it is streamed."""
         return replace(self, spread=seconds)
 
 
@@ -136,7 +136,7 @@ def malformed(raw: bytes = b'{"choices": [{"mess') -> Reply:
 
 
 def echo(call: ModelCall) -> Reply:
-    """Say what the person said since the last answer."""
+    """Return what the person said since the last answer."""
     return text("echo: " + " | ".join(call.new_user_texts or [call.last_user]))
 
 
@@ -245,7 +245,7 @@ class ScriptedModel:
 
 
 def text_of(message: JsonObject) -> str:
-    """Give a message's text, whether it is a string or a list of parts."""
+    """Return a message's text, whether it is a string or a list of parts."""
     content = message.get("content")
     if isinstance(content, str):
         return content
@@ -253,7 +253,7 @@ def text_of(message: JsonObject) -> str:
 
 
 def complain(call: ModelCall) -> str:
-    """Say what OpenAI would refuse in this request, or ""."""
+    """Return what OpenAI would refuse in this request, or ""."""
     if not call.messages:
         return "Invalid 'messages': empty array. Expected an array with minimum length 1."
     for name in call.tools:

@@ -32,11 +32,11 @@ class RunServices:
     redis_url: str
 
     def to_json(self) -> str:
-        """Give it as text for a worker."""
+        """Return it as text for a worker."""
         return json.dumps(asdict(self))
 
     def on_database(self, name: str) -> str:
-        """Give the URL of another database of the run's Postgres."""
+        """Return the URL of another database of the run's Postgres."""
         return _on_database(self.database_url, name)
 
     @classmethod
@@ -119,7 +119,7 @@ async def make_template(services: RunServices) -> None:
 
 @asynccontextmanager
 async def fresh_database(services: RunServices, name: str) -> AsyncIterator[str]:
-    """Give the URL of a copy of the template database, dropped at the end."""
+    """Yield the URL of a copy of the template database, dropped at the end."""
     await make_database(services, name)
     try:
         yield services.on_database(name)
@@ -144,7 +144,7 @@ async def flush(redis_url: str) -> None:
 
 
 def on_redis_database(services: RunServices, number: int) -> str:
-    """Give the REDIS_URL of another numbered database of the run's Valkey."""
+    """Return the REDIS_URL of another numbered database of the run's Valkey."""
     return services.redis_url.rpartition("/")[0] + f"/{number}"
 
 

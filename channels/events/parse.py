@@ -10,9 +10,9 @@ from core.events.source_types import EventSource, Style
 from core.events.types import Event
 from core.json_types import Json, JsonObject, read_json, storable
 
-MOST_ID = 200
-MOST_TYPE = 200
-SAME_WITHIN = 600
+MAX_ID = 200
+MAX_TYPE = 200
+DEDUPE_WINDOW = 600
 """Seconds within which the same content without an id is the same event; up to twice as long."""
 
 _ID_HEADERS = {Style.GITHUB: "X-GitHub-Delivery"}
@@ -21,7 +21,7 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 def read_event(source: EventSource, headers: Headers, content_type: str, body: bytes, now: float) -> tuple[Event, str]:
-    """Read a request of this source; gives the event, and the id that it would have had a while ago, if any.
+    """Read a request of this source; return the event, and the id that it would have had a while ago, if any.
 
     Raises `RequestRefused` for what is not well-formed.
     """
@@ -39,9 +39,9 @@ def _id(source: EventSource, headers: Headers, data: JsonObject, body: bytes, no
     found = _proven_header(source, headers, options.id_header or _ID_HEADERS.get(source.style, "X-Event-Id"))
     found = storable(found or _text(data, options.id_field or "id"))
     if found:
-        return (found if len(found) <= MOST_ID else f"sha256:{hashlib.sha256(found.encode()).hexdigest()}"), ""
+        return (found if len(found) <= MAX_ID else f"sha256:{hashlib.sha256(found.encode()).hexdigest()}"), ""
     # Nothing tells a repeated delivery from a second event with the same words but the time between them.
-    digest, window = hashlib.sha256(body).hexdigest(), int(now // SAME_WITHIN)
+    digest, window = hashlib.sha256(body).hexdigest(), int(now // DEDUPE_WINDOW)
     return f"content:{digest}:{window}", f"content:{digest}:{window - 1}"
 
 
@@ -52,7 +52,7 @@ def _type(source: EventSource, headers: Headers, data: JsonObject) -> str:
     if found and source.style is Style.GITHUB and isinstance(action, str):
         found = f"{found}.{action}"
     found = storable(found or _text(data, options.type_field or "type") or "event")
-    return found[:MOST_TYPE]
+    return found[:MAX_TYPE]
 
 
 def _proven_header(source: EventSource, headers: Headers, name: str) -> str:

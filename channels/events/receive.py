@@ -23,7 +23,7 @@ from core.events.types import Event, SourceGone
 PATH = "/events/{source}"
 REMEMBERED_SECONDS = 10.0
 """How long a source is remembered, with the secret that proves its requests."""
-MOST_REMEMBERED = 2000
+MAX_REMEMBERED = 2000
 
 _SOURCE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 _log = structlog.get_logger()
@@ -63,7 +63,7 @@ class EventRoutes:
         self._counts: dict[int, BadRequests] = {}
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Give the route."""
+        """Return the route."""
         return [web.post(PATH, self._take)]
 
     async def _take(self, request: web.Request) -> web.Response:
@@ -110,7 +110,7 @@ class EventRoutes:
             loading = asyncio.ensure_future(self._sources.find(id))
             known = self._known[id] = _Remembered(loading, self._monotonic() + REMEMBERED_SECONDS)
             self._known.move_to_end(id)
-            if len(self._known) > MOST_REMEMBERED:
+            if len(self._known) > MAX_REMEMBERED:
                 self._known.popitem(last=False)
         try:
             return await asyncio.shield(known.source)

@@ -28,7 +28,7 @@ type Headers = CIMultiDictProxy[str]
 
 
 def bearer_of(headers: Headers) -> str:
-    """Give what stands behind `Authorization: Bearer`, empty for none."""
+    """Return what stands behind `Authorization: Bearer`, empty for none."""
     scheme, _, secret = one_header(headers, "Authorization").partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""
 
@@ -53,7 +53,7 @@ def check_proof(source: EventSource, headers: Headers, body: bytes, now: float) 
 
 
 def one_header(headers: Headers, name: str) -> str:
-    """Give a header that may stand there once at most; raises `RequestRefused`."""
+    """Return a header that may stand there once at most; raises `RequestRefused`."""
     found = headers.getall(name, [])
     if len(found) > 1:
         raise RequestRefused("header repeated")

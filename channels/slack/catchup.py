@@ -23,7 +23,7 @@ ACTIVE = timedelta(days=7)
 """How far back a thread's root may lie: a history shows roots alone, by the root's own time."""
 
 _PAGE = 200
-_MOST_PAGES = 50
+_MAX_PAGES = 50
 _log = structlog.get_logger()
 
 
@@ -62,7 +62,7 @@ async def _conversations(api: SlackApi) -> list[str]:
 
 
 async def _missed(api: SlackApi, channel: str, start: datetime) -> list[JsonObject]:
-    """Give the records since then, replies included, by their `ts`."""
+    """Return the records since then, replies included, by their `ts`."""
     roots = await _all(
         api, "conversations.history", "messages", channel=channel, oldest=_stamp(start - ACTIVE), inclusive="true"
     )
@@ -94,7 +94,7 @@ async def _all(api: SlackApi, method: str, name: str, **arguments: str) -> list[
         return await api.read(method, limit=_PAGE, **arguments, **more)
 
     try:
-        return [item for one in await pages(page, _MOST_PAGES) for item in objects_at(one, name)]
+        return [item for one in await pages(page, _MAX_PAGES) for item in objects_at(one, name)]
     except RequestRefused as error:
         raise Unavailable(f"{method}: {error.reason}") from error
 

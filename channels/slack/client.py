@@ -80,20 +80,20 @@ async def pages(call: Callable[[str], Awaitable[JsonObject]], most: int) -> list
 
 
 def as_object(data: object) -> JsonObject:
-    """Give an answer's JSON object. Raises `ValueError`."""
+    """Return an answer's JSON object. Raises `ValueError`."""
     if not isinstance(data, dict):
         raise ValueError("the answer is no object")
     return data
 
 
 def error_code(error: BaseException) -> str:
-    """Give Slack's word for what went wrong, empty where it gave none."""
+    """Return Slack's word for what went wrong, empty where it gave none."""
     data = getattr(getattr(error, "response", None), "data", None)
     return str(data.get("error") or "") if isinstance(data, dict) else ""
 
 
 def retry_after(error: SlackApiError) -> float | None:
-    """Give the seconds that Slack asks us to wait, None when it is no such answer."""
+    """Return the seconds that Slack asks us to wait, None when it is no such answer."""
     status = getattr(error.response, "status_code", 0)
     if status != 429 and error_code(error) != "ratelimited":
         return None
@@ -102,14 +102,14 @@ def retry_after(error: SlackApiError) -> float | None:
 
 
 def describe(error: BaseException) -> str:
-    """Say what went wrong in a few words, without what was sent."""
+    """Return what went wrong in a few words, without what was sent."""
     status = getattr(getattr(error, "response", None), "status_code", 0)
     words = [type(error).__name__, error_code(error), f"HTTP {status}" if status else ""]
     return ", ".join(word for word in words if word)
 
 
 def silent_logger() -> logging.Logger:
-    """Give a logger that says nothing: the SDKs log payloads and what people write."""
+    """Return a logger that says nothing: the SDKs log payloads and what people write."""
     logger = logging.getLogger("onevalet.slack")
     logger.setLevel(logging.CRITICAL)
     logger.disabled = True

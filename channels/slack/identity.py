@@ -10,7 +10,7 @@ from channels.slack.payload_fields import APP, CHANNEL, TEAM, name_at, object_at
 from core.errors import RequestRefused, Unavailable
 from core.json_types import JsonObject
 
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+FIRST_WAIT, MAX_WAIT = 1.0, 60.0
 """Seconds between two attempts to learn who we are."""
 OPEN_SECONDS = 1.5
 """A command must be answered within Slack's 3 s, commit included."""
@@ -45,14 +45,14 @@ class Identity:
             except Unavailable as error:
                 _log.warning("slack_identity_unknown", cause=str(error))
             await asyncio.sleep(wait)
-            wait = min(wait * 2, LONGEST_WAIT)
+            wait = min(wait * 2, MAX_WAIT)
 
     def remember(self, user: str, channel: str) -> None:
         """Keep the direct conversation in which a person wrote to us."""
         self._direct[user] = channel
 
     async def direct(self, user: str) -> str:
-        """Give our direct conversation with a person, opening it if need be; empty when Slack does not say."""
+        """Return our direct conversation with a person, opening it if need be; empty when Slack does not say."""
         known = self._direct.get(user)
         if known is not None:
             return known

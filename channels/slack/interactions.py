@@ -90,7 +90,7 @@ def _unsupported(address: Address, user: str, keys: tuple[str, ...]) -> IgnoredM
 
 
 def _entered(view: JsonObject) -> tuple[tuple[str, str], ...]:
-    """Give the fields by name, which is an input's action_id; what was left empty is there, empty."""
+    """Return the fields by name, which is an input's action_id; what was left empty is there, empty."""
     state = view.get("state")
     values = object_at(state, "values") if isinstance(state, dict) else {}
     return tuple(

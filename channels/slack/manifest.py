@@ -36,7 +36,7 @@ PROMPTS = (
 
 
 def manifest(public_url: str = PLACE, *, socket_mode: bool = False) -> JsonObject:
-    """Give the manifest for an app that is called at this URL, or over sockets, where no URL is needed."""
+    """Return the manifest for an app that is called at this URL, or over sockets, where no URL is needed."""
     address: JsonObject = {} if socket_mode else {"request_url": public_url.rstrip("/") + PATH}
     command_url: JsonObject = {} if socket_mode else {"url": public_url.rstrip("/") + PATH}
     prompts: list[Json] = [{"title": title, "message": message} for title, message in PROMPTS]

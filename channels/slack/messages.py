@@ -71,7 +71,7 @@ def read_message(
 
 
 def read_files(record: JsonObject) -> tuple[Media, ...]:
-    """Give references to a message's files: fetched later, with the bot's token."""
+    """Return references to a message's files: fetched later, with the bot's token."""
     found = []
     for item in objects_at(record, "files"):
         url = text_at(item, "url_private")
@@ -90,12 +90,12 @@ def read_files(record: JsonObject) -> tuple[Media, ...]:
 
 
 def channel_at(record: JsonObject) -> str:
-    """Give the conversation that an event is about. Raises `RequestRefused`."""
+    """Return the conversation that an event is about. Raises `RequestRefused`."""
     return name_at(record, "channel", CHANNEL)
 
 
 def moment(ts: str) -> datetime:
-    """Give the time that a message's `ts` states."""
+    """Return the time that a message's `ts` states."""
     return datetime.fromtimestamp(float(ts), UTC)
 
 
@@ -115,13 +115,13 @@ def _reason(record: JsonObject, subtype: str, sender: str, ours: Ours) -> Ignore
 
 
 def _thread(record: JsonObject, ts: str) -> str:
-    """Give the thread's root; a message that is itself a root stands at the top level."""
+    """Return the thread's root; a message that is itself a root stands at the top level."""
     root = optional_name(record, "thread_ts", TS)
     return "" if root == ts else root
 
 
 def _own_keys(record: JsonObject, channel: str, ts: str) -> tuple[str, ...]:
-    """Give the keys that a message carries however it comes: one gesture has been seen under two `ts`."""
+    """Return the keys that a message carries however it comes: one gesture has been seen under two `ts`."""
     client = text_at(record, "client_msg_id")
     return (*((f"client:{client}",) if client else ()), f"ts:{channel}:{ts}")
 

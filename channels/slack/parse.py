@@ -130,7 +130,7 @@ def _foreign(payload: JsonObject, team: str, ours: Ours) -> IgnoredMessage | Non
 
 
 def _team(payload: JsonObject) -> str:
-    """Give the team of an interaction; an app installed for a whole organisation finds it beside the user."""
+    """Return the team of an interaction; an app installed for a whole organisation finds it beside the user."""
     team = payload.get("team")
     if isinstance(team, dict):
         return name_at(team, "id", TEAM)
@@ -138,7 +138,7 @@ def _team(payload: JsonObject) -> str:
 
 
 def _is_ours(team: str, app: str, ours: Ours) -> bool:
-    """Tell whether team and app are ours, as far as we know them."""
+    """Return whether team and app are ours, as far as we know them."""
     return ours.team in ("", team) and (not app or ours.app in ("", app))
 
 

@@ -16,7 +16,7 @@ WORD = re.compile(r"[a-z][a-z0-9_.]{0,79}")
 
 
 def object_at(owner: JsonObject, name: str) -> JsonObject:
-    """Give an object that must be there. Raises `RequestRefused`."""
+    """Return an object that must be there. Raises `RequestRefused`."""
     value = owner.get(name)
     if not isinstance(value, dict):
         raise RequestRefused(f"{name} is not an object")
@@ -24,7 +24,7 @@ def object_at(owner: JsonObject, name: str) -> JsonObject:
 
 
 def objects_at(owner: JsonObject, name: str) -> list[JsonObject]:
-    """Give a list of objects, empty where there is none. Raises `RequestRefused`."""
+    """Return a list of objects, empty where there is none. Raises `RequestRefused`."""
     value = owner.get(name)
     if value is None:
         return []
@@ -37,7 +37,7 @@ def objects_at(owner: JsonObject, name: str) -> list[JsonObject]:
 
 
 def text_at(owner: JsonObject, name: str) -> str:
-    """Give a string, empty where there is none. Raises `RequestRefused`."""
+    """Return a string, empty where there is none. Raises `RequestRefused`."""
     value = owner.get(name)
     if value is None:
         return ""
@@ -47,7 +47,7 @@ def text_at(owner: JsonObject, name: str) -> str:
 
 
 def name_at(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:
-    """Give an id that must be there and well-formed. Raises `RequestRefused`."""
+    """Return an id that must be there and well-formed. Raises `RequestRefused`."""
     value: Json = owner.get(name)
     if not isinstance(value, str) or not pattern.fullmatch(value):
         raise RequestRefused(f"{name} is not well-formed")
@@ -55,5 +55,5 @@ def name_at(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:
 
 
 def optional_name(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:
-    """Give an id that may be missing, but must be well-formed. Raises `RequestRefused`."""
+    """Return an id that may be missing, but must be well-formed. Raises `RequestRefused`."""
     return name_at(owner, name, pattern) if owner.get(name) not in (None, "") else ""

@@ -73,7 +73,7 @@ class SlackChannel:
         self.account = ""
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Give the one webhook, none with Socket Mode."""
+        """Return the one webhook, none with Socket Mode."""
         return () if self._app_token else (web.post(PATH, self._receive),)
 
     async def identify(self) -> None:
@@ -100,7 +100,7 @@ class SlackChannel:
         return await catch_up(self._api, self._sink, self._identity.ours, since, sweep)
 
     async def setup(self) -> Sequence[Change]:
-        """Say what to paste and switch on at Slack: a bot token may change nothing there."""
+        """Return what to paste and switch on at Slack: a bot token may change nothing there."""
         return await setup_app(self._api, self._public_url, socket_mode=bool(self._app_token))
 
     async def check(self) -> Sequence[Check]:
@@ -114,7 +114,7 @@ class SlackChannel:
         return await to_aiohttp_response(await self._gate.dispatch(await self._proven(request)))
 
     async def _proven(self, request: web.Request) -> JsonObject:
-        """Give the body of a request that is Slack's. Raises `RequestRefused`."""
+        """Return the body of a request that is Slack's. Raises `RequestRefused`."""
         if request.content_type not in (JSON_TYPE, FORM_TYPE):
             raise RequestRefused("neither JSON nor a form", status=415)
         if (request.charset or "utf-8").lower() != "utf-8":
@@ -126,7 +126,7 @@ class SlackChannel:
         return decode_body(raw, request.content_type)
 
     async def _take(self, heard: Heard) -> str:
-        """Commit what was heard; gives what the person alone is shown at once."""
+        """Commit what was heard; return what the person alone is shown at once."""
         match heard:
             case InboundMessage():
                 self._identity.remember(heard.sender, heard.address.peer)
@@ -188,6 +188,6 @@ class SlackChannel:
 
 
 def _only(request: web.Request, header: str) -> str | None:
-    """Give a header that must come exactly once."""
+    """Return a header that must come exactly once."""
     values = request.headers.getall(header, [])
     return values[0] if len(values) == 1 else None

@@ -14,7 +14,7 @@ from core.errors import RequestRefused, StoreUnavailable
 from core.messaging.channels import InboundSink
 from core.messaging.messages import SenderProfile
 
-MOST_KNOWN = 10_000
+MAX_KNOWN = 10_000
 """People who are remembered as asked about; then it begins anew."""
 
 _log = structlog.get_logger()
@@ -29,10 +29,10 @@ class People:
         self._asked: set[tuple[str, str]] = set()
 
     def is_new(self, team: str, user: str) -> bool:
-        """Tell whether nobody has asked about this person yet; from now on somebody has."""
+        """Return whether nobody has asked about this person yet; from now on somebody has."""
         if (team, user) in self._asked:
             return False
-        if len(self._asked) >= MOST_KNOWN:
+        if len(self._asked) >= MAX_KNOWN:
             self._asked.clear()
         self._asked.add((team, user))
         return True

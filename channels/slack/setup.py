@@ -13,7 +13,7 @@ _UNSEEN = "not visible to a bot token"
 
 
 async def setup_app(api: SlackApi, public_url: str, *, socket_mode: bool) -> Sequence[Change]:
-    """Say what to paste and what to switch on by hand; changes nothing at Slack. Never raises."""
+    """Return what to paste and what to switch on by hand; changes nothing at Slack. Never raises."""
     changes = [
         Change(
             "paste as the app's manifest (App Manifest)", _UNSEEN, manifest_yaml(public_url, socket_mode=socket_mode)

@@ -11,7 +11,7 @@ _BRACKETS = re.compile(r"<([^<>\n]+)>")
 
 
 def typed_text(escaped: str) -> str:
-    """Give a message's text as the person typed it."""
+    """Return a message's text as the person typed it."""
     return unescape(_BRACKETS.sub(_plain, escaped))
 
 

@@ -12,7 +12,7 @@ MAX_AGE = 300
 
 
 def is_signed(secret: str, body: bytes, timestamp: str | None, signature: str | None, now: float) -> bool:
-    """Tell whether `signature` is Slack's for this body at this time.
+    """Return whether `signature` is Slack's for this body at this time.
 
     `now` is the machine's own time, Unix seconds. Total: whatever cannot be a signed request is False.
     """

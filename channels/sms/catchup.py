@@ -50,7 +50,7 @@ async def catch_up(api: TwilioApi, account: Account, sink: InboundSink, since: d
 
 
 def _days(start: datetime, now: datetime) -> Iterator[tuple[datetime, datetime | None]]:
-    """Give the days, of which the first begins at `start` and the last has no end: their clock may be ahead."""
+    """Yield the days, of which the first begins at `start` and the last has no end: their clock may be ahead."""
     end = (start + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
     while end < now:
         yield start, end

@@ -29,7 +29,7 @@ class BasicCredentials:
         return self
 
     def get_auth_string(self) -> str:
-        """Give the header's value."""
+        """Return the header's value."""
         return self._header
 
 
@@ -45,7 +45,7 @@ class TwilioApi:
 
     @property
     def client(self) -> Client:
-        """Give the SDK's client."""
+        """Return the SDK's client."""
         if self._client is None:
             self._http = _make_http()
             self._client = Client(
@@ -73,7 +73,7 @@ def load_sdk() -> None:
 
 
 def describe(error: BaseException) -> str:
-    """Say what went wrong in a few words without numbers or addresses of people."""
+    """Return what went wrong in a few words without numbers or addresses of people."""
     code = getattr(error, "code", None)
     status = getattr(error, "status", None)
     if status is None and isinstance(error, TwilioException) and len(error.args) > 1:
@@ -93,7 +93,7 @@ def _make_http() -> AsyncTwilioHttpClient:
 
 
 def _silent_logger() -> logging.Logger:
-    """Give a logger that says nothing: the SDK logs the numbers in its queries."""
+    """Return a logger that says nothing: the SDK logs the numbers in its queries."""
     logger = logging.getLogger("onevalet.twilio")
     logger.disabled = True
     return logger

@@ -48,7 +48,7 @@ class TwilioMedia:
         )
 
     async def __aenter__(self) -> Self:
-        """Give itself."""
+        """Return itself."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -75,7 +75,7 @@ class TwilioMedia:
 
     async def _fetch(self, url: str, most: int) -> MediaFile:
         answer = await self._client.request(
-            "GET", url, headers={"Authorization": self._authorization}, most_bytes=max(most, 1), may_go=self._may_go
+            "GET", url, headers={"Authorization": self._authorization}, max_bytes=max(most, 1), may_go=self._may_go
         )
         if answer.status != 200:
             raise ToolFailed("That file is not there any more.")

@@ -81,7 +81,7 @@ class Account:
 
     @property
     def is_service(self) -> bool:
-        """Tell whether the sender is a Messaging Service rather than one number."""
+        """Return whether the sender is a Messaging Service rather than one number."""
         return self.sender.startswith("MG")
 
 
@@ -268,7 +268,7 @@ def _word(body: str) -> str:
 
 
 def _carrier_answered(text: Text, account: Account) -> bool:
-    """Tell whether the person has an answer to this word already; OptOutType says that Twilio acted on it."""
+    """Return whether the person has an answer to this word already; OptOutType says that Twilio acted on it."""
     if text.opt_out:
         return True
     word = text.body.strip().upper()

@@ -52,7 +52,7 @@ class SmsChannel:
         self._api = TwilioApi(account_sid=account_sid, auth_token=auth_token, api_url=api_url)
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Give the two webhooks."""
+        """Return the two webhooks."""
         return (web.post(MESSAGE_PATH, self._receive_message), web.post(STATUS_PATH, self._receive_status))
 
     async def identify(self) -> None:
@@ -97,7 +97,7 @@ class SmsChannel:
         return web.Response(text=_EMPTY_TWIML, content_type="text/xml")
 
     async def _proven(self, request: web.Request) -> FormPairs:
-        """Give the form of a request that is Twilio's. Raises `RequestRefused`."""
+        """Return the form of a request that is Twilio's. Raises `RequestRefused`."""
         if request.content_type != "application/x-www-form-urlencoded":
             raise RequestRefused("not a form", status=415)
         if (request.charset or "utf-8").lower() != "utf-8":

@@ -16,7 +16,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def is_signed(auth_token: str, url: str, pairs: Iterable[tuple[str, str]], signature: str | None) -> bool:
-    """Tell whether `signature` is Twilio's for this URL and form.
+    """Return whether `signature` is Twilio's for this URL and form.
 
     `url` is the public URL with the raw request target, as Twilio called it; `pairs` are the decoded form
     fields. Total: whatever cannot be a signed request is False. Every candidate is computed and compared in
@@ -50,7 +50,7 @@ def _signed_fields(pairs: Iterable[tuple[str, str]]) -> bytes:
 
 
 def _url_candidates(url: str) -> tuple[str, ...]:
-    """Give the URL with and without its port: Twilio signs now one and now the other."""
+    """Return the URL with and without its port: Twilio signs now one and now the other."""
     parts = urlsplit(url)
     user, at, host = parts.netloc.rpartition("@")
     if parts.port is None:

@@ -11,7 +11,7 @@ from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError, 
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
 from core.http.provider_httpx import client_options
-from core.http.provider_session import MOST_LIST
+from core.http.provider_session import MAX_LIST
 from core.json_types import Json
 
 REAL_API_URL = "https://api.telegram.org"
@@ -77,11 +77,11 @@ class TelegramApi:
 
     @property
     def bot(self) -> Bot:
-        """Give PTB's Bot."""
+        """Return PTB's Bot."""
         return self._open()[0]
 
     async def get_updates(self, offset: int, seconds: int) -> list[Json]:
-        """Poll once, for at most so many seconds; gives the updates as they came.
+        """Poll once, for at most so many seconds; return the updates as they came.
 
         Past PTB's own method, which fails for a whole batch when it cannot read one update of it.
         """
@@ -109,7 +109,7 @@ class TelegramApi:
                 read_timeout=_READ,
                 write_timeout=_READ,
                 pool_timeout=_POOL,
-                httpx_kwargs=client_options(MOST_LIST),
+                httpx_kwargs=client_options(MAX_LIST),
             )
             self._bot = Bot(
                 self._bot_token,
@@ -122,7 +122,7 @@ class TelegramApi:
 
 
 def describe(error: TelegramError) -> str:
-    """Say what went wrong in a few words, without the address that was called."""
+    """Return what went wrong in a few words, without the address that was called."""
     if isinstance(error, InvalidToken):
         return "Telegram refuses the bot token"
     if isinstance(error, FloodControl):

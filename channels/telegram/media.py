@@ -29,7 +29,7 @@ _OTHER_CONTENT = frozenset(
 
 
 def read_media(message: JsonObject) -> tuple[Media, ...]:
-    """Give the files of a message. Raises `RequestRefused` when they are not well-formed."""
+    """Return the files of a message. Raises `RequestRefused` when they are not well-formed."""
     found = []
     if "photo" in message:
         found.append(_largest(message["photo"]))
@@ -42,7 +42,7 @@ def read_media(message: JsonObject) -> tuple[Media, ...]:
 
 
 def has_content(message: JsonObject) -> bool:
-    """Tell whether a person sent something that is neither text nor a file."""
+    """Return whether a person sent something that is neither text nor a file."""
     return not _OTHER_CONTENT.isdisjoint(message)
 
 

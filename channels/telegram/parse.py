@@ -67,7 +67,7 @@ def decode_update(raw: bytes) -> JsonObject:
 
 
 def read_update_id(update: JsonObject) -> int:
-    """Give the update's number. Raises `RequestRefused` when it has none."""
+    """Return the update's number. Raises `RequestRefused` when it has none."""
     return _integer(update, "update_id", at_least=0)
 
 
@@ -156,7 +156,7 @@ def _origin(message: JsonObject) -> Origin:
 
 
 def _replied(message: JsonObject, bot: BotIdentity) -> str:
-    """Give the id of the message of ours that a person replied to."""
+    """Return the id of the message of ours that a person replied to."""
     if "reply_to_message" not in message:
         return ""
     replied = _object(message, "reply_to_message")
@@ -165,7 +165,7 @@ def _replied(message: JsonObject, bot: BotIdentity) -> str:
 
 
 def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
-    """Give the command that a text begins with, and the bot it names after @.
+    """Return the command that a text begins with, and the bot it names after @.
 
     Telegram marks commands itself: core.telegram.org/bots/api#messageentity.
     """
@@ -202,7 +202,7 @@ def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
 def _press_reason(
     message: JsonObject, data: str, bot: BotIdentity, *, stranger: bool, kind: str
 ) -> IgnoreReason | None:
-    """Tell why a press is none of a button of ours by the person whose chat it is."""
+    """Return why a press is none of a button of ours by the person whose chat it is."""
     if kind != "private":
         return IgnoreReason.GROUP
     author, _, _ = _person(_object(message, "from")) if "from" in message else (bot.id, True, "")
@@ -237,7 +237,7 @@ def _place(said: JsonObject, bot: BotIdentity) -> _Place:
 
 
 def _topic(said: JsonObject, kind: str) -> str:
-    """Give the topic of a private chat; elsewhere the field also numbers plain replies."""
+    """Return the topic of a private chat; elsewhere the field also numbers plain replies."""
     is_topic = kind == "private" and said.get("is_topic_message") is True
     return str(_integer(said, "message_thread_id", at_least=1)) if is_topic else ""
 

@@ -21,8 +21,8 @@ from core.json_types import Json, JsonObject
 
 POLL_SECONDS = 8
 """How long Telegram holds one poll; with the margin for its answer, within the lease."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 20.0
-LONGEST_WAIT = 300
+FIRST_PAUSE, MAX_PAUSE = 0.5, 20.0
+MAX_WAIT = 300
 """Seconds that a request to wait is kept to; beyond, Telegram is asked again whether it holds."""
 TRIES = 5
 """How often an update that breaks us is tried before it is left out, which is recorded."""
@@ -95,7 +95,7 @@ class Poller:
             return await self._meet_conflict(error)
         except TelegramError as error:
             await self._tell(describe(error))
-            wait = min(error.seconds or 0, LONGEST_WAIT) if isinstance(error, FloodControl) else 0
+            wait = min(error.seconds or 0, MAX_WAIT) if isinstance(error, FloodControl) else 0
             return max(float(wait), self._later())
         await self._tell("")
         if updates:
@@ -165,7 +165,7 @@ class Poller:
         await self._lease.keep(self._offset, self._shown)
 
     def _later(self) -> float:
-        self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, self._pause * 2))
+        self._pause = min(MAX_PAUSE, max(FIRST_PAUSE, self._pause * 2))
         return self._pause
 
     async def _rest(self, seconds: float) -> None:
@@ -187,7 +187,7 @@ class Poller:
 
 
 def _numbered(update: Json) -> tuple[int, JsonObject] | None:
-    """Give the update with its number; None for what has none, which cannot come from Telegram."""
+    """Return the update with its number; None for what has none, which cannot come from Telegram."""
     if not isinstance(update, dict):
         return None
     try:

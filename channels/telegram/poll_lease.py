@@ -28,7 +28,7 @@ class PollLease:
         self._ttl = ttl
 
     async def claim(self) -> int | None:
-        """Take or renew the lease; gives the offset to go on from, None while another process holds it."""
+        """Take or renew the lease; return the offset to go on from, None while another process holds it."""
         row = await self._database.call(
             "select next_offset from claim_poll($1, $2, $3, $4)", CHANNEL, self._account, self._owner, self._ttl
         )
@@ -46,6 +46,6 @@ class PollLease:
         await self._database.call("select release_poll($1, $2, $3)", CHANNEL, self._account, self._owner)
 
     async def look(self) -> PollState:
-        """Tell whether any process polls, and what stands in its way."""
+        """Return whether any process polls, and what stands in its way."""
         row = await self._database.call("select * from look_at_poll($1, $2)", CHANNEL, self._account)
         return PollState(row["polled"], row["problem"]) if row else PollState(polled=False, problem="")

@@ -71,7 +71,7 @@ class TelegramChannel:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Give the webhook, if there is one."""
+        """Return the webhook, if there is one."""
         return (web.post(WEBHOOK_PATH, self._receive),) if self._secret else ()
 
     async def identify(self) -> None:

@@ -16,7 +16,7 @@ from core.messaging.channels import Change, Check
 
 MAX_CONNECTIONS = 40
 """How many updates Telegram sends at once, its default."""
-LONGEST_WAIT = 5
+MAX_WAIT = 5
 """In seconds: setWebhook is taken once a second; a longer wait is the operator's to decide."""
 
 _COMMANDS = Path(__file__).with_name("commands.toml")
@@ -103,7 +103,7 @@ async def _check_polling(lease: PollLease | None) -> Check:
 
 
 def _is_refused(info: WebhookInfo) -> bool:
-    """Tell whether we answer Telegram 403: the one sign of an old secret, which Telegram never shows."""
+    """Return whether we answer Telegram 403: the one sign of an old secret, which Telegram never shows."""
     return bool(info.pending_update_count) and "403" in (info.last_error_message or "")
 
 
@@ -162,7 +162,7 @@ async def _patiently(call: Callable[[], Awaitable[bool]]) -> None:
     try:
         await call()
     except FloodControl as error:
-        if (error.seconds or 1) > LONGEST_WAIT:
+        if (error.seconds or 1) > MAX_WAIT:
             raise
         await asyncio.sleep(error.seconds or 1)
         await call()

@@ -34,7 +34,7 @@ class TerminalChannel:
         return await self._sink.accept(parse_line(line, person=self._person, key=self._make_id("line")))
 
     async def unread(self) -> list[Shown]:
-        """Give what was sent and not yet shown, in order."""
+        """Return what was sent and not yet shown, in order."""
         tenant = await self._tenant()
         if tenant is None:
             return []
@@ -56,7 +56,7 @@ class TerminalChannel:
         )
 
     async def busy(self) -> bool:
-        """Tell whether anything said is not yet answered, or anything answered not yet shown."""
+        """Return whether anything said is not yet answered, or anything answered not yet shown."""
         tenant = await self._tenant()
         if tenant is None:
             return False

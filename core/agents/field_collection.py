@@ -25,7 +25,7 @@ class Collected:
 
     @property
     def whole(self) -> bool:
-        """Tell whether nothing has to be asked."""
+        """Return whether nothing has to be asked."""
         return not (self.wrong or self.missing)
 
 
@@ -96,7 +96,7 @@ def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) 
 
 
 def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> tuple[PoolEntry, dict[str, str]]:
-    """Give the entry with an answer taken, or as it was, with what is wrong by field ("": all of it)."""
+    """Return the entry with an answer taken, or as it was, with what is wrong by field ("": all of it)."""
     if answer.drop:
         return entry.ended("cancelled"), {}
     unknown = [name for name in answer.fields if name not in inputs]

@@ -46,11 +46,11 @@ class Field:
 
     @cached_property
     def adapter(self) -> TypeAdapter[Any]:
-        """Give what checks and converts values of the type."""
+        """Return what checks and converts values of the type."""
         return TypeAdapter(self.type)
 
     def schema(self) -> JsonObject:
-        """Give the JSON schema of the type, without titles."""
+        """Return the JSON schema of the type, without titles."""
         made = _without_titles(self.adapter.json_schema())
         return made if isinstance(made, dict) else {}
 
@@ -86,7 +86,7 @@ class InputField(Field):
 
     @property
     def label(self) -> str:
-        """Give the field's name in words."""
+        """Return the field's name in words."""
         return self.name.replace("_", " ")
 
     def check(self, given: Any) -> Any:
@@ -124,7 +124,7 @@ class OutputField(Field):
 
 
 def values_of(agent: object) -> dict[str, Any]:
-    """Give the values that an agent holds for its fields."""
+    """Return the values that an agent holds for its fields."""
     values: dict[str, Any] = agent.__dict__.setdefault("_values", {})
     return values
 

@@ -34,7 +34,7 @@ _SAYS = (
 
 
 @dataclass(slots=True)
-class Waiting:
+class PendingAnswers:
     """The agents that wait for an answer in one conversation, in the order in which they began to wait.
 
     `offered` are those that may be answered, as they were when the turn began; `changed` are entries as they are by
@@ -48,12 +48,12 @@ class Waiting:
 
     @property
     def asking(self) -> list[tuple[PoolEntry, Valet]]:
-        """Give those that nothing was handed on to yet."""
+        """Return those that nothing was handed on to yet."""
         return [(entry, valet) for entry, valet in self.offered if entry.agent_id not in self.changed]
 
     @property
     def entries(self) -> tuple[PoolEntry, ...]:
-        """Give the entries that are other than when the turn began."""
+        """Return the entries that are other than when the turn began."""
         return (*self.ended.values(), *self.changed.values())
 
     def answer_plainly(self, inbound: Sequence[TurnMessage]) -> PoolEntry | None:
@@ -73,7 +73,7 @@ class Waiting:
         return taken
 
     def tools(self) -> list[AnyTool]:
-        """Give the tool that hands answers on; nothing when nobody asks."""
+        """Return the tool that hands answers on; nothing when nobody asks."""
         return [_answer_tool(self)] if self.offered else []
 
     def note(self) -> str:
@@ -114,7 +114,7 @@ class Waiting:
                 self.give(cast(JsonObject, read_json(call.arguments)))
 
     def remind(self) -> str:
-        """Give the questions of which the person is to be reminded, each once, and note it."""
+        """Return the questions of which the person is to be reminded, each once, and note it."""
         asked = [entry for entry, _ in self.asking if not entry.reminded]
         for entry in asked:
             self.changed[entry.agent_id] = replace(entry, reminded=True)
@@ -133,7 +133,7 @@ class Waiting:
 class AnswerTool(Tool[..., object]):
     """The tool that hands answers on. It belongs to one turn."""
 
-    waiting: Waiting
+    waiting: PendingAnswers
 
     def parse(self, arguments: Json) -> dict[str, object]:
         """Take any object: `Waiting.give` says what is wrong with it."""
@@ -147,10 +147,10 @@ class AnswerTool(Tool[..., object]):
         return TAKEN, Outcome.HANDED_OVER
 
 
-def waiting_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> Waiting:
+def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:
     """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
     if not request.inbound or not request.conversation_id:
-        return Waiting()
+        return PendingAnswers()
     offered: list[tuple[PoolEntry, Valet]] = []
     ended: dict[str, PoolEntry] = {}
     set_aside: list[str] = []
@@ -165,10 +165,10 @@ def waiting_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
             ended[entry.agent_id] = entry.ended("expired")
         elif entry.status is AgentStatus.WAITING_FOR_INPUT and not entry.wakes:
             offered.append((entry, valet))
-    return Waiting(tuple(offered), {}, ended, tuple(set_aside))
+    return PendingAnswers(tuple(offered), {}, ended, tuple(set_aside))
 
 
-def _answer_tool(waiting: Waiting) -> AnswerTool:
+def _answer_tool(waiting: PendingAnswers) -> AnswerTool:
     properties: JsonObject = {
         "task": {
             "type": "integer",

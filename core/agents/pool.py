@@ -5,20 +5,20 @@ from datetime import datetime
 
 from core.agents.pool_entry import PoolEntry
 from core.db.database import Database
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 
-_MOST_AT_ONCE = 100
+_MAX_AT_ONCE = 100
 
 
 class Pool:
     """The agents that wait, of all people. What a turn puts in is committed with the turn (`core.turns.store`)."""
 
-    def __init__(self, database: Database, bell: Bell) -> None:
+    def __init__(self, database: Database, wakeups: Wakeups) -> None:
         self._database = database
-        self._bell = bell
+        self._wakeups = wakeups
 
     async def list(self, tenant_id: str) -> Sequence[PoolEntry]:
-        """Give the agents that wait for a person, those that wait longest first."""
+        """Return the agents that wait for a person, those that wait longest first."""
         async with self._database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select * from pool_entries where tenant_id = $1 and status not in ('CANCELLED', 'COMPLETED')"
@@ -40,14 +40,14 @@ class Pool:
         return await self._change(tenant_id, agent_id, "cancel")
 
     async def expire(self, now: datetime) -> int:
-        """End what has waited too long, of all people; their turns go on and say so. Gives how many."""
-        rows = await self._database.rows("select * from expire_pool($1,$2)", now, _MOST_AT_ONCE)
+        """End what has waited too long, of all people; their turns go on and say so. Return how many."""
+        rows = await self._database.rows("select * from expire_pool($1,$2)", now, _MAX_AT_ONCE)
         for row in rows:
-            self._bell.turn(row["lane_id"])
+            self._wakeups.wake_turn(row["lane_id"])
         return len(rows)
 
     async def _change(self, tenant_id: str, agent_id: str, change: str) -> bool:
         rows = await self._database.rows("select * from change_pool_entry($1,$2,$3)", tenant_id, agent_id, change)
         if lane := rows[0]["lane_id"]:
-            self._bell.turn(lane)
+            self._wakeups.wake_turn(lane)
         return bool(rows[0]["changed"])

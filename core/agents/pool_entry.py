@@ -44,12 +44,12 @@ class PoolEntry:
 
     @property
     def waits(self) -> bool:
-        """Tell whether it still waits for somebody."""
+        """Return whether it still waits for somebody."""
         return self.status in WAITING
 
     @property
     def wakes(self) -> bool:
-        """Tell whether its turn may go on: it was answered, which leaves it without a question, or ended."""
+        """Return whether its turn may go on: it was answered, which leaves it without a question, or ended."""
         return not self.waits or not self.question
 
     @property
@@ -60,11 +60,11 @@ class PoolEntry:
         return f"“{asked}”" if asked else words
 
     def completed(self) -> "PoolEntry":
-        """Give it as one that came to its end."""
+        """Return it as one that came to its end."""
         return replace(self, status=AgentStatus.COMPLETED)
 
     def ended(self, reason: str) -> "PoolEntry":
-        """Give it as one that waits no more."""
+        """Return it as one that waits no more."""
         return replace(self, status=AgentStatus.CANCELLED, reason=reason)
 
     def to_json(self) -> JsonObject:

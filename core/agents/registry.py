@@ -50,7 +50,7 @@ class AgentRegistry:
         return self._valets.get(name) or self._inner.get(name)
 
     def offered(self, names: Sequence[str] | None = None) -> tuple[Valet, ...]:
-        """Give those that the model is offered; `names` are the only ones, None for all."""
+        """Return those that the model is offered; `names` are the only ones, None for all."""
         return tuple(one for one in self if one.expose_as_tool and (names is None or one.name in names))
 
     def _know_inner(self, valet: Valet) -> None:

@@ -96,7 +96,7 @@ class AgentRun:
         self._thoughts = 0
 
     async def go(self, arguments: Mapping[str, object]) -> tuple[str, Outcome]:
-        """Run it, or on from where it waited; gives what the model is told, or the question when it waits."""
+        """Run it, or on from where it waited; return what the model is told, or the question when it waits."""
         entry = self._entry
         if entry is not None and entry.waits and self._is_stale(entry):
             entry = self._entry = entry.ended("stale")

@@ -17,7 +17,7 @@ _INSTRUCTION_SAYS = (
 
 
 def agent_spec(valet: Valet) -> ToolSpec:
-    """Give an agent's name, description and parameters for the model."""
+    """Return an agent's name, description and parameters for the model."""
     said = [valet.description]
     if any(field.required for field in valet.inputs.values()):
         said.append(_ASKS)
@@ -27,7 +27,7 @@ def agent_spec(valet: Valet) -> ToolSpec:
 
 
 def agent_parameters(valet: Valet) -> JsonObject:
-    """Give the parameters' JSON schema: a property per input field, and `task_instruction`."""
+    """Return the parameters' JSON schema: a property per input field, and `task_instruction`."""
     schema: JsonObject = {
         "type": "object",
         "properties": {
@@ -42,7 +42,7 @@ def agent_parameters(valet: Valet) -> JsonObject:
 
 
 def field_schema(field: InputField) -> JsonObject:
-    """Give one field's schema: the type's, with the description, what the validator wants, and the default."""
+    """Return one field's schema: the type's, with the description, what the validator wants, and the default."""
     schema = {key: value for key, value in field.schema().items() if key != "$defs"}
     said = field.description or field.prompt
     if field.validator and field.validator_description:

@@ -97,11 +97,11 @@ class StandardAgent:
         return self.context.tenant_id
 
     def needs_approval(self) -> bool:
-        """Tell whether the person must consent before it runs; asked when all fields are known."""
+        """Return whether the person must consent before it runs; asked when all fields are known."""
         return False
 
     def approval_request(self) -> ApprovalRequest:
-        """Say what is to be consented to; made from the fields unless overridden."""
+        """Return what is to be consented to; made from the fields unless overridden."""
         name = self.valet.name
         inputs = fields_of(type(self), InputField)
         details = {one.name: one.to_json(getattr(self, one.name)) for one in inputs.values()}
@@ -155,7 +155,7 @@ class StandardAgent:
         return AgentResult(AgentStatus(status), raw_message, told)
 
     async def think(self, instruction: str, *, tools: Sequence["AnyTool | type[StandardAgent]"] | None = None) -> str:
-        """Work on an instruction in a small ReAct loop with its own tools; gives the loop's answer."""
+        """Work on an instruction in a small ReAct loop with its own tools; return the loop's answer."""
         chosen = self.tools if tools is None else tools
         return await self._thinking(instruction, chosen, self.system_prompt or self.valet.description)
 

@@ -39,7 +39,7 @@ class AgentTool(Tool[..., object]):
 
     @property
     def place(self) -> str:
-        """Give the file and line of the agent's class."""
+        """Return the file and line of the agent's class."""
         return self.valet.place
 
     def parse(self, arguments: Json) -> dict[str, object]:
@@ -58,7 +58,7 @@ class AgentTool(Tool[..., object]):
         return await AgentRun(self.turn, self.valet, key, call, context).go(arguments)
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
-        """Tell whether it is done, waits and for what, or did not come to its end."""
+        """Return whether it is done, waits and for what, or did not come to its end."""
         waits = self.turn.waiting.get(agent_path(key, self.name)) if outcome is Outcome.WAITING else None
         if waits is not None:
             return waits.status.value
@@ -66,7 +66,7 @@ class AgentTool(Tool[..., object]):
 
 
 def agent_tools(valets: Iterable[Valet], turn: TurnAgents) -> list[AnyTool]:
-    """Give agents as tools of one turn."""
+    """Return agents as tools of one turn."""
     return [_agent_tool(valet, turn) for valet in valets]
 
 

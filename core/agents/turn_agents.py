@@ -92,18 +92,18 @@ class TurnAgents:
     _recorded: dict[StepKey, StepRecord] | None = None
 
     async def recorded(self) -> Mapping[StepKey, StepRecord]:
-        """Give what the journal held before any agent of this run wrote to it."""
+        """Return what the journal held before any agent of this run wrote to it."""
         if self._recorded is None:
             self._recorded = {record.key: record for record in await self.journal.recorded()}
         return self._recorded
 
     @property
     def cards(self) -> tuple[NewApproval, ...]:
-        """Give what the person is to be shown, in the order of the calls, which may have asked side by side."""
+        """Return what the person is to be shown, in the order of the calls, which may have asked side by side."""
         return tuple(sorted(self.new_approvals.values(), key=lambda one: place_order(one.place)))
 
     async def run_loop(self, task: LoopTask) -> ReactLoopResult:
-        """Run an agent's own loop: the turn's loop, journal and purse, under the agent's path."""
+        """Run an agent's own loop: the turn's loop, journal and budget, under the agent's path."""
         control = _StopOnly(self.control) if self.control else None
         return await self.loop.run(replace(task, control=control, consents=self.consents))
 
@@ -114,7 +114,7 @@ async def used_tokens(journal: Journal) -> TokenUsage:
 
 
 def agent_path(key: StepKey, name: str) -> str:
-    """Give the path of an agent that a call of a loop runs."""
+    """Return the path of an agent that a call of a loop runs."""
     return f"{key.agent_path}/" * bool(key.agent_path) + f"{key.step}.{key.call_index}/{name}"
 
 

@@ -39,17 +39,17 @@ class Valet:
 
     @property
     def inputs(self) -> dict[str, InputField]:
-        """Give the input fields by name, in the order in which they are declared."""
+        """Return the input fields by name, in the order in which they are declared."""
         return dict(fields_of(self.agent, InputField))
 
     @property
     def place(self) -> str:
-        """Give the file and line where it is written."""
+        """Return the file and line where it is written."""
         return place_of_class(self.agent)
 
     @property
     def schema_version(self) -> str:
-        """Give a name for the shape of its fields: another one when a field comes, goes or changes its type."""
+        """Return a name for the shape of its fields: another one when a field comes, goes or changes its type."""
         shape: list[Json] = [[one.name, one.required, one.schema()] for one in self.inputs.values()]
         return canonical_hash(shape)[:16]
 
@@ -103,7 +103,7 @@ def valet[Agent: StandardAgent](
 
 
 def valet_of(value: object) -> Valet | None:
-    """Give what `@valet` said of a class; None for anything that it did not mark itself."""
+    """Return what `@valet` said of a class; None for anything that it did not mark itself."""
     if not (isinstance(value, type) and issubclass(value, StandardAgent)):
         return None
     marked = vars(value).get("valet")
@@ -111,7 +111,7 @@ def valet_of(value: object) -> Valet | None:
 
 
 def place_of_class(agent: type) -> str:
-    """Give "file:line" of a class, for messages to whoever wrote it."""
+    """Return "file:line" of a class, for messages to whoever wrote it."""
     try:
         return f"{inspect.getsourcefile(agent)}:{inspect.getsourcelines(agent)[1]}"
     except (OSError, TypeError):

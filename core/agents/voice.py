@@ -23,7 +23,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Who asks: the model, under the turn's journal and purse."""
+    """Who asks: the model, under the turn's journal and budget."""
 
     caller: ModelCaller
     journal: Journal
@@ -31,7 +31,7 @@ class Voice:
     where: HookContext
 
     async def say(self, step: int, messages: tuple[ChatMessage, ...], text: str) -> str:
-        """Give the text in the assistant's words, the same again when the turn is taken over."""
+        """Return the text in the assistant's words, the same again when the turn is taken over."""
         digest = canonical_hash(text)
         recorded = {one.key: one for one in await self.journal.recorded() if one.key.agent_path == PATH}
         if known := _known(recorded, step, digest):
@@ -70,7 +70,7 @@ class Voice:
 
 
 def has_a_voice(persona: str, tenant: TurnTenant) -> bool:
-    """Tell whether plain English is not how this person is spoken to."""
+    """Return whether plain English is not how this person is spoken to."""
     return bool(persona.strip()) or (bool(tenant.language) and not tenant.language.lower().startswith("en"))
 
 

@@ -77,7 +77,7 @@ def card(approval: NewApproval, outbound_id: str) -> Card:
 
 
 def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
-    """Give a card's buttons."""
+    """Return a card's buttons."""
     edit = (Action("Edit", button(Verb.EDIT, token)),) if editable else ()
     return (
         Action("Approve", button(Verb.APPROVE, token), ActionStyle.PRIMARY),

@@ -87,12 +87,12 @@ class Consents(Protocol):
         ...
 
     def decided_at(self, prefix: str) -> datetime | None:
-        """Tell when a call, by the beginning of its place, was approved; None where it was not."""
+        """Return when a call, by the beginning of its place, was approved; None where it was not."""
         ...
 
 
 def place_order(place: str) -> tuple[int, ...]:
-    """Give what sorts places as their calls stand in the turn."""
+    """Return what sorts places as their calls stand in the turn."""
     return tuple(int(number) for number in re.findall(r"(?<![^/.#:])\d+(?![^/.#:])", place))
 
 

@@ -13,7 +13,7 @@ from core.json_types import JsonObject
 from core.tools.tool import AnyTool
 
 _NONE = "no default"
-_MOST_OF_HEADING = 60
+_MAX_OF_HEADING = 60
 """Characters of arguments in a heading, which is also what lists and receipts name a call by."""
 MAY_HAVE_HAPPENED = "It may have happened already: what came of an earlier try is not known."
 
@@ -63,13 +63,13 @@ def agent_consent(
 
 
 def _heading(name: str, told: JsonObject) -> str:
-    """Say what a call does, with what tells it from another of the same tool; all of it stands below."""
+    """Return what a call does, with what tells it from another of the same tool; all of it stands below."""
     words, said, left_out = name.replace("_", " "), list[str](), False
     for label, value in told.items():
         part = f"{label.replace('_', ' ')}: {as_text(value)}"
         if is_empty(value):
             continue
-        if "\n" in part or plain_words(part) != part or len(", ".join([*said, part])) > _MOST_OF_HEADING:
+        if "\n" in part or plain_words(part) != part or len(", ".join([*said, part])) > _MAX_OF_HEADING:
             left_out = True
         else:
             said.append(part)

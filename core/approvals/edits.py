@@ -29,7 +29,7 @@ def agent_form(inputs: Mapping[str, InputField], schemas: JsonObject, arguments:
 
 
 def tool_check(tool: AnyTool) -> Check:
-    """Give what checks changed arguments of a tool; it raises `ToolRetry` with what is right."""
+    """Return what checks changed arguments of a tool; it raises `ToolRetry` with what is right."""
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
         changed = {**arguments, **{name: _as_before(arguments.get(name), value) for name, value in changes.items()}}
@@ -41,7 +41,7 @@ def tool_check(tool: AnyTool) -> Check:
 
 
 def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...]) -> Check:
-    """Give what checks changed fields of an agent, by their validators; `rest` names arguments that are no field."""
+    """Return what checks changed fields of an agent, by their validators; `rest` names arguments that are no field."""
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
         unknown = [name for name in changes if name not in inputs]
@@ -59,7 +59,7 @@ def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...]) -> Chec
 
 
 def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
-    """Give what changed, a line each: `subject: Lunch -> Dinner`."""
+    """Return what changed, a line each: `subject: Lunch -> Dinner`."""
     names = [*before, *(name for name in after if name not in before)]
     return tuple(
         f"{name.replace('_', ' ')}: {as_text(before.get(name))} -> {as_text(after.get(name))}"

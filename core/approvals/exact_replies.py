@@ -31,7 +31,7 @@ class Verb(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class ExactReply:
     """An exact word: `code` is empty for a bare one, `ALL` for all. `given` is the number that high risk asks for."""
 
     verb: Verb
@@ -40,7 +40,7 @@ class Exact:
     snooze: timedelta = SNOOZE
 
 
-def read_exact(text: str) -> Exact | None:
+def parse_exact_reply(text: str) -> ExactReply | None:
     """Read a whole message that is an exact decision, whatever the case, spacing and last punctuation; else None."""
     said = _SAID.fullmatch(text)
     if said is None:
@@ -49,14 +49,14 @@ def read_exact(text: str) -> Exact | None:
     code, more = (said["code"] or "").upper(), said["more"] or ""
     if verb is Verb.SNOOZE:
         span = _span(more)
-        return Exact(verb, code, snooze=span) if _CODE.fullmatch(code) and span else None
+        return ExactReply(verb, code, snooze=span) if _CODE.fullmatch(code) and span else None
     if code == ALL:
-        return Exact(verb, ALL) if not more else None
+        return ExactReply(verb, ALL) if not more else None
     if code and not _CODE.fullmatch(code):
         return None
     if more and (verb is not Verb.APPROVE or not re.fullmatch(r"\d{6}", more)):
         return None
-    return Exact(verb, code, more)
+    return ExactReply(verb, code, more)
 
 
 def new_codes(many: int = 8) -> list[str]:

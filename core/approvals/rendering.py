@@ -8,7 +8,7 @@ from core.approvals.mixed_scripts import posing_letters
 from core.json_types import Json, JsonObject
 
 _MARKUP = re.compile(r"[*~`\[\]<>#|\\{}]|(?<![^\W_])_+|_+(?![^\W_])")
-_MOST_OF_SUMMARY = 200
+_MAX_OF_SUMMARY = 200
 _JOINER = "\u200d"
 _PICTURE = "\ufe0f"
 """What makes a picture of the character before it."""
@@ -23,7 +23,7 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800
 def arguments_shown(
     arguments: JsonObject, told: JsonObject, labels: dict[str, str], quiet: Collection[str] = ()
 ) -> tuple[tuple[str, str], ...]:
-    """Give what a card shows: the agent's own words for it first, then every argument that is not among them.
+    """Return what a card shows: the agent's own words for it first, then every argument that is not among them.
 
     Those of `quiet` are left out where they are empty: they are so unless somebody fills them in.
 
@@ -38,7 +38,7 @@ def arguments_shown(
 
 
 def is_empty(value: Json) -> bool:
-    """Tell whether there is nothing in a value."""
+    """Return whether there is nothing in a value."""
     return value is None or value in ("", [], {})
 
 
@@ -78,19 +78,19 @@ def visible(text: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    """Give a text as one line without markup, in full. What stands inside a word is none, as in `a_b@example.com`."""
+    """Return a text as one line without markup, in full. What stands inside a word is none, as in `a_b@example.com`."""
     return " ".join(_MARKUP.sub("", visible(text)).split())
 
 
 def plain_line(text: str) -> str:
-    """Give a text as one short line without markup; an argument is never shown by this alone."""
+    """Return a text as one short line without markup; an argument is never shown by this alone."""
     line = plain_words(text)
-    return line if is_short(line) else line[: _MOST_OF_SUMMARY - 3] + "..."
+    return line if is_short(line) else line[: _MAX_OF_SUMMARY - 3] + "..."
 
 
 def is_short(text: str) -> bool:
-    """Tell whether `plain_line` shows a text in full."""
-    return len(plain_words(text)) <= _MOST_OF_SUMMARY
+    """Return whether `plain_line` shows a text in full."""
+    return len(plain_words(text)) <= _MAX_OF_SUMMARY
 
 
 def as_markdown(pairs: Sequence[tuple[str, str]]) -> str:

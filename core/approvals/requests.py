@@ -36,7 +36,7 @@ _log = structlog.get_logger()
 
 
 @dataclass(slots=True)
-class Desk:
+class ApprovalRequests:
     """Ask for consent in one turn. `known` are the tenant's approvals: this turn's, and all that are pending.
 
     `source` is `message` or `trigger`. What is asked stands in `asked` until the turn commits it with its card.
@@ -81,7 +81,7 @@ class Desk:
             await self.store.ran(self.tenant_id, latest.id, outcome, self.clock.now())
 
     def decided_at(self, prefix: str) -> datetime | None:
-        """Tell when a call was approved."""
+        """Return when a call was approved."""
         moments = [
             one.decided_at
             for one in self._own()
@@ -196,7 +196,7 @@ class Desk:
 
 
 def _in_full(what: ConsentTo, shown: Described) -> tuple[tuple[str, str], ...]:
-    """Give what the heading of a card cuts, and what an agent asks by itself."""
+    """Return what the heading of a card cuts, and what an agent asks by itself."""
     action = () if is_short(shown.summary) else (("Action", as_text(shown.summary)),)
     return (*action, ("Asks", as_text(what.asks))) if what.asks else action
 

@@ -21,11 +21,11 @@ class Sealed:
     tail: str
 
     def hash(self, expires_at: datetime) -> str:
-        """Give the hash, as the database's `approval_hash` does."""
+        """Return the hash, as the database's `approval_hash` does."""
         return hashlib.sha256(self._text(expires_at).encode()).hexdigest()
 
     def open(self, expires_at: datetime) -> JsonObject:
-        """Give what is bound: approver, arguments, expiry, tenant, tool; `asks` and `state` where there are any."""
+        """Return what is bound: approver, arguments, expiry, tenant, tool; `asks` and `state` where there are any."""
         return cast(JsonObject, json.loads(self._text(expires_at)))
 
     def _text(self, expires_at: datetime) -> str:

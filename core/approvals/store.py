@@ -10,11 +10,11 @@ from core.clock import Clock
 from core.db.database import Connection, Database
 from core.json_types import JsonObject
 from core.people.merge import MergeHook, Parting
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 
 CODE_RESTS = timedelta(days=7)
 """How long a code means what it meant last, before it is given to another action."""
-_MOST_AT_ONCE = 100
+_MAX_AT_ONCE = 100
 _SELECT = (
     "select a.*, (select min(o.sent_at) from approval_cards c join outbound o on o.tenant_id = c.tenant_id"
     " and o.id = c.outbound_id where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card')"
@@ -29,7 +29,7 @@ _STATES = {
 
 
 async def load_approvals(connection: Connection, tenant_id: str, turn_id: str) -> tuple[Approval, ...]:
-    """Give a turn's own approvals, and all that are pending for its person, the oldest first."""
+    """Return a turn's own approvals, and all that are pending for its person, the oldest first."""
     rows = await connection.fetch(
         f"{_SELECT} (a.turn_id = $2 or a.state = 'pending') order by a.created_at, a.id", tenant_id, turn_id
     )
@@ -42,13 +42,13 @@ class ApprovalStore:
     On the channels in `codes_only` words in a person's message change actions, and neither approve nor cancel them.
     """
 
-    def __init__(self, database: Database, bell: Bell, codes_only: frozenset[str] = frozenset()) -> None:
+    def __init__(self, database: Database, wakeups: Wakeups, codes_only: frozenset[str] = frozenset()) -> None:
         self.codes_only = codes_only
         self._database = database
-        self._bell = bell
+        self._wakeups = wakeups
 
     async def issue_code(self, tenant_id: str, approval_id: str, now: datetime) -> str:
-        """Give an approval its short code, the same again when asked again."""
+        """Return an approval its short code, the same again when asked again."""
         while True:
             row = await self._database.call(
                 "select issue_code($1,$2,$3,$4,$5) as code", tenant_id, approval_id, new_codes(), now, CODE_RESTS
@@ -87,7 +87,7 @@ class ApprovalStore:
             said_in,
         )
         if row and row["lane_id"]:
-            self._bell.turn(row["lane_id"])
+            self._wakeups.wake_turn(row["lane_id"])
         return bool(row and row["decided"])
 
     async def find(self, tenant_id: str, code: str) -> Approval | None:
@@ -99,24 +99,24 @@ class ApprovalStore:
         return Approval.from_row(dict(row)) if row else None
 
     async def get(self, tenant_id: str, approval_id: str) -> Approval | None:
-        """Give one approval."""
+        """Return one approval."""
         async with self._database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(f"{_SELECT} a.id = $2", tenant_id, approval_id)
         return Approval.from_row(dict(row)) if row else None
 
-    async def find_pending(self, code: str = "", most: int = _MOST_AT_ONCE) -> Sequence[tuple[str, str]]:
-        """Give what is pending of all people, by code where there is one: (tenant, approval), the oldest first."""
+    async def find_pending(self, code: str = "", most: int = _MAX_AT_ONCE) -> Sequence[tuple[str, str]]:
+        """Return what is pending of all people, by code where there is one: (tenant, approval), the oldest first."""
         rows = await self._database.rows("select * from find_pending($1,$2)", code.upper(), most)
         return [(row["tenant_id"], row["approval_id"]) for row in rows]
 
     async def pending(self, tenant_id: str) -> Sequence[Approval]:
-        """Give what waits for a person's decision, the oldest first."""
+        """Return what waits for a person's decision, the oldest first."""
         async with self._database.tenant(tenant_id) as connection:
             rows = await connection.fetch(f"{_SELECT} a.state = 'pending' order by a.created_at, a.id", tenant_id)
         return [Approval.from_row(dict(row)) for row in rows]
 
     async def list_pending(self, tenant_id: str) -> list[PendingApproval]:
-        """Give what waits for a person's decision, in the seed's fields."""
+        """Return what waits for a person's decision, in the seed's fields."""
         return [
             PendingApproval(
                 code=one.code,
@@ -147,7 +147,7 @@ class ApprovalStore:
         )
 
     async def audit(self, tenant_id: str, approval_id: str) -> Sequence[JsonObject]:
-        """Give all that happened to an approval, in order."""
+        """Return all that happened to an approval, in order."""
         async with self._database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select at, what, hash, identity_id, channel, how, detail from approval_audit"
@@ -161,28 +161,28 @@ class ApprovalStore:
         """Show a card of high risk that came by SMS in another chat of the person too, if they have one."""
         row = await self._database.call("select show_elsewhere($1,$2,$3) as shown", tenant_id, approval_id, outbound_id)
         if row and row["shown"]:
-            self._bell.delivery(row["shown"])
+            self._wakeups.wake_delivery(row["shown"])
 
     async def sweep_cards(self, now: datetime) -> None:
         """Start the time of cards whose sender died after sending, and end what could not be shown."""
-        for row in await self._database.rows("select * from sweep_cards($1,$2)", now, _MOST_AT_ONCE):
-            self._bell.turn(row["lane_id"])
+        for row in await self._database.rows("select * from sweep_cards($1,$2)", now, _MAX_AT_ONCE):
+            self._wakeups.wake_turn(row["lane_id"])
 
     async def scrub(self, now: datetime) -> None:
         """Take the numbers that proved who has a phone out of what was sent, once they are of no use."""
-        await self._database.call("select scrub_numbers($1,$2)", now, _MOST_AT_ONCE)
+        await self._database.call("select scrub_numbers($1,$2)", now, _MAX_AT_ONCE)
 
     async def expire(self, now: datetime, outcome: str) -> int:
-        """End what has waited too long, of all people; their turns go on and say so. Gives how many."""
-        rows = await self._database.rows("select * from expire_approvals($1,$2,$3)", now, outcome, _MOST_AT_ONCE)
+        """End what has waited too long, of all people; their turns go on and say so. Return how many."""
+        rows = await self._database.rows("select * from expire_approvals($1,$2,$3)", now, outcome, _MAX_AT_ONCE)
         for row in rows:
             if row["lane_id"]:
-                self._bell.turn(row["lane_id"])
+                self._wakeups.wake_turn(row["lane_id"])
         return len(rows)
 
     async def due_reminders(self, now: datetime) -> Sequence[tuple[str, str]]:
-        """Give the approvals whose people are to be reminded, by tenant; each is given until it was."""
-        rows = await self._database.rows("select * from due_reminders($1,$2)", now, _MOST_AT_ONCE)
+        """Return the approvals whose people are to be reminded, by tenant; each is given until it was."""
+        rows = await self._database.rows("select * from due_reminders($1,$2)", now, _MAX_AT_ONCE)
         return [(row["tenant_id"], row["approval_id"]) for row in rows]
 
     async def remind(self, tenant_id: str, approval_id: str, text: str, outbound_id: str, now: datetime) -> None:
@@ -191,7 +191,7 @@ class ApprovalStore:
             "select remind_approval($1,$2,$3,$4,$5) as told", tenant_id, approval_id, text, outbound_id, now
         )
         if row and row["told"]:
-            self._bell.delivery(row["told"])
+            self._wakeups.wake_delivery(row["told"])
 
 
 class ApprovalMerge(MergeHook):

@@ -26,7 +26,7 @@ MORE_CALLS = 4
 
 @dataclass(frozen=True, slots=True)
 class DailyBudgets:
-    """Give every person the same purse each day of theirs, and each of their tasks one within it.
+    """Give every person the same budget each day of theirs, and each of their tasks one within it.
 
     `cap` and `task_cap` in dollars, None for no limit; `prices` of all models in use.
     """
@@ -40,7 +40,7 @@ class DailyBudgets:
     """A person's tier may say another cap for the day."""
 
     def for_turn(self, request: TurnRequest) -> "PostgresBudget":
-        """Give the purse of one turn; its day is that on which each call is made."""
+        """Return the budget of one turn; its day is that on which each call is made."""
         tier = self.tiers.of(request.tenant.role, request.tenant.tier) if self.tiers else None
         cap = self.cap if tier is None or tier.dollars_a_day is None else tier.dollars_a_day
         mine = replace(self, cap=cap)
@@ -49,7 +49,7 @@ class DailyBudgets:
 
 @dataclass(frozen=True, slots=True)
 class PostgresBudget:
-    """The purse of one turn. Implements `core.budgets.types.TurnBudget`."""
+    """The budget of one turn. Implements `core.budgets.types.TurnBudget`."""
 
     budgets: DailyBudgets
     tenant_id: str

@@ -24,7 +24,7 @@ class OutOfMoney(OneValetError):
 
 
 class TurnBudget(Protocol):
-    """The purse of one turn."""
+    """The budget of one turn."""
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
         """Set aside what a call may cost. Raises `OutOfMoney`; repeating it changes nothing."""
@@ -47,12 +47,12 @@ class Budgets(Protocol):
     """Where turns get their purses."""
 
     def for_turn(self, request: TurnRequest) -> TurnBudget:
-        """Give the purse of one turn."""
+        """Return the budget of one turn."""
         ...
 
 
 class NoBudget:
-    """A purse without a bottom."""
+    """A budget without a bottom."""
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
         """Let every call pass."""

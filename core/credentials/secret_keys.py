@@ -28,11 +28,11 @@ class SecretKeys:
 
     @property
     def newest(self) -> SecretKey:
-        """Give the key that wraps."""
+        """Return the key that wraps."""
         return next(iter(self._keys.values()))
 
     def find(self, id: str) -> SecretKey | None:
-        """Give the key of this id, or None when it is not among ours."""
+        """Return the key of this id, or None when it is not among ours."""
         return self._keys.get(id)
 
 

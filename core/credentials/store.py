@@ -23,9 +23,9 @@ from core.json_types import JsonObject, storable
 from core.tools.context import ConnectedAccounts
 
 PRIMARY = "primary"
-MOST_NAME = 200
+MAX_NAME = 200
 """Characters of a service's name, and of an account's."""
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """Bytes of one account's credentials, as JSON."""
 
 _log = structlog.get_logger()
@@ -73,15 +73,15 @@ class CredentialStore:
         self._keys = keys
 
     def for_tenant(self, tenant_id: str) -> "TenantCredentials":
-        """Give access to this tenant's credentials only."""
+        """Return access to this tenant's credentials only."""
         return TenantCredentials(self, tenant_id)
 
     async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = PRIMARY) -> None:
         """Keep an account's credentials, in place of what was there."""
         service, account_name = _name(service), _name(account_name)
         plain = json.dumps(credentials).encode()
-        if len(plain) > MOST_BYTES:
-            raise CredentialError(f"Credentials of one account have at most {MOST_BYTES // 1024} KiB.")
+        if len(plain) > MAX_BYTES:
+            raise CredentialError(f"Credentials of one account have at most {MAX_BYTES // 1024} KiB.")
         version, key = await self._own_data_key(tenant_id)
         sealed = seal(key, plain, tenant_id, service, account_name, version)
         await self._database.rows(
@@ -89,7 +89,7 @@ class CredentialStore:
         )
 
     async def get(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> JsonObject | None:
-        """Give an account's credentials, or None when there are none. Raises `CredentialError`."""
+        """Return an account's credentials, or None when there are none. Raises `CredentialError`."""
         service, account_name = _name(service), _name(account_name)
         row = await self._database.call("select * from read_credentials($1,$2,$3)", tenant_id, service, account_name)
         if row is None:
@@ -134,7 +134,7 @@ class CredentialStore:
             raise CredentialError(f"There is no account {account_name} of {service}.")
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Tell which accounts of a service are connected, and which is meant when none is named."""
+        """Return which accounts of a service are connected, and which is meant when none is named."""
         listed = await self.list(tenant_id, service)
         preferred = [str(one["account_name"]) for one in listed if one["preferred"]]
         return ConnectedAccounts(
@@ -187,7 +187,7 @@ class CredentialStore:
     async def seal_for(
         self, tenant_id: str, plain: bytes, *place: str | int, connection: Connection | None = None
     ) -> tuple[int, bytes]:
-        """Seal bytes of another table under the tenant's data key; gives the key's version, too.
+        """Seal bytes of another table under the tenant's data key; return the key's version, too.
 
         With a `connection` within its transaction, which sees this tenant's rows from then on.
         """
@@ -249,7 +249,7 @@ class TenantCredentials:
             await self.store.save(tenant_id, service, credentials, account_name)
 
     async def get(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> JsonObject | None:
-        """Give an account's credentials, or None when this person has not connected it."""
+        """Return an account's credentials, or None when this person has not connected it."""
         with self._guarded(tenant_id):
             return await self.store.get(tenant_id, service, account_name)
 
@@ -264,7 +264,7 @@ class TenantCredentials:
             await self.store.delete(tenant_id, service, account_name)
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Tell which accounts of a service are connected, and which is meant when none is named."""
+        """Return which accounts of a service are connected, and which is meant when none is named."""
         with self._guarded(tenant_id):
             return await self.store.accounts(tenant_id, service)
 
@@ -300,16 +300,16 @@ def unwrap_data_key(keys: SecretKeys, tenant_id: str, row: asyncpg.Record) -> by
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Give the name, or the first of `name 2`, `name 3` … that is free."""
+    """Return the name, or the first of `name 2`, `name 3` … that is free."""
     number, free = 1, name
     while free in taken:
         number += 1
-        free = f"{name[: MOST_NAME - 8]} {number}"
+        free = f"{name[: MAX_NAME - 8]} {number}"
     return free
 
 
 def _name(name: str) -> str:
     """Check the name of a service or an account before Postgres refuses it."""
-    if not 1 <= len(name) <= MOST_NAME or storable(name) != name:
-        raise CredentialError(f"The name of a service or an account has 1 to {MOST_NAME} characters.")
+    if not 1 <= len(name) <= MAX_NAME or storable(name) != name:
+        raise CredentialError(f"The name of a service or an account has 1 to {MAX_NAME} characters.")
     return name

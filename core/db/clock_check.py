@@ -10,7 +10,7 @@ import structlog
 from core.clock import Clock
 from core.db.database import Database
 
-MOST_APART = 60.0
+MAX_APART = 60.0
 """Seconds that the machine's time may differ from Postgres'."""
 MEASURED_EVERY = 30.0
 """Seconds for which a measurement holds, unless the machine's time steps meanwhile."""
@@ -63,7 +63,7 @@ class CheckedClock(Clock):
         theirs = float(row["seconds"]) if row else after
         self.ahead = before - theirs if before > theirs else min(after - theirs, 0.0)
         self._measured_at, self._drift = steady, after - steady
-        sound = abs(self.ahead) <= MOST_APART
+        sound = abs(self.ahead) <= MAX_APART
         if sound is not self._sound:
             self._sound = sound
             if sound:

@@ -68,7 +68,7 @@ class Database:
 
     @asynccontextmanager
     async def tenant(self, tenant_id: str) -> AsyncIterator[Connection]:
-        """Give a connection inside one transaction that sees this tenant's rows only."""
+        """Yield a connection inside one transaction that sees this tenant's rows only."""
         pool, connection = await self._acquire()
         try:
             try:

@@ -23,7 +23,7 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """Give the SHA-256 of the text, hex."""
+        """Return the SHA-256 of the text, hex."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 

@@ -42,7 +42,7 @@ class EventSources:
     async def add(
         self, tenant_id: str, name: str, style: Style, options: SourceOptions | None = None, secret: str = ""
     ) -> tuple[EventSource, str]:
-        """Make a source; gives it and its secret, which is made unless given. Raises `SourceError`."""
+        """Make a source; return it and its secret, which is made unless given. Raises `SourceError`."""
         if not NAME.fullmatch(name) or name in RESERVED:
             raise SourceError(
                 f"A source cannot be called {name!r}: 1 to 64 letters a-z, digits, - and _, and not a channel's name."
@@ -120,7 +120,7 @@ class EventSources:
 
 
 def hash_secret(secret: str) -> bytes:
-    """Give what is kept of a bearer's secret: 32 random bytes need no salt and no slow hash."""
+    """Return what is kept of a bearer's secret: 32 random bytes need no salt and no slow hash."""
     return hashlib.sha256(b"onevalet event source\0" + secret.encode(errors="surrogateescape")).digest()
 
 

@@ -63,7 +63,7 @@ class EventStore:
         self._make_id = make_id
 
     async def keep(self, event: Event, also: str = "", source_id: str = "") -> tuple[str, ...] | None:
-        """Keep an event; gives the groups that want it, None when it is known under its id or `also`.
+        """Keep an event; return the groups that want it, None when it is known under its id or `also`.
 
         Raises `SourceGone` when `source_id` is given and is not the tenant's source of this name.
         """
@@ -131,7 +131,7 @@ class EventStore:
         return bool(row and row["found"])
 
     async def prune(self, before: datetime, limit: int = 1000) -> int:
-        """Delete events received before a moment; gives how many went."""
+        """Delete events received before a moment; return how many went."""
         row = await self._database.call("select * from prune_events($1,$2)", before, limit)
         return int(row["pruned"]) if row else 0
 
@@ -170,7 +170,7 @@ class EventStore:
 
 
 def like(pattern: str) -> str:
-    """Give the SQL LIKE pattern for one with `*` and `?`."""
+    """Return the SQL LIKE pattern for one with `*` and `?`."""
     for plain, quoted in (("\\", "\\\\"), ("%", "\\%"), ("_", "\\_"), ("*", "%"), ("?", "_")):
         pattern = pattern.replace(plain, quoted)
     return pattern

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from core.events.store import EventRef
 
-MOST_ENTRIES = 100_000
+MAX_ENTRIES = 100_000
 """Entries a stream keeps: what was trimmed unread, the sweep puts back."""
 SHARED = "workers"
 """Redis' own consumer group within each stream: its consumers share the entries."""
@@ -25,7 +25,7 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StreamEntry:
     """One entry of a stream."""
 
     entry_id: str
@@ -50,7 +50,7 @@ class EventStreams:
             async with asyncio.timeout(ADD_SECONDS), self._client().pipeline(transaction=False) as pipe:
                 for ref in refs:
                     fields = {"tenant": ref.tenant_id, "source": ref.source, "id": ref.id}
-                    pipe.xadd(_stream(group), cast(Any, fields), maxlen=MOST_ENTRIES, approximate=True)
+                    pipe.xadd(_stream(group), cast(Any, fields), maxlen=MAX_ENTRIES, approximate=True)
                 await pipe.execute()
         except (RedisError, OSError, TimeoutError) as error:
             if await self._healed(group, error):
@@ -60,7 +60,7 @@ class EventStreams:
             return False
         return True
 
-    async def read(self, group: str, count: int, wait: timedelta) -> list[Entry]:
+    async def read(self, group: str, count: int, wait: timedelta) -> list[StreamEntry]:
         """Wait for new entries; raises `RedisError` or `OSError` while Redis is away."""
         block = max(1, int(wait.total_seconds() * 1000))
         try:
@@ -76,7 +76,7 @@ class EventStreams:
             return []
         return [entry for _, found in answer or [] for entry in _entries(found)]
 
-    async def take_over(self, group: str, idle: timedelta, count: int = 50) -> list[Entry]:
+    async def take_over(self, group: str, idle: timedelta, count: int = 50) -> list[StreamEntry]:
         """Take entries that a consumer was given and never acknowledged, since it died."""
         try:
             async with asyncio.timeout(SILENT_SECONDS):
@@ -141,10 +141,10 @@ def _stream(group: str) -> str:
     return f"onevalet:events:{group}"
 
 
-def _entries(found: list[tuple[str, dict[str, str] | None]]) -> list[Entry]:
+def _entries(found: list[tuple[str, dict[str, str] | None]]) -> list[StreamEntry]:
     # An entry that was trimmed meanwhile has no fields.
     return [
-        Entry(entry_id, EventRef(fields["tenant"], fields["source"], fields["id"]))
+        StreamEntry(entry_id, EventRef(fields["tenant"], fields["source"], fields["id"]))
         for entry_id, fields in found
         if fields and fields.keys() >= {"tenant", "source", "id"}
     ]

@@ -45,7 +45,7 @@ class HookContext:
     agent_path: str = ""
 
     def at(self, step: int) -> "HookContext":
-        """Give the same place at another step."""
+        """Return the same place at another step."""
         if step == self.step:
             return self
         return HookContext(self.turn_id, self.tenant_id, self.channel, step, self.agent_path)
@@ -170,7 +170,7 @@ class Hooks:
         }
 
     def plus(self, hooks: Sequence[Hook]) -> "Hooks":
-        """Give these hooks and some more, each in its place."""
+        """Return these hooks and some more, each in its place."""
         return Hooks([*self._hooks, *hooks]) if hooks else self
 
     def of[Kind: Hook](self, kind: type[Kind]) -> list[Kind]:
@@ -250,7 +250,7 @@ class Hooks:
             await _isolated(hook, hook.on_error(context, error), None)
 
     def hears(self, moment: str) -> bool:
-        """Tell whether any hook has something to do at a moment, named as its method is."""
+        """Return whether any hook has something to do at a moment, named as its method is."""
         return bool(self._at[moment])
 
     async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:

@@ -73,7 +73,7 @@ class AskingJudge(Judge):
     def question(
         self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
     ) -> ModelRequest | None:
-        """Give what the model is asked about an answer; None for nothing."""
+        """Return what the model is asked about an answer; None for nothing."""
         return None
 
     def judgement(self, told: ModelAnswer) -> Judgement:
@@ -93,14 +93,14 @@ class Judging:
         journal: Journal,
         recorded: Mapping[StepKey, StepRecord],
         where: HookContext,
-        most_advice: int,
+        max_advice: int,
         budget: TurnBudget,
     ) -> None:
         self._judges = judges
         self._journal = journal
         self._recorded = recorded
         self._where = where
-        self._most_advice = most_advice
+        self._max_advice = max_advice
         self._budget = budget
         self._advised = 0
         self._trail: Trail = ()
@@ -139,7 +139,7 @@ class Judging:
             return judged
         await self._budget.settle(key, judged.usage)
         self._advised += bool(judged.finding)
-        return replace(judged, ends=bool(judged.finding) and self._advised > self._most_advice)
+        return replace(judged, ends=bool(judged.finding) and self._advised > self._max_advice)
 
     async def _ask_model(self, judge: AskingJudge, key: StepKey, request: ModelRequest | None) -> Judgement:
         if request is None:

@@ -12,7 +12,7 @@ from core.hooks.judge import ALL_WELL, Act, Judge, Judgement, Trail
 from core.llm.types import ModelAnswer
 from core.loop.config import ReactLoopConfig
 
-_LONGEST_CYCLE = 4
+_MAX_CYCLE = 4
 _WRITTEN_OUT = re.compile(
     r"""^\s*(?:```\w*\s*)?(?:
         <(?:tool_call|function_call|function=|invoke)
@@ -87,7 +87,7 @@ class CheckingJudge(Judge):
 
 def _ping_pong(trail: Trail) -> Judgement | None:
     """Find steps that come round again, with the same arguments and results, for the second time."""
-    for length in range(2, _LONGEST_CYCLE + 1):
+    for length in range(2, _MAX_CYCLE + 1):
         round_ = trail[-length:]
         if len(trail) >= 2 * length and round_ == trail[-2 * length : -length] and len(set(round_)) > 1:
             names = " and ".join(dict.fromkeys(act.name for step in round_ for act in step))

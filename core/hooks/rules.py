@@ -57,7 +57,7 @@ class ToolRule:
     risk: str = ""
 
     def covers(self, context: HookContext, call: PlannedCall) -> bool:
-        """Tell whether it is about this tool on this channel, whatever the arguments."""
+        """Return whether it is about this tool on this channel, whatever the arguments."""
         named = any(fnmatchcase(call.name.lower(), pattern.lower()) for pattern in self.tools)
         return named and (not self.channels or context.channel in self.channels)
 
@@ -66,7 +66,7 @@ class StorageAccess(Protocol):
     """Where rules remember what calls have run with."""
 
     def for_tenant(self, tenant_id: str) -> TenantStorage:
-        """Give access to this tenant's values only."""
+        """Return access to this tenant's values only."""
         ...
 
 
@@ -153,7 +153,7 @@ def _found(pattern: str, text: str) -> bool:
 
 
 def _values(value: Json, path: Sequence[str]) -> Iterator[Json]:
-    """Give what stands at a path; a list counts as its items, and `*` at the end goes to any depth."""
+    """Yield what stands at a path; a list counts as its items, and `*` at the end goes to any depth."""
     if isinstance(value, list):
         for item in value:
             yield from _values(item, path[1:] if path and path[0] == "*" and len(path) > 1 else path)

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from yarl import URL
 
 USUAL_PORTS = {"http": 80, "https": 443}
-MOST_URL = 8000
+MAX_URL = 8000
 """Characters of an address; servers and proxies rarely take more."""
 
 _BARRED_V4 = tuple(
@@ -66,12 +66,12 @@ class Target:
 
     @property
     def literal(self) -> bool:
-        """Tell whether the host is an address by number."""
+        """Return whether the host is an address by number."""
         return _as_address(self.host) is not None
 
 
 def is_public(address: str) -> bool:
-    """Tell whether a numeric address lies on the public internet, as itself."""
+    """Return whether a numeric address lies on the public internet, as itself."""
     found = _as_address(address)
     if isinstance(found, IPv4Address):
         return not any(found in network for network in _BARRED_V4)
@@ -82,7 +82,7 @@ def is_public(address: str) -> bool:
 
 def read_target(text: str) -> Target:
     """Read an address that somebody named; raises `Barred` for all that may mean two things to two readers."""
-    if len(text) > MOST_URL or _UNSEEMLY.search(text):
+    if len(text) > MAX_URL or _UNSEEMLY.search(text):
         raise Barred("That is no well-formed web address.")
     try:
         url = URL(text)
@@ -101,7 +101,7 @@ def read_target(text: str) -> Target:
 
 
 def read_host(host: str) -> str:
-    """Give a host's one spelling; raises `Barred` for a number in disguise (127.1, 0x7f000001, 2130706433)."""
+    """Return a host's one spelling; raises `Barred` for a number in disguise (127.1, 0x7f000001, 2130706433)."""
     host = host.lower()
     if _as_address(host) is not None:
         return host

@@ -14,7 +14,7 @@ class UnreadableBody(ValueError):
 
 
 async def read_body(chunks: AsyncIterator[bytes], encoding: str, most: int) -> tuple[bytes, bool]:
-    """Give at most `most` bytes, decompressed, and whether there was more; stops reading then."""
+    """Return at most `most` bytes, decompressed, and whether there was more; stops reading then."""
     body, came = bytearray(), 0
     decoder = _Decoder(encoding)
     async for chunk in chunks:
@@ -39,7 +39,7 @@ class _Decoder:
 
     @property
     def whole(self) -> bool:
-        """Tell whether what came so far may be all."""
+        """Return whether what came so far may be all."""
         return self._plain or (self._inner is not None and self._inner.eof)
 
     def decode(self, chunk: bytes, into: bytearray, most: int) -> None:

@@ -41,7 +41,7 @@ _log = structlog.get_logger()
 class Limits:
     """`most_bytes`: of a body, decompressed. Times in seconds, `total` over all redirects and the body."""
 
-    most_bytes: int = 2 * 1024 * 1024
+    max_bytes: int = 2 * 1024 * 1024
     redirects: int = 5
     connect: float = 5.0
     silence: float = 10.0
@@ -87,7 +87,7 @@ class GuardedClient:
         *,
         headers: Mapping[str, str] | None = None,
         json: Json = None,
-        most_bytes: int | None = None,
+        max_bytes: int | None = None,
         may_go: Callable[[Target], bool] | None = None,
     ) -> HttpResponse:
         """Make one request, following redirects; raises `ToolFailed` in one plain sentence.
@@ -98,7 +98,7 @@ class GuardedClient:
         try:
             ask = _first(method, url, headers or {}, json)
             async with asyncio.timeout(self._limits.total):
-                return await self._follow(ask, most_bytes or self._limits.most_bytes, may_go)
+                return await self._follow(ask, max_bytes or self._limits.max_bytes, may_go)
         except Barred as error:
             _log.warning("fetch_refused", reason=str(error))
             raise ToolFailed(str(error)) from error
@@ -148,7 +148,7 @@ class GuardedClient:
         raise Barred("That address redirects too often.")
 
     def _admit(self, target: Target) -> aiohttp.ClientSession:
-        """Give the session for a target: the open one for a host that the operator named, else the guarded one."""
+        """Return the session for a target: the open one for a host that the operator named, else the guarded one."""
         usual = USUAL_PORTS[target.scheme] == target.port
         if (target.host, target.port) in self._allowed or (usual and (target.host, None) in self._allowed):
             if self._open is None:
@@ -216,7 +216,7 @@ def _first(method: str, url: str, headers: Mapping[str, str], json: Json) -> _As
 
 
 def _next(ask: _Ask, status: int, location: str) -> _Ask:
-    """Give what is asked after a redirect, as RFC 9110 15.4 and browsers have it."""
+    """Return what is asked after a redirect, as RFC 9110 15.4 and browsers have it."""
     target = read_target(urljoin(str(ask.target.url), location))
     headers, method, body = ask.headers.copy(), ask.method, ask.body
     if (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST"):

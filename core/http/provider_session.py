@@ -11,13 +11,13 @@ from typing import Final
 
 import aiohttp
 
-MOST_ANSWER = 1024 * 1024
+MAX_ANSWER = 1024 * 1024
 """Bytes of the answer to a call that changes something: providers answer with a few kilobytes."""
-MOST_LIST = 16 * 1024 * 1024
+MAX_LIST = 16 * 1024 * 1024
 """Bytes of the answer to a call that reads: a page of messages."""
 TIMED_OUT_BEHIND: Final = frozenset({504, 522, 524})
 """What a proxy says that passed the call on and got no answer in time: it may have arrived."""
-LONGEST_RETRY_AFTER = timedelta(days=7)
+MAX_RETRY_AFTER = timedelta(days=7)
 """What a Retry-After is read as at the most, so that no number is too large for a date."""
 
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
@@ -45,7 +45,7 @@ class BoundedResponse(aiohttp.ClientResponse):
         return await super().read()
 
     async def _bounded(self) -> bytes:
-        most = MOST_LIST if self.method == "GET" else MOST_ANSWER
+        most = MAX_LIST if self.method == "GET" else MAX_ANSWER
         body = bytearray()
         async for chunk in self.content.iter_any():
             body += chunk
@@ -76,7 +76,7 @@ def retry_after(said: object) -> timedelta | None:
     """Read a Retry-After in seconds, as a header or a number; None for anything else."""
     if isinstance(said, bool) or not isinstance(said, int | float | str) or not _SECONDS.fullmatch(str(said)[:400]):
         return None
-    return timedelta(seconds=min(float(str(said)[:400]), LONGEST_RETRY_AFTER.total_seconds()))
+    return timedelta(seconds=min(float(str(said)[:400]), MAX_RETRY_AFTER.total_seconds()))
 
 
 async def _refuse_redirects(

@@ -23,7 +23,7 @@ class HttpResponse:
 
     @property
     def content_type(self) -> str:
-        """Give the media type alone, lower case, such as `text/html`; empty when the server told none."""
+        """Return the media type alone, lower case, such as `text/html`; empty when the server told none."""
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
 

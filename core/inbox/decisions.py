@@ -6,7 +6,7 @@ import asyncpg
 import structlog
 
 from core.approvals.cards import DRAW, NEEDS_CODE, SAY
-from core.approvals.exact_replies import Exact, Verb, button, new_number, read_button
+from core.approvals.exact_replies import ExactReply, Verb, button, new_number, read_button
 from core.approvals.types import read_form
 from core.clock import Clock
 from core.db.database import Database
@@ -15,7 +15,7 @@ from core.json_types import storable
 from core.messaging.channels import Received
 from core.messaging.messages import Form, InboundMessage, Press
 from core.people.access_policy import Access, Policy
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
 
@@ -28,7 +28,7 @@ class Decisions:
     """
 
     database: Database
-    bell: Bell
+    wakeups: Wakeups
     make_id: IdMaker
     access: Access
     clock: Clock
@@ -69,7 +69,7 @@ class Decisions:
         said = "" if form or row["outcome"] in ("approve", "cancel") else row["said"] or ""
         return Received(row["inbound_id"], row["duplicate"], said or _done(row["outcome"]), form)
 
-    async def exact(self, message: InboundMessage, sender: str, exact: Exact) -> asyncpg.Record:
+    async def exact(self, message: InboundMessage, sender: str, exact: ExactReply) -> asyncpg.Record:
         """Take in an exact word; the row is `receive_message`'s, with `outcome` empty where it decided nothing."""
         address = message.address
         row = await self.database.call(
@@ -112,11 +112,11 @@ class Decisions:
 
     def _ring(self, row: asyncpg.Record) -> None:
         if row["lane_id"]:
-            self.bell.turn(row["lane_id"])
+            self.wakeups.wake_turn(row["lane_id"])
         for lane in row["woken"] or ():
-            self.bell.turn(lane)
+            self.wakeups.wake_turn(lane)
         if row["conversation_id"]:
-            self.bell.delivery(row["conversation_id"])
+            self.wakeups.wake_delivery(row["conversation_id"])
 
 
 def _done(outcome: str) -> str:

@@ -6,7 +6,7 @@ from typing import Protocol
 import asyncpg
 import structlog
 
-from core.approvals.exact_replies import read_exact
+from core.approvals.exact_replies import parse_exact_reply
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import RequestRefused
@@ -30,15 +30,15 @@ from core.messaging.messages import (
 )
 from core.people.access_policy import Access, Policy
 from core.people.pairing import (
-    MOST_OF_ACCOUNT,
-    MOST_OF_SENDER,
+    MAX_GUESSES_PER_ACCOUNT,
+    MAX_GUESSES_PER_SENDER,
     VALID,
     code_hash,
     new_code,
     pairing_sentence,
 )
-from core.queue.limits import BUSY, Waiting
-from core.queue.wakeups import Bell
+from core.queue.limits import BUSY, BacklogLimits
+from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
 NO_BOUND = 0
@@ -52,7 +52,7 @@ class CodeMaker(Protocol):
 
 
 class Inbox:
-    """Take in whatever a channel parsed: one transaction each, then the bell.
+    """Take in whatever a channel parsed: one transaction each, then a wakeup.
 
     `access` says who may come in; unless told otherwise, strangers are given a code. Past `waiting` a message is
     kept and refused. On the channels in `codes_only` approvals are decided by their codes only.
@@ -61,24 +61,24 @@ class Inbox:
     def __init__(
         self,
         database: Database,
-        bell: Bell,
+        wakeups: Wakeups,
         make_id: IdMaker,
         access: Access | None = None,
         *,
         clock: Clock | None = None,
         make_code: CodeMaker = new_code,
-        waiting: Waiting | None = None,
+        waiting: BacklogLimits | None = None,
         codes_only: frozenset[str] = frozenset(),
     ) -> None:
         self._database = database
-        self._bell = bell
+        self._wakeups = wakeups
         self._make_id = make_id
         self._access = access or Access()
         self._clock = clock or Clock()
         self._make_code = make_code
-        self._waiting = waiting or Waiting()
-        self._decisions = Decisions(database, bell, make_id, self._access, self._clock, codes_only)
-        self._links = LinkStrangers(database, bell, make_id, self._clock)
+        self._waiting = waiting or BacklogLimits()
+        self._decisions = Decisions(database, wakeups, make_id, self._access, self._clock, codes_only)
+        self._links = LinkStrangers(database, wakeups, make_id, self._clock)
 
     async def accept(self, inbound: Inbound) -> Received:
         """Commit it (promise 1), once (promise 2).
@@ -107,7 +107,7 @@ class Inbox:
         own = message.origin is Origin.OWN
         command = message.command or own_words(message.text, address.channel)
         message = replace(message, command=command if own else None)
-        exact = read_exact(message.text) if own and command is None and not message.media else None
+        exact = parse_exact_reply(message.text) if own and command is None and not message.media else None
         if exact is not None:
             decided = await self._decisions.exact(message, sender, exact)
             return await self._received(message, sender, decided, await self._refused(decided))
@@ -168,9 +168,9 @@ class Inbox:
         if refused is not None:
             _log.warning("message_refused", channel=address.channel, message=row["inbound_id"], reason="overload")
             if refused:
-                self._bell.delivery(refused)
+                self._wakeups.wake_delivery(refused)
         elif row["lane_id"]:
-            self._bell.turn(row["lane_id"])
+            self._wakeups.wake_turn(row["lane_id"])
         _log.info(
             "message_received",
             channel=address.channel,
@@ -207,15 +207,15 @@ class Inbox:
             now,
             now + VALID,
             NO_BOUND,
-            MOST_OF_SENDER,
-            MOST_OF_ACCOUNT,
+            MAX_GUESSES_PER_SENDER,
+            MAX_GUESSES_PER_ACCOUNT,
             self._make_id("tn"),
             self._make_id("idn"),
             self._make_id("cv"),
         )
         assert row is not None  # noqa: S101 - the function always returns one row
         if row["conversation_id"]:
-            self._bell.delivery(row["conversation_id"])
+            self._wakeups.wake_delivery(row["conversation_id"])
         _log.info(
             "message_ignored",
             channel=address.channel,
@@ -255,7 +255,7 @@ class Inbox:
             self._make_id("cv"),
         )
         if row and row["conversation"]:
-            self._bell.delivery(row["conversation"])
+            self._wakeups.wake_delivery(row["conversation"])
 
     async def _apply_status(self, update: StatusUpdate) -> Received:
         row = await self._database.call(
@@ -269,7 +269,7 @@ class Inbox:
             storable(update.error_code),
         )
         if row and row["resolved"]:
-            self._bell.delivery(row["conversation_id"])
+            self._wakeups.wake_delivery(row["conversation_id"])
         return Received(update.provider_id, duplicate=row is None)
 
     async def _change_reachability(self, change: ReachabilityChange) -> Received:
@@ -288,7 +288,7 @@ class Inbox:
             change.said_at,
         )
         if row and row["conversation_id"]:
-            self._bell.delivery(row["conversation_id"])
+            self._wakeups.wake_delivery(row["conversation_id"])
         _log.info("reachability_changed", channel=change.channel, state=state, reason=change.reason)
         return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["changed"]))
 
@@ -315,7 +315,7 @@ class Inbox:
 
 
 def _named(sender: str) -> str:
-    """Give the sender as stored. Raises `RequestRefused` where nobody is named: that is not somebody."""
+    """Return the sender as stored. Raises `RequestRefused` where nobody is named: that is not somebody."""
     stored = storable(sender)
     if not stored.strip():
         raise RequestRefused("no sender")

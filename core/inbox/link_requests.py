@@ -9,10 +9,10 @@ from core.ids import IdMaker
 from core.json_types import storable
 from core.messaging.channels import Received
 from core.messaging.messages import InboundMessage
-from core.people.link_codes import GUESSES_WITHIN, MOST_OF_SENDER, link_code_hash, read_code
+from core.people.link_codes import GUESSES_WITHIN, MAX_GUESSES_PER_SENDER, link_code_hash, read_code
 from core.people.link_messages import link_question, linked_with, now_linked
 from core.people.place_names import places_of, tell_places
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
 
@@ -20,9 +20,9 @@ _log = structlog.get_logger()
 class LinkStrangers:
     """Link the address of somebody whom nobody knows to the person whose code they type."""
 
-    def __init__(self, database: Database, bell: Bell, make_id: IdMaker, clock: Clock) -> None:
+    def __init__(self, database: Database, wakeups: Wakeups, make_id: IdMaker, clock: Clock) -> None:
         self._database = database
-        self._bell = bell
+        self._wakeups = wakeups
         self._make_id = make_id
         self._clock = clock
 
@@ -43,7 +43,7 @@ class LinkStrangers:
             elif row["outcome"] == "linked":
                 rung = await self._tell(connection, row["tenant_id"], row["identity_id"])
         for conversation in rung:
-            self._bell.delivery(conversation)
+            self._wakeups.wake_delivery(conversation)
         _log.info("link_code_typed", channel=message.address.channel, outcome=row["outcome"])
         if row["outcome"] not in ("ask", "linked", "duplicate"):
             return None
@@ -66,7 +66,7 @@ class LinkStrangers:
             link_code_hash(code),
             self._clock.now(),
             agreed,
-            MOST_OF_SENDER,
+            MAX_GUESSES_PER_SENDER,
             GUESSES_WITHIN,
             self._make_id("idn"),
             self._make_id("cv"),

@@ -98,7 +98,7 @@ class StepRecord:
     idempotency_key: str = ""
 
     def ended(self, outcome: Outcome, result: JsonObject, duration_ms: int) -> "StepRecord":
-        """Give the row of the same step with what became of it; each call makes one: no `dataclasses.replace`."""
+        """Return the row of the same step with what became of it; each call makes one: no `dataclasses.replace`."""
         return StepRecord(
             self.key,
             self.kind,
@@ -118,7 +118,7 @@ class Journal(Protocol):
     """Where the loop of one turn writes what it did. Safe to call concurrently."""
 
     async def recorded(self) -> Sequence[StepRecord]:
-        """Give every row of this turn, by key."""
+        """Return every row of this turn, by key."""
         ...
 
     async def write(self, record: StepRecord) -> None:
@@ -130,7 +130,7 @@ class Journal(Protocol):
         ...
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        """Tell whether this tenant has a call of this tool with these arguments whose outcome is unknown.
+        """Return whether this tenant has a call of this tool with these arguments whose outcome is unknown.
 
         That covers earlier turns too, as far as the store keeps them; a later OK for the same call ends it.
         """
@@ -144,7 +144,7 @@ class MemoryJournal:
         self._rows = {record.key: record for record in records}
 
     async def recorded(self) -> Sequence[StepRecord]:
-        """Give every row, by key."""
+        """Return every row, by key."""
         return sorted(self._rows.values(), key=_order)
 
     async def write(self, record: StepRecord) -> None:
@@ -174,7 +174,7 @@ class PatientJournal:
         self._pause = pause
 
     async def recorded(self) -> Sequence[StepRecord]:
-        """Give every row of this turn, by key."""
+        """Return every row of this turn, by key."""
         return await self._journal.recorded()
 
     async def write(self, record: StepRecord) -> None:

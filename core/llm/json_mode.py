@@ -13,7 +13,7 @@ from dataclasses import replace
 from core.json_types import Json, JsonObject, check_depth
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, ToolCall, ToolSpec
 
-MOST_CORRECTIONS = 2
+MAX_CORRECTIONS = 2
 """Times that a model is asked again for one answer."""
 
 _PROTOCOL = """You can use tools. Answer with one JSON object and nothing else:
@@ -32,11 +32,11 @@ _NAMED = re.compile(r"""["']tool["']\s*:\s*["']([^"']+)["']""")
 _FINAL = re.compile(r"""\{\s*["']final["']\s*:\s*["']?""")
 _TRAILING_COMMA = re.compile(r",\s*([}\]])")
 _DECODER = json.JSONDecoder(strict=False)
-_MOST_PASSES = 16
+_MAX_PASSES = 16
 """How often, all in all, a text is gone over for the values in it."""
 _SKIMMED = 64
 """Characters that are searched for one character in the time that one is read in."""
-_MOST_REPAIRS, _LONGEST_REPAIR = 8, 20_000
+_MAX_REPAIRS, _MAX_REPAIR = 8, 20_000
 """At how many places a repair is tried, and on how many characters at the most."""
 _ARGUMENTS = ("arguments", "args", "parameters", "input")
 
@@ -61,7 +61,7 @@ async def from_json_mode(
     spoken = bool(names) or any(message.tool_calls for message in request.messages)
     sent = to_json_mode(request)
     usage = answer.usage
-    for _ in range(MOST_CORRECTIONS):
+    for _ in range(MAX_CORRECTIONS):
         if read := read_answer(answer, names, spoken=spoken):
             return replace(read, usage=usage)
         if answer.cut:
@@ -104,13 +104,13 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._repairs = _MOST_REPAIRS
+        self._repairs = _MAX_REPAIRS
         self.read = 0
 
     def __iter__(self) -> Iterator[Json]:
         """Return the values, repaired if need be."""
         at = 0
-        while self.read <= _MOST_PASSES * len(self._text) and (opening := _OPENING.search(self._text, at)):
+        while self.read <= _MAX_PASSES * len(self._text) and (opening := _OPENING.search(self._text, at)):
             value, at = self._decode(opening.start())
             yield value
 
@@ -126,7 +126,7 @@ class Reading:
         except (ValueError, RecursionError):  # nested too deeply, or a number that is none
             self.read += len(self._text) - start
             return None, start + 1
-        if not self._repairs or len(self._text) - start > _LONGEST_REPAIR:
+        if not self._repairs or len(self._text) - start > _MAX_REPAIR:
             return None, start + 1
         self._repairs -= 1
         self.read += len(self._text) - start

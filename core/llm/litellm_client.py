@@ -78,7 +78,7 @@ class LiteLLMClient:
         await asyncio.to_thread(self._load)
 
     def known(self, model: str) -> dict[str, Any]:
-        """Give what litellm's map knows of a model; nothing for one that it does not list."""
+        """Return what litellm's map knows of a model; nothing for one that it does not list."""
         costs = _litellm().model_cost
         return costs.get(model) or costs.get(model.split("/", 1)[-1]) or {}
 
@@ -198,14 +198,14 @@ class LiteLLMClient:
             if not request.parallel_tools:
                 arguments["parallel_tool_calls"] = False
         optional = {
-            "max_tokens": self._most_tokens(request, layer.model),
+            "max_tokens": self._max_tokens(request, layer.model),
             "temperature": request.temperature,
             "reasoning_effort": layer.reasoning_effort or None,
             "api_key": self._key(layer),
         }
         return arguments | {name: value for name, value in optional.items() if value is not None}
 
-    def _most_tokens(self, request: ModelRequest, model: str) -> int | None:
+    def _max_tokens(self, request: ModelRequest, model: str) -> int | None:
         """Return how long an answer may be; providers refuse a request for more than a model can write."""
         most, longest = request.max_output_tokens, self.known(model).get("max_output_tokens")
         return min(most, longest) if most is not None and isinstance(longest, int) else most
@@ -338,7 +338,7 @@ def _call(call: ToolCall, *, keep_extra: bool) -> JsonObject:
 
 
 def _object_text(arguments: str) -> str:
-    """Give arguments as a JSON object's text: providers refuse a request that repeats a model's bad JSON."""
+    """Return arguments as a JSON object's text: providers refuse a request that repeats a model's bad JSON."""
     try:
         return arguments if isinstance(read_json(arguments), dict) else "{}"
     except ValueError:

@@ -30,7 +30,7 @@ def price_of(known: Mapping[str, object]) -> ModelPrice | None:
 
 
 def estimate(request: ModelRequest, prices: Iterable[ModelPrice]) -> float:
-    """Give what a call costs in dollars with the dearest of the models, and an answer as long as may be expected."""
+    """Return what a call costs in dollars with the dearest of the models, and an answer as long as may be expected."""
     offered = sum(len(tool.description) + len(str(tool.parameters)) for tool in request.tools) // _CHARS_PER_TOKEN
     tokens = estimate_tokens(request.messages) + offered
     longest = request.max_output_tokens or USUAL_ANSWER

@@ -68,7 +68,7 @@ def our_error(error: Any) -> ModelError:
 
 
 def is_providers(error: Exception) -> bool:
-    """Tell whether an untyped error is litellm's way to say that an answer could not be read."""
+    """Return whether an untyped error is litellm's way to say that an answer could not be read."""
     if type(error).__module__.split(".")[0] in ("httpx", "httpcore"):
         return True
     return isinstance(error, ValueError | KeyError | TypeError | AttributeError | IndexError | OSError)

@@ -38,7 +38,7 @@ _PAUSE = 0.02
 class StreamedAnswer:
     """The pieces of one answer of at most `most_tokens`. `cut`: the provider had written more."""
 
-    most_tokens: int | None
+    max_tokens: int | None
     cut: bool = False
     _pieces: list[Any] = field(default_factory=list)
     _characters: int = 0
@@ -67,16 +67,16 @@ class StreamedAnswer:
         return await asyncio.to_thread(litellm.stream_chunk_builder, self._pieces)
 
     def _too_long(self) -> bool:
-        most = self.most_tokens or USUAL_TOKENS
-        return self._characters > most_characters(most) or len(self._pieces) > most + _SPARE_PIECES
+        most = self.max_tokens or USUAL_TOKENS
+        return self._characters > max_characters(most) or len(self._pieces) > most + _SPARE_PIECES
 
 
-def most_characters(most_tokens: int | None) -> int:
+def max_characters(max_tokens: int | None) -> int:
     """Return how many characters are read of an answer of at most so many tokens."""
-    return (most_tokens or USUAL_TOKENS) * _CHARACTERS_A_TOKEN
+    return (max_tokens or USUAL_TOKENS) * _CHARACTERS_A_TOKEN
 
 
-def bounded(answer: ModelAnswer, most_tokens: int | None) -> ModelAnswer:
+def bounded(answer: ModelAnswer, max_tokens: int | None) -> ModelAnswer:
     """Return an answer without what is beyond its greatest length; one that was cut says so by its `finish_reason`.
 
     Thoughts that are too long are left out: they count only whole. Arguments are cut like text, and cannot be read
@@ -84,7 +84,7 @@ def bounded(answer: ModelAnswer, most_tokens: int | None) -> ModelAnswer:
     """
     thoughts = sum(len(json.dumps(one)) for one in answer.thinking)
     written = (answer.text, *(call.arguments for call in answer.tool_calls))
-    room = most_characters(most_tokens)
+    room = max_characters(max_tokens)
     if thoughts + sum(map(len, written)) <= room:
         return answer
     thinking = answer.thinking if thoughts <= room else ()

@@ -156,7 +156,7 @@ class ModelRequest:
     layer: int = 0
 
     def within(self, timeout: float) -> "ModelRequest":
-        """Give the same request with another time limit; each call is one, so this is no `dataclasses.replace`."""
+        """Return the same request with another time limit; each call is one, so this is no `dataclasses.replace`."""
         return ModelRequest(
             self.messages,
             self.tools,
@@ -186,7 +186,7 @@ class ModelAnswer:
         return self.finish_reason == "length"
 
     def message(self) -> ChatMessage:
-        """Give the answer as it stands in the conversation."""
+        """Return the answer as it stands in the conversation."""
         return ChatMessage(Role.ASSISTANT, self.text, self.tool_calls, thinking=self.thinking, model=self.model)
 
     def to_json(self) -> JsonObject:

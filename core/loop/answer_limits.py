@@ -8,20 +8,20 @@ from core.llm.types import ModelAnswer, ToolCall
 from core.messaging.channels import Billed, NotificationChannel
 from core.messaging.messages import OutboundKind, OutboundMessage
 
-MOST_CHARACTERS = 30_000
+MAX_CHARACTERS = 30_000
 """Of one message, on any channel: no person reads more in a chat."""
 
 
 def shortened(message: OutboundMessage) -> OutboundMessage:
     """Return a message of a length that can be read, saying where it was cut; a card is never cut."""
-    if len(message.text) <= MOST_CHARACTERS or message.kind is OutboundKind.CARD:
+    if len(message.text) <= MAX_CHARACTERS or message.kind is OutboundKind.CARD:
         return message
-    return replace(message, text=f"{message.text[:MOST_CHARACTERS].rstrip()}\n\n{replies.REST_LEFT_OUT}")
+    return replace(message, text=f"{message.text[:MAX_CHARACTERS].rstrip()}\n\n{replies.REST_LEFT_OUT}")
 
 
 def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
     """Return whether a card cannot be shown in full on a channel: it is more than anybody reads, or costs too much."""
-    if len(card.text) > MOST_CHARACTERS:
+    if len(card.text) > MAX_CHARACTERS:
         return True
     return isinstance(channel, Billed) and sum(part.segments for part in channel.render(card)) > channel.budget.card
 

@@ -58,7 +58,7 @@ class ContextManager:
         return self.keep_recent(messages, self._config.force_trim_messages)
 
     def recoveries(self, messages: Messages) -> Iterator[Messages]:
-        """Give ever smaller conversations to try after an overflow; a step that cuts nothing is left out."""
+        """Yield ever smaller conversations to try after an overflow; a step that cuts nothing is left out."""
         last = messages
         for step in (
             lambda now: self.keep_recent(now, self._config.max_history_messages),
@@ -103,7 +103,7 @@ def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
 
 
 def repair(messages: Messages) -> Messages:
-    """Give each call exactly one result, right behind it, and drop results that nobody asked for."""
+    """Return each call exactly one result, right behind it, and drop results that nobody asked for."""
     out: list[ChatMessage] = []
     index = 0
     while index < len(messages):

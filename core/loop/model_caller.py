@@ -64,12 +64,12 @@ class Effort:
 
     @property
     def left(self) -> float:
-        """Give the seconds that remain."""
+        """Return the seconds that remain."""
         return self.ends - time.monotonic()
 
     @property
     def wait(self) -> float:
-        """Give how long the next sign of life may take."""
+        """Return how long the next sign of life may take."""
         return max(min(self.config.llm_timeout, self.left), 0.1)
 
     def progress(self) -> None:
@@ -93,7 +93,7 @@ class Effort:
             await self.sleep(seconds)
 
     def backoff(self) -> float:
-        """Give the pause before the next try: doubling, with jitter of a quarter either way."""
+        """Return the pause before the next try: doubling, with jitter of a quarter either way."""
         base = self.config.llm_retry_base_delay * 2.0 ** (self.tries - 1)
         return base * (0.75 + self.chance() / 2)
 

@@ -50,7 +50,7 @@ class CallResult:
     entities: tuple[Entity, ...] = ()
 
     def arguments_summary(self) -> JsonObject:
-        """Give the arguments with long values cut, for debugging."""
+        """Return the arguments with long values cut, for debugging."""
         try:
             value = read_json(self.call.arguments or "{}")
         except ValueError:

@@ -41,17 +41,17 @@ class Steering:
         self.absorbed: list[str] = []
 
     async def stopped(self) -> str | None:
-        """Give None to go on, or the message with which the person stopped the turn."""
+        """Return None to go on, or the message with which the person stopped the turn."""
         return await self._control.stopped() if self._control else None
 
     async def superseded(self) -> bool:
-        """Tell whether the person wrote again and wants the turn to end for it."""
+        """Return whether the person wrote again and wants the turn to end for it."""
         if self._mode is not WhileRunning.INTERRUPT or self._control is None:
             return False
         return any(message.id not in self._seen for message in await self._control.absorb())
 
     async def absorb(self, step: int, *, replaying: bool) -> list[ChatMessage]:
-        """Give what the model is to be told before this step."""
+        """Return what the model is to be told before this step."""
         if not self._steps and (self._control is None or self._mode is not WhileRunning.STEER):
             return []
         index = -1
@@ -87,7 +87,7 @@ class Steering:
 
 
 def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
-    """Give what a turn took in while it ran, by its journal: it belongs to the turn, however that ends."""
+    """Return what a turn took in while it ran, by its journal: it belongs to the turn, however that ends."""
     found = {
         message.id: message for record in records if record.kind is StepKind.STEER for message in _messages(record)
     }

@@ -218,7 +218,7 @@ class ToolRunner:
     async def _consented(
         self, where: HookContext, ready: _Ready, verdict: Verdict, *, repeats: bool
     ) -> "_Ready | CallResult":
-        """Give the call as the person approved it, or why it may not run now."""
+        """Return the call as the person approved it, or why it may not run now."""
         call, tool, planned = ready.call, ready.tool, ready.planned
         if self._consents is None:
             return CallResult(call, REFUSED_REPEAT if repeats else NEEDS_APPROVAL, Outcome.REFUSED)
@@ -346,5 +346,5 @@ def _failure_text(tool: AnyTool, seconds: float | None) -> str:
 
 
 def _failure_outcome(tool: AnyTool) -> Outcome:
-    """Say whether a call that ended badly may have taken effect: only a `ToolError` says that it has not."""
+    """Return whether a call that ended badly may have taken effect: only a `ToolError` says that it has not."""
     return Outcome.ERROR if tool.effect is Effect.READ else Outcome.UNKNOWN

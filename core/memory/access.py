@@ -34,19 +34,19 @@ class MemoryAccess(Protocol):
         ...
 
     async def search(self, query: str) -> Sequence[Remembered]:
-        """Give what is known and has to do with a question, the most important first."""
+        """Return what is known and has to do with a question, the most important first."""
         ...
 
     async def overview(self, most: int = 30) -> Sequence[Remembered]:
-        """Give what the person told, the newest first."""
+        """Return what the person told, the newest first."""
         ...
 
     async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
-        """Give what would be forgotten, to be shown; nothing is forgotten yet."""
+        """Return what would be forgotten, to be shown; nothing is forgotten yet."""
         ...
 
     async def forget(self) -> int:
-        """Forget what an earlier turn asked about; gives how many memories went, 0 where nothing was asked."""
+        """Forget what an earlier turn asked about; return how many memories went, 0 where nothing was asked."""
         ...
 
     async def correct(self, number: int, text: str, key: str) -> Sequence[Remembered]:

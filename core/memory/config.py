@@ -42,7 +42,7 @@ class MomexConfig:
     structured: bool = True
     patience: float = 0.3
     token_budget: int = 600
-    most_recalled: int = 8
+    max_recalled: int = 8
     index_memories: int = 50_000
     index_people: int = 200
     index_after: float = 10.0

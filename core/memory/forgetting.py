@@ -58,7 +58,7 @@ class Forgetter:
         return Forgetting(forgetting_id, tuple(memories))
 
     async def waiting(self, tenant_id: str, turn_id: str, now: datetime) -> tuple[str, tuple[str, ...]] | None:
-        """Give the newest question whether to forget that an earlier turn asked, with the memories it is about."""
+        """Return the newest question whether to forget that an earlier turn asked, with the memories it is about."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(
                 "select id, memory_ids from memory_forgettings where tenant_id = $1 and not confirmed"
@@ -68,7 +68,7 @@ class Forgetter:
         return (row["id"], tuple(row["memory_ids"])) if row else None
 
     async def confirm(self, tenant_id: str, forgetting_id: str, now: datetime) -> int:
-        """Forget what was asked about; gives how many memories went. Confirming again changes nothing."""
+        """Forget what was asked about; return how many memories went. Confirming again changes nothing."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(
                 "select memory_ids, phrases, confirmed from memory_forgettings where tenant_id = $1 and id = $2"
@@ -144,7 +144,7 @@ class Forgetter:
 
 
 def phrases_of(texts: Sequence[str], asked: Sequence[str], staying: Iterable[str]) -> list[str]:
-    """Give what must not be found any more: the statements, and the telling words that no other memory uses.
+    """Return what must not be found any more: the statements, and the telling words that no other memory uses.
 
     A name or a number in them is telling by itself; any other word only if the person named it when they asked.
     """
@@ -162,7 +162,7 @@ def phrases_of(texts: Sequence[str], asked: Sequence[str], staying: Iterable[str
 
 
 def written(phrases: Sequence[str]) -> list[str]:
-    """Give each phrase as it stands in text, and as JSON writes it inside a text."""
+    """Return each phrase as it stands in text, and as JSON writes it inside a text."""
     forms: list[str] = []
     for phrase in phrases:
         forms += [phrase, json.dumps(phrase)[1:-1], json.dumps(phrase, ensure_ascii=False)[1:-1]]

@@ -27,12 +27,12 @@ READ_AGAIN = 10
 """How many memories the model reads at a time that was away."""
 READING_FOR = 120
 """Seconds after which the rest is left for the next time: else another worker takes the job over, and pays again."""
-MOST_READINGS = 200
+MAX_READINGS = 200
 """Times that this is tried, in the end once an hour, before what the rules found is left at that."""
 TRIES = 5
 """Of a job whose model is away, over seven minutes; at the last, rules stand in for it."""
 
-MOST_FAILURES = 10
+MAX_FAILURES = 10
 """After so many failures, over some six hours, a job is tried no more."""
 
 _log = structlog.get_logger()
@@ -77,7 +77,7 @@ class MemoryWork:
             await self._put_off(job)
             raise
         except Exception:
-            most = MOST_READINGS if job.id == READING else MOST_FAILURES
+            most = MAX_READINGS if job.id == READING else MAX_FAILURES
             await (self._put_off(job) if job.attempts < most else self._set_aside(job))
             raise
         await (self._done(job) if done else self._put_off(job))
@@ -88,7 +88,7 @@ class MemoryWork:
             await self.forgetter.blot_out(row["tenant_id"], now)
 
     async def embed_again(self) -> int:
-        """Embed a small batch of some people's memories that the embedder in use has no vector of; gives how many.
+        """Embed a small batch of some people's memories that the embedder in use has no vector of; return how many.
 
         A provider that fails is left for later: until then those memories are found by their words.
         """
@@ -104,7 +104,7 @@ class MemoryWork:
 
     async def _read_again(self, job: Job) -> bool:
         """Have the model read what rules read while it was away; False while something of it is left."""
-        if self.adder is None or not self.adder.reads_again or job.attempts > MOST_READINGS:
+        if self.adder is None or not self.adder.reads_again or job.attempts > MAX_READINGS:
             return True
         until = time.monotonic() + READING_FOR
         while await self.adder.read_again(job.tenant_id, READ_AGAIN) == READ_AGAIN:
@@ -167,7 +167,7 @@ class MemoryWork:
 
 
 async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Said]:
-    """Give what was said in a turn, for memory; nothing of one that was about forgetting."""
+    """Return what was said in a turn, for memory; nothing of one that was about forgetting."""
     rows = await connection.fetch(
         "select conversation_id, position, message, created_at from history where tenant_id = $1 and turn_id = $2"
         " and not exists (select from memory_forgettings f where f.tenant_id = $1 and f.turn_id = $2)"
@@ -184,7 +184,7 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
 
 
 async def kept_by_tools(connection: Connection, tenant_id: str, turn_id: str) -> list[str]:
-    """Give what tools kept in a turn, because the person asked for it."""
+    """Return what tools kept in a turn, because the person asked for it."""
     rows = await connection.fetch(
         "select text from memories where tenant_id = $1 and turn_id = $2 and source_key not like 'history:%'",
         tenant_id, turn_id,
@@ -210,7 +210,7 @@ def handed_over(messages: Sequence[dict[str, str]]) -> list[Said]:
 def spoken_of(
     key: str, message: ChatMessage, at: datetime, turn_id: str = "", *, used_tools: bool = False
 ) -> list[Said]:
-    """Give what a chat message says, marked with where it comes from; nothing of what is not speech.
+    """Return what a chat message says, marked with where it comes from; nothing of what is not speech.
 
     What a person quotes or forwards is not their own word, and what the assistant says after it looked something up
     is not either's.

@@ -1,4 +1,4 @@
-"""Memory's own model calls, each out of the purse of the person that it is made for."""
+"""Memory's own model calls, each out of the budget of the person that it is made for."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Asking:
     budgets: Budgets | None = None
 
     def of(self, tenant_id: str) -> Complete:
-        """Give the way to ask at this person's cost."""
+        """Return the way to ask at this person's cost."""
 
         async def complete(prompt: str) -> str:
             return await self.ask(tenant_id, prompt)
@@ -48,18 +48,18 @@ class Asking:
         request = ModelRequest((ChatMessage(Role.USER, prompt),), timeout=MODEL_PATIENCE, temperature=0.0)
         if self.budgets is None:
             return (await self.client.answer(request)).text
-        purse = self.budgets.for_turn(await self._turn(tenant_id))
-        await purse.reserve(_STEP, request)
+        budget = self.budgets.for_turn(await self._turn(tenant_id))
+        await budget.reserve(_STEP, request)
         try:
             answer = await self.client.answer(request)
         except BaseException:
-            await purse.release(_STEP)
+            await budget.release(_STEP)
             raise
-        await purse.settle(_STEP, answer.usage)
+        await budget.settle(_STEP, answer.usage)
         return answer.text
 
     async def _turn(self, tenant_id: str) -> TurnRequest:
-        """Give each call a name of its own, so that one made again is paid again."""
+        """Return each call a name of its own, so that one made again is paid again."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow("select role, tier, timezone from tenants where tenant_id = $1", tenant_id)
         tenant = TurnTenant(tenant_id)

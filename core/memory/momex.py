@@ -29,7 +29,7 @@ from core.memory.sessions import Sessions
 from core.memory.shared_collections import SharedCollections
 from core.memory.store.memories import MemoryStore
 from core.memory.types import Answer, Memory, Recall, Recalled, Said
-from core.queue.wakeups import Bell, SilentBell
+from core.queue.wakeups import NoWakeups, Wakeups
 
 _log = structlog.get_logger()
 
@@ -47,7 +47,7 @@ class Momex:
     """Remember and recall. One instance serves a worker and all its people; each call names whose memory.
 
     `collection` is where memories are filed when a call names none, such as `user:alice`. `llm_client` reads what
-    was said and answers `query`, out of each person's purse of `budgets`; without one, rules do the first.
+    was said and answers `query`, out of each person's budget of `budgets`; without one, rules do the first.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Momex:
         database: Database | None = None,
         llm_client: ChatClient | None = None,
         embedding_client: EmbeddingClient | None = None,
-        bell: Bell | None = None,
+        wakeups: Wakeups | None = None,
         clock: Clock | None = None,
         budgets: Budgets | None = None,
         parts: MomexParts | None = None,
@@ -70,7 +70,7 @@ class Momex:
         self._own_database = None if database else _database(self.config)
         self._database = database or self._own_database or _database(self.config)
         self._make_id = parts.make_id
-        self.bell = bell or SilentBell()
+        self.wakeups = wakeups or NoWakeups()
         asks = llm_client if self.config.extraction is not Extraction.RULES else None
         self._asking = Asking(asks, self._database, self._make_id, budgets) if asks else None
         self._encoder, plain = _embedder(self.config, embedding_client, parts.embedder)
@@ -86,13 +86,13 @@ class Momex:
 
     @property
     def as_tool(self) -> bool:
-        """Tell whether the model may ask memory by itself."""
+        """Return whether the model may ask memory by itself."""
         return self.config.recall is not RecallMode.STATIC
 
     async def get_history(
         self, tenant_id: str, session: str = "main", max_messages: int | None = None
     ) -> list[ChatMessage]:
-        """Give the newest messages of a session, the oldest first; nothing of one that has ended."""
+        """Return the newest messages of a session, the oldest first; nothing of one that has ended."""
         return await self.sessions.get(tenant_id, session, self.clock.now(), max_messages)
 
     async def save_history(self, tenant_id: str, messages: Sequence[ChatMessage], session: str = "main") -> None:
@@ -102,7 +102,7 @@ class Momex:
     async def add(
         self, tenant_id: str, messages: Sequence[ChatMessage], *, infer: bool = True, collection: str = ""
     ) -> str:
-        """Have messages remembered, in a job of its own: a row first, then the bell. Gives the job's id, or "".
+        """Have messages remembered, in a job of its own: a row first, then a wakeup. Return the job's id, or "".
 
         `infer=False` keeps the texts as they are. Secrets are left out before anything is written.
         """
@@ -117,7 +117,7 @@ class Momex:
                 "insert into memory_jobs (tenant_id, id, collection, messages, infer) values ($1, $2, $3, $4, $5)",
                 home, job_id, name, safe, infer,
             )  # fmt: skip
-        self.bell.memory(job_id)
+        self.wakeups.wake_memory(job_id)
         return job_id
 
     async def add_now(self, tenant_id: str, messages: Sequence[Said], *, collection: str = "") -> list[Memory]:
@@ -134,13 +134,13 @@ class Momex:
         scopes = await self.shared.scopes(tenant_id, collections)
         now = self.clock.now()
         recalls = [await self.searcher.search(scope, query, now, most=most) for scope in scopes]
-        recall = joined(recalls, most or self.config.most_recalled)
+        recall = joined(recalls, most or self.config.max_recalled)
         if turn_id and recall.legs:
             await self.store.record(tenant_id, turn_id, recall)
         return recall
 
     async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
-        """Give what is known and may matter for a turn, a line each; nothing while memory is away."""
+        """Return what is known and may matter for a turn, a line each; nothing while memory is away."""
         if self.config.recall is RecallMode.TOOL:
             return ()
         try:
@@ -159,7 +159,7 @@ class Momex:
         return await answer_from(question, recall, self._asking.of(tenant_id) if self._asking else None)
 
     def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
-        """Give a tool access to this tenant's memory only."""
+        """Return a tool access to this tenant's memory only."""
         from core.memory.tools_api import TenantMemory
 
         return TenantMemory(self, tenant_id, turn_id)

@@ -19,7 +19,7 @@ class Sessions:
     """Messages that a session keeps, the newest."""
 
     async def get(self, tenant_id: str, session: str, now: datetime, most: int | None = None) -> list[ChatMessage]:
-        """Give a session's newest messages, the oldest first."""
+        """Return a session's newest messages, the oldest first."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select m.message from memory_messages m join memory_sessions s"

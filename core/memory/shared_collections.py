@@ -17,7 +17,7 @@ class SharedCollections:
     make_id: IdMaker
 
     async def make(self, owner: str, name: str) -> str:
-        """Make a collection that this person owns; gives its tenant. The same name again gives the same one."""
+        """Make a collection that this person owns; return its tenant. The same name again gives the same one."""
         row = await self.database.call(
             "select shared_id from make_shared_collection($1, $2, $3)", owner, name, self.make_id("col")
         )
@@ -32,7 +32,7 @@ class SharedCollections:
         return await self._change(owner, name, member, inside=False)
 
     async def names(self, tenant_id: str) -> dict[str, str]:
-        """Give the shared collections that a person may see: their tenants by name."""
+        """Return the shared collections that a person may see: their tenants by name."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select name, shared_id from memory_members where tenant_id = $1 order by name", tenant_id
@@ -40,7 +40,7 @@ class SharedCollections:
         return {row["name"]: row["shared_id"] for row in rows}
 
     async def home_of(self, tenant_id: str, collection: str) -> tuple[str, str]:
-        """Give the tenant that a collection's memories lie under, and the collection's name there.
+        """Return the tenant that a collection's memories lie under, and the collection's name there.
 
         A collection below a shared one (`team:eng:plans` below `team:eng`) lies with it; any other is the person's
         own. Raises `ToolFailed` for what only a member may use.
@@ -54,7 +54,7 @@ class SharedCollections:
         return tenant_id, collection
 
     async def scopes(self, tenant_id: str, collections: Sequence[str] = ()) -> list[Scope]:
-        """Give where to look: everything that a person may see, or what lies under the named prefixes."""
+        """Return where to look: everything that a person may see, or what lies under the named prefixes."""
         shared = await self.names(tenant_id)
         if not collections:
             return [Scope(tenant_id), *(Scope(home) for home in dict.fromkeys(shared.values()))]

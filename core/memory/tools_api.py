@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from core.memory.momex import Momex
 
 _SOURCES = {Kind.TOLD: "you told me", Kind.INFERRED: "I said so", Kind.OUTSIDE: "from outside content"}
-MOST_MEANT = 20
+MAX_MEANT = 20
 """Memories that one wish to forget may mean."""
 
 
@@ -36,16 +36,16 @@ class TenantMemory:
         return [shown(one) for one in kept]
 
     async def search(self, query: str) -> Sequence[Remembered]:
-        """Give what is known and has to do with a question."""
+        """Return what is known and has to do with a question."""
         recall = await self.momex.search(self.tenant_id, query)
         return [shown(one.memory) for one in recall.found]
 
     async def overview(self, most: int = 30) -> Sequence[Remembered]:
-        """Give what the person told, the newest first."""
+        """Return what the person told, the newest first."""
         return [shown(one) for one in await self.momex.store.newest(self.tenant_id, most, told_only=True)]
 
     async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
-        """Give what would be forgotten, to be shown; nothing is forgotten yet."""
+        """Return what would be forgotten, to be shown; nothing is forgotten yet."""
         meant = await self.momex.store.numbered(self.tenant_id, numbers) if numbers else await self._meant(what)
         if meant:
             now = self.momex.clock.now()
@@ -83,10 +83,10 @@ class TenantMemory:
         return [shown(one) for one in kept]
 
     async def _saying_the_same(self, old: Memory) -> list[Memory]:
-        """Give what else says what a memory says, such as the assistant's own words about it."""
+        """Return what else says what a memory says, such as the assistant's own words about it."""
         store, stems = self.momex.store, stems_of(old.text)
         words = dict.fromkeys(words_of(old.text), 1.0)
-        near = await store.by_text(self.tenant_id, words, MOST_MEANT, [old.collection] if old.collection else [])
+        near = await store.by_text(self.tenant_id, words, MAX_MEANT, [old.collection] if old.collection else [])
         known = await store.memories(self.tenant_id, [one for one, _, _ in near])
         return [
             one for one in known.values()
@@ -95,16 +95,16 @@ class TenantMemory:
         ]  # fmt: skip
 
     async def _meant(self, what: str) -> list[Memory]:
-        """Give the memories that say it: those with most of its words, else the surest find."""
+        """Return the memories that say it: those with most of its words, else the surest find."""
         momex = self.momex
-        recall = await momex.searcher.search(Scope(self.tenant_id), what, momex.clock.now(), most=MOST_MEANT)
+        recall = await momex.searcher.search(Scope(self.tenant_id), what, momex.clock.now(), most=MAX_MEANT)
         everything = {one.id: one for one in await momex.store.saying(self.tenant_id, what)}
         everything |= {one.memory.id: one.memory for one in recall.found}
         asked = stems_of(what)
         same = [one for one in everything.values() if asked and len(asked & stems_of(one.text)) / len(asked) >= 0.6]
-        return sorted(same, key=lambda one: one.number)[:MOST_MEANT] or [one.memory for one in recall.found[:1]]
+        return sorted(same, key=lambda one: one.number)[:MAX_MEANT] or [one.memory for one in recall.found[:1]]
 
 
 def shown(memory: Memory) -> Remembered:
-    """Give a memory as the person is shown it."""
+    """Return a memory as the person is shown it."""
     return Remembered(memory.number, memory.text, memory.said_at, _SOURCES[memory.kind], memory.valid_to)

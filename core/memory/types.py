@@ -55,7 +55,7 @@ class Statement:
 
     @property
     def key(self) -> str:
-        """Give what makes it the same statement when it is handed over again."""
+        """Return what makes it the same statement when it is handed over again."""
         return f"{self.said.key}#{self.part}"
 
 
@@ -149,11 +149,11 @@ class Recall:
 
     @property
     def degraded(self) -> tuple[LegReport, ...]:
-        """Give the legs that did not answer."""
+        """Return the legs that did not answer."""
         return tuple(leg for leg in self.legs if leg.missed)
 
     def lines(self) -> Sequence[str]:
-        """Give a line for each memory."""
+        """Return a line for each memory."""
         return [one.line() for one in self.found]
 
     def to_json(self) -> JsonObject:

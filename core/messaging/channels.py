@@ -137,7 +137,7 @@ class Streaming(Protocol):
     """Characters that a growing message may have."""
 
     def streams_to(self, to: Address) -> bool:
-        """Tell whether answers there may grow."""
+        """Return whether answers there may grow."""
         ...
 
     async def start_stream(self, to: Address) -> str:
@@ -223,7 +223,7 @@ class Channel(Protocol):
     account: str
 
     def routes(self) -> Sequence["RouteDef"]:
-        """Give the HTTP routes to serve; empty for sockets and polling."""
+        """Return the HTTP routes to serve; empty for sockets and polling."""
         ...
 
     async def identify(self) -> None:

@@ -26,7 +26,7 @@ class CommandAnswer:
     new_session: bool = False
     reason: str = ""
     """Why nothing is said, where `text` is empty."""
-    owed: tuple[str, ...] = ()
+    queued: tuple[str, ...] = ()
     """Conversations in which something waits to be sent already: the answer, or what others are told of it."""
 
 

@@ -121,7 +121,7 @@ class Outbox:
         # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
         self._unanswered: list[str] = []
 
-    async def owe(
+    async def enqueue(
         self, tenant_id: str, conversation_id: str, messages: Sequence[OutboundMessage], *, held: bool = False
     ) -> None:
         """Put messages into the outbox outside of a turn; held ones wait for `release`. Repeatable by their ids."""
@@ -207,7 +207,7 @@ class Outbox:
         ]
 
     async def parts(self, claim: Claim) -> list[KeptPart]:
-        """Give the stored parts in order; empty before the first attempt."""
+        """Return the stored parts in order; empty before the first attempt."""
         async with self._database.tenant(claim.tenant_id) as connection:
             rows = await connection.fetch(
                 "select p.part, p.ref, p.text, p.data, p.segments, p.state, coalesce(max(d.attempt), 0) as attempt,"

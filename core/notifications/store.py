@@ -14,7 +14,7 @@ from core.messaging.messages import Action, ActionStyle, Media
 from core.notifications.types import Notification, Urgency
 from core.people.preferences import QuietHours
 
-SAME_WITHIN = timedelta(hours=20)
+DEDUPE_WINDOW = timedelta(hours=20)
 """How long the same news is one message: shorter than a day, so that what comes daily comes daily."""
 STUCK = timedelta(minutes=5)
 """How long a message is tried in one place before it goes to another."""
@@ -22,7 +22,7 @@ RECENT = timedelta(hours=36)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NotificationTarget:
     """Where a person can be told something: an identity of theirs, with the conversation on it if there is one."""
 
     identity_id: str
@@ -43,14 +43,14 @@ class Recipient:
     quiet: QuietHours | None = None
     muted: tuple[str, ...] = ()
     recent: tuple[datetime, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[NotificationTarget, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RenderedNotification:
     """A place with what would be said there."""
 
-    place: Place
+    place: NotificationTarget
     text: str
     actions: tuple[Action, ...] = ()
     media: tuple[Media, ...] = ()
@@ -71,7 +71,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NotifyResult:
     """What became of a call: the notification's state, `duplicate` for known news, and where it is owed."""
 
     state: str
@@ -81,7 +81,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredNotification:
     """A notification as it stands.
 
     `anew`: nobody has decided yet when it is said, or its person changed their mind about it. `aside`: it is said
@@ -102,7 +102,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class Timing:
     """The moments of one call: now, and when to go elsewhere unless the person has reacted by then."""
 
     now: datetime
@@ -138,7 +138,7 @@ class NotificationStore:
             quiet,
             tuple(person["muted"]),
             tuple(person["recent"]),
-            tuple(Place(**dict(row)) for row in rows),
+            tuple(NotificationTarget(**dict(row)) for row in rows),
         )
 
     async def keep(
@@ -147,10 +147,10 @@ class NotificationStore:
         id: str,
         notification: Notification,
         state: str,
-        entries: Sequence[Entry],
-        when: When,
+        entries: Sequence[RenderedNotification],
+        when: Timing,
         not_before: datetime | None = None,
-    ) -> Told:
+    ) -> NotifyResult:
         """Keep news; `state` is `owed` (to the first of the entries that may be written to), `held` or `muted`."""
         row = await self.database.call(
             "select * from keep_notification($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
@@ -158,7 +158,7 @@ class NotificationStore:
             _note(id, notification),
             state,
             not_before,
-            when.now - SAME_WITHIN,
+            when.now - DEDUPE_WINDOW,
             [entry.to_json() for entry in entries],
             self.make_id("out"),
             self.make_id("cv"),
@@ -166,9 +166,11 @@ class NotificationStore:
             when.fall_back_at,
         )
         assert row is not None  # noqa: S101 - the function always says what became of it
-        return Told(row["state"], row["id"], row["conversation_id"], row["channel"])
+        return NotifyResult(row["state"], row["id"], row["conversation_id"], row["channel"])
 
-    async def owe(self, tenant_id: str, id: str, before: str, entries: Sequence[Entry], when: When) -> Told | None:
+    async def enqueue(
+        self, tenant_id: str, id: str, before: str, entries: Sequence[RenderedNotification], when: Timing
+    ) -> NotifyResult | None:
         """Owe a notification whose state is `before`; None when another worker did."""
         row = await self.database.call(
             "select * from owe_notification($1,$2,$3,$4,$5,$6,$7,$8)",
@@ -181,11 +183,16 @@ class NotificationStore:
             when.now,
             when.fall_back_at,
         )
-        return Told(row["state"], id, row["conversation_id"], row["channel"]) if row else None
+        return NotifyResult(row["state"], id, row["conversation_id"], row["channel"]) if row else None
 
     async def owe_digest(
-        self, tenant_id: str, ids: Sequence[str], digest: Notification, entries: Sequence[Entry], when: When
-    ) -> Told | None:
+        self,
+        tenant_id: str,
+        ids: Sequence[str],
+        digest: Notification,
+        entries: Sequence[RenderedNotification],
+        when: Timing,
+    ) -> NotifyResult | None:
         """Owe one notification in place of several held ones; None when another worker had one of them."""
         row = await self.database.call(
             "select * from owe_digest($1,$2,$3,$4,$5,$6,$7,$8)",
@@ -198,15 +205,15 @@ class NotificationStore:
             when.now,
             when.fall_back_at,
         )
-        return Told(row["state"], row["id"], row["conversation_id"], row["channel"]) if row else None
+        return NotifyResult(row["state"], row["id"], row["conversation_id"], row["channel"]) if row else None
 
     async def find_held(self, now: datetime, limit: int = 100, without: Sequence[str] = ()) -> list[str]:
         """Find whose held news is due, but not that of the people in `without`."""
         rows = await self.database.rows("select * from find_held($1,$2,$3)", now, limit, list(without))
         return [row["tenant_id"] for row in rows]
 
-    async def held(self, tenant_id: str, now: datetime, limit: int = 500) -> list[Kept]:
-        """Give a person's held news that is due, the oldest first."""
+    async def held(self, tenant_id: str, now: datetime, limit: int = 500) -> list[StoredNotification]:
+        """Return a person's held news that is due, the oldest first."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select *, not_before = '-infinity' as anew from notifications"
@@ -247,8 +254,8 @@ class NotificationStore:
         rows = await self.database.rows(query, now, STUCK, limit, list(without))
         return [(row["tenant_id"], row["notification_id"]) for row in rows]
 
-    async def read(self, tenant_id: str, id: str) -> Kept | None:
-        """Give one notification."""
+    async def read(self, tenant_id: str, id: str) -> StoredNotification | None:
+        """Return one notification."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(
                 "select *, false as anew from notifications where tenant_id = $1 and id = $2", tenant_id, id
@@ -261,7 +268,7 @@ class NotificationStore:
         return bool(row and row["done"])
 
     async def is_urgent_run(self, tenant_id: str, run_id: str) -> bool:
-        """Tell whether a task's run is one whose news passes quiet hours."""
+        """Return whether a task's run is one whose news passes quiet hours."""
         async with self.database.tenant(tenant_id) as connection:
             found = await connection.fetchval(
                 "select t.output ->> 'urgency' from task_runs r join tasks t on t.tenant_id = r.tenant_id"
@@ -272,12 +279,12 @@ class NotificationStore:
         return bool(found == Urgency.URGENT)
 
     async def held_cards(self, limit: int = 100) -> list[tuple[str, str, str]]:
-        """Give (tenant, outbound, approval) of the cards that quiet hours hold."""
+        """Return (tenant, outbound, approval) of the cards that quiet hours hold."""
         rows = await self.database.rows("select * from find_held_cards($1)", limit)
         return [(row["tenant_id"], row["outbound_id"], row["approval_id"]) for row in rows]
 
     async def release_card(self, tenant_id: str, outbound_id: str, approval_id: str) -> list[str]:
-        """Let a held card be sent; gives the conversations that it is owed to, none when it was not held."""
+        """Let a held card be sent; return the conversations that it is owed to, none when it was not held."""
         row = await self.database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
         # One of high risk that goes by SMS stands in another chat, too: there it can be approved.
         other = await self.database.call(
@@ -290,7 +297,7 @@ class NotificationStore:
         return [place for place in (row and row["released"] and home, other and other["place"]) if place]
 
     async def prune(self, before: datetime, limit: int = 1000) -> int:
-        """Delete old notifications that are over; gives how many went."""
+        """Delete old notifications that are over; return how many went."""
         row = await self.database.call("select * from prune_notifications($1,$2)", before, limit)
         return int(row["pruned"]) if row else 0
 
@@ -328,7 +335,7 @@ def _note(id: str, notification: Notification) -> JsonObject:
     }
 
 
-def _kept(row: asyncpg.Record) -> Kept:
+def _kept(row: asyncpg.Record) -> StoredNotification:
     notification = Notification(
         text=row["text"],
         category=row["category"],
@@ -341,7 +348,7 @@ def _kept(row: asyncpg.Record) -> Kept:
         actions=tuple(Action(a["label"], a["token"], ActionStyle(a.get("style", "plain"))) for a in row["actions"]),
         media=tuple(Media(**media) for media in row["media"]),
     )
-    return Kept(
+    return StoredNotification(
         row["id"],
         notification,
         row["state"],

@@ -40,7 +40,7 @@ class Notification:
     media: tuple[Media, ...] = ()
 
 
-class Fate(StrEnum):
+class NotificationStatus(StrEnum):
     """What became of a notification when it was handed in."""
 
     OWED = "owed"
@@ -58,20 +58,20 @@ class Notified:
     """What became of it: `id` is the notification's row, `where` the channel it goes to, empty unless owed."""
 
     id: str
-    fate: Fate
+    fate: NotificationStatus
     where: str = ""
 
     @property
     def reaches(self) -> bool:
         """Whether the person gets it, now or with the next digest."""
-        return self.fate in (Fate.OWED, Fate.HELD, Fate.DUPLICATE)
+        return self.fate in (NotificationStatus.OWED, NotificationStatus.HELD, NotificationStatus.DUPLICATE)
 
 
 DAILY_CAP = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class NotificationPolicy:
     """How the operator wants people to be told: so many a day, and elsewhere without a reaction after so long."""
 
     daily_cap: int = DAILY_CAP

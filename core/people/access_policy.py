@@ -60,7 +60,7 @@ class Access:
         return ""
 
     def keeps(self, channel: str, account: str, user_key: str, admitted: str) -> bool:
-        """Tell whether somebody who was let in before, by `admitted`, still may write."""
+        """Return whether somebody who was let in before, by `admitted`, still may write."""
         if self.policy is Policy.ALLOWLIST and admitted in ("open", "allowlist"):
             return self._lists(channel, account, user_key)
         return bool(admitted)

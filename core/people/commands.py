@@ -24,7 +24,7 @@ class PersonCommands:
         self._clock = people.clock
 
     def knows(self, command: Command) -> bool:
-        """Tell whether a command is one of these."""
+        """Return whether a command is one of these."""
         return command.name in PERSON_COMMANDS
 
     async def answer(self, command: Command, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer | None:
@@ -39,7 +39,7 @@ class PersonCommands:
                 unlinked = await self._linking.unlink(tenant_id, turn_id, UNLINKED, now)
                 if not unlinked.done:
                     return CommandAnswer(ALONE)
-                return CommandAnswer(unlinked.text, reason="" if unlinked.text else "unlinked", owed=unlinked.owed)
+                return CommandAnswer(unlinked.text, reason="" if unlinked.text else "unlinked", queued=unlinked.queued)
             case "prefs":
                 return CommandAnswer(await self._prefer(command.argument, tenant_id, turn_id, channel))
             case "profile":
@@ -59,7 +59,7 @@ class PersonCommands:
     async def _redeem(self, said: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
         code, agreed = read_code(said)
         link = await self._linking.redeem(tenant_id, turn_id, code, agreed=agreed, now=now)
-        return CommandAnswer(_sentence(link, code), owed=link.told)
+        return CommandAnswer(_sentence(link, code), queued=link.told)
 
     async def _prefer(self, said: str, tenant_id: str, turn_id: str, channel: str) -> str:
         name, _, value = said.strip().partition(" ")

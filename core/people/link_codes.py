@@ -11,9 +11,9 @@ LENGTH = 9
 DIGITS = 2
 """A code has at least so many digits, so that no words are taken for one: more than 44 bits are left."""
 VALID = timedelta(minutes=10)
-MOST_CODES = 20
+MAX_CODES = 20
 """Codes that a person gets in a day."""
-MOST_OF_SENDER = 5
+MAX_GUESSES_PER_SENDER = 5
 GUESSES_WITHIN = timedelta(hours=1)
 """Wrong codes typed at one address. Those of others never count: nobody may lock linking for somebody else."""
 
@@ -45,6 +45,6 @@ def read_code(said: str) -> tuple[str, bool]:
 
 
 def link_code_hash(code: str) -> bytes:
-    """Give what is stored of a code, however it was typed: case, spaces and dashes do not count."""
+    """Return what is stored of a code, however it was typed: case, spaces and dashes do not count."""
     letters = "".join(letter for letter in code.upper() if letter.isalnum())
     return hashlib.sha256(b"onevalet linking " + letters.encode()).digest()

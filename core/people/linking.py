@@ -16,8 +16,8 @@ from core.ids import IdMaker
 from core.people.access_policy import PersonRole
 from core.people.link_codes import (
     GUESSES_WITHIN,
-    MOST_CODES,
-    MOST_OF_SENDER,
+    MAX_CODES,
+    MAX_GUESSES_PER_SENDER,
     VALID,
     Choose,
     link_code_hash,
@@ -81,11 +81,11 @@ class Linking:
         self._unlinking = Unlinking(database, credentials, make_id, self._hooks)
 
     async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str:
-        """Give a code to the person of a turn, in place of any earlier one; empty when there were too many today."""
+        """Return a code to the person of a turn, in place of any earlier one; empty when there were too many today."""
         code = new_link_code(self._choose)
         row = await self._database.call(
             "select keep_link_code($1,$2,$3,$4,$5,$6) as outcome",
-            tenant_id, turn_id, link_code_hash(code), now, now + VALID, MOST_CODES,
+            tenant_id, turn_id, link_code_hash(code), now, now + VALID, MAX_CODES,
         )  # fmt: skip
         return code if row and row["outcome"] == "given" else ""
 
@@ -123,7 +123,7 @@ class Linking:
             agreed,
             [table for table in TENANT_TABLES if MERGE_RULES[table].one],
             now,
-            MOST_OF_SENDER,
+            MAX_GUESSES_PER_SENDER,
             GUESSES_WITHIN,
         )
         assert row is not None  # noqa: S101 - the function always says what became of it
@@ -177,7 +177,7 @@ async def _lower_role(connection: Connection, kept: str, gone: str) -> str:
 
 
 def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:
-    """Say what one of two places has, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this one."""
+    """Return what one of two places has, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this one."""
     said = []
     for table, rule in MERGE_RULES.items():
         if number := counts.get(table, (0, 0))[which]:

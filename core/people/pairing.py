@@ -15,11 +15,11 @@ LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """32 of them, without those that look alike: a letter is five bits."""
 LENGTH = 8
 VALID = timedelta(hours=1)
-MOST_OF_SENDER = 3
+MAX_GUESSES_PER_SENDER = 3
 """Codes in a day, for one sender."""
-MOST_OF_ACCOUNT = 30
+MAX_GUESSES_PER_ACCOUNT = 30
 """Codes in an hour, for one account of a channel: what a flood of strangers may cost in messages."""
-MOST_GUESSES = 10
+MAX_GUESSES = 10
 GUESSES_WITHIN = timedelta(minutes=15)
 
 type Choose = Callable[[str], str]
@@ -53,7 +53,7 @@ def new_code(choose: Choose = secrets.choice) -> str:
 
 
 def code_hash(code: str) -> bytes:
-    """Give what is stored of a code, however it was typed: case, spaces and dashes do not count."""
+    """Return what is stored of a code, however it was typed: case, spaces and dashes do not count."""
     letters = "".join(letter for letter in code.upper() if letter.isalnum())
     return hashlib.sha256(b"onevalet pairing " + letters.encode()).digest()
 
@@ -82,7 +82,7 @@ class Pairings:
             role.value,
             tier,
             now,
-            MOST_GUESSES,
+            MAX_GUESSES,
             GUESSES_WITHIN,
         )
         assert row is not None  # noqa: S101 - the function always says what became of it

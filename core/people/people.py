@@ -8,7 +8,7 @@ from core.db.database import Database
 from core.errors import ToolRetry
 from core.ids import IdMaker
 from core.people.preferences import PreferenceRefused, PreferenceStore, written
-from core.people.profile import MOST_VALUE, FactSource, ProfileStore, fact_lines, written_facts
+from core.people.profile import MAX_VALUE, FactSource, ProfileStore, fact_lines, written_facts
 
 
 class People:
@@ -20,11 +20,11 @@ class People:
         self.clock = clock
 
     def for_turn(self, tenant_id: str, turn_id: str) -> "Person":
-        """Give access to this person only."""
+        """Return access to this person only."""
         return Person(self, tenant_id, turn_id)
 
     async def known(self, tenant_id: str) -> Sequence[str]:
-        """Give the person's profile as lines for the model."""
+        """Return the person's profile as lines for the model."""
         return fact_lines(await self.profile.read(tenant_id))
 
 
@@ -48,7 +48,7 @@ class Person:
             raise ToolRetry(str(error)) from error
 
     async def needs_timezone(self) -> bool:
-        """Tell whether nobody knows the person's timezone yet."""
+        """Return whether nobody knows the person's timezone yet."""
         return await self.people.preferences.needs_timezone(self.tenant_id)
 
     async def profile(self) -> str:
@@ -59,8 +59,8 @@ class Person:
         """Keep a fact that the person told. Raises `ToolRetry`."""
         key = "_".join(key.lower().split())
         value = " ".join(value.split())
-        if not value or len(value) > MOST_VALUE:
-            raise ToolRetry(f"A fact has 1 to {MOST_VALUE} characters.")
+        if not value or len(value) > MAX_VALUE:
+            raise ToolRetry(f"A fact has 1 to {MAX_VALUE} characters.")
         now = self.people.clock.now()
         number = await self.people.profile.keep(self.tenant_id, key, value, FactSource.TOLD, self.turn_id, now)
         return f"Kept as number {number}: {key}: {value}" if number else "That was known already."

@@ -9,7 +9,7 @@ from core.ids import IdMaker
 
 _CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "terminal": "the terminal"}
 _MASK = "•••••"
-_MOST_OF_NAME = 40
+_MAX_OF_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Place:
     @property
     def shown(self) -> str:
         """Return it as somebody else may read it, such as `Telegram •••••042 (Ada)`."""
-        name = plain_words(self.name)[:_MOST_OF_NAME].strip()
+        name = plain_words(self.name)[:_MAX_OF_NAME].strip()
         channel = _CHANNELS.get(self.channel, self.channel)
         return f"{channel} {masked(self.user_key)}" + (f" ({name})" if name else "")
 

@@ -12,9 +12,9 @@ from core.db.database import Database
 from core.errors import OneValetError
 from core.turns.types import WhileRunning
 
-MOST_NAME = 80
+MAX_NAME = 80
 """Characters of what a person wants to be called."""
-MOST_MUTED = 50
+MAX_MUTED = 50
 
 
 class Preference(StrEnum):
@@ -43,7 +43,7 @@ class QuietHours:
     end: time
 
     def covers(self, at: time) -> bool:
-        """Tell whether a time of day lies within."""
+        """Return whether a time of day lies within."""
         if self.start <= self.end:
             return self.start <= at < self.end
         return at >= self.start or at < self.end
@@ -65,7 +65,7 @@ class Preferences:
     """Categories of notifications that go unsaid; `*` is all that is not urgent."""
 
     def needs_timezone(self) -> bool:
-        """Tell whether nobody knows the person's timezone yet: ask for it before a first schedule is kept."""
+        """Return whether nobody knows the person's timezone yet: ask for it before a first schedule is kept."""
         return not self.timezone
 
 
@@ -76,7 +76,7 @@ class PreferenceStore:
         self._database = database
 
     async def read(self, tenant_id: str) -> Preferences:
-        """Give what a person prefers."""
+        """Return what a person prefers."""
         row = await self._database.call("select * from read_person($1)", tenant_id)
         if row is None:
             return Preferences()
@@ -102,11 +102,11 @@ class PreferenceStore:
         return await self.read(tenant_id)
 
     async def needs_timezone(self, tenant_id: str) -> bool:
-        """Tell whether a person's timezone has to be asked for before a first schedule is kept."""
+        """Return whether a person's timezone has to be asked for before a first schedule is kept."""
         return (await self.read(tenant_id)).needs_timezone()
 
     def for_tenant(self, tenant_id: str) -> "TenantPreferences":
-        """Give access to this tenant's preferences only."""
+        """Return access to this tenant's preferences only."""
         return TenantPreferences(self, tenant_id)
 
 
@@ -118,7 +118,7 @@ class TenantPreferences:
     tenant_id: str
 
     async def read(self) -> Preferences:
-        """Give what the person prefers."""
+        """Return what the person prefers."""
         return await self.store.read(self.tenant_id)
 
     async def set(self, name: str, value: str) -> Preferences:
@@ -127,14 +127,14 @@ class TenantPreferences:
 
 
 def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping[str, str]:
-    """Give the columns that a preference is kept in; an empty value, `off` or `none` takes it back."""
+    """Return the columns that a preference is kept in; an empty value, `off` or `none` takes it back."""
     value = " ".join(value.split())
     if value.lower() in ("off", "none", "nothing", "-"):
         value = ""
     match name.strip().lower():
         case Preference.NAME:
-            if len(value) > MOST_NAME:
-                raise PreferenceRefused(f"A name has at most {MOST_NAME} characters.")
+            if len(value) > MAX_NAME:
+                raise PreferenceRefused(f"A name has at most {MAX_NAME} characters.")
             return {"name": value}
         case Preference.LANGUAGE:
             return {"language": _language(value)}
@@ -155,7 +155,7 @@ def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping
 
 
 def find_timezone(text: str) -> str:
-    """Give the IANA name of a timezone that is written in full or by its city; raises `PreferenceRefused`."""
+    """Return the IANA name of a timezone that is written in full or by its city; raises `PreferenceRefused`."""
     wanted = re.sub(r"[\s-]+", "_", text.strip()).casefold()
     found = _zones().get(wanted, ())
     if len(found) == 1:
@@ -182,7 +182,7 @@ def written(preferences: Preferences) -> str:
 
 @cache
 def _zones() -> dict[str, tuple[str, ...]]:
-    """Give every timezone by its name in full and, where it lies in a region, by its city; in any case."""
+    """Return every timezone by its name in full and, where it lies in a region, by its city; in any case."""
     found: dict[str, set[str]] = {}
     for zone in available_timezones():
         region, _, city = zone.partition("/")
@@ -212,7 +212,7 @@ def _muted(value: str) -> str:
     if value.casefold() in ("all", "everything", "*"):
         return "*"
     names = {name.strip() for name in re.split(r",| and ", value.casefold()) if name.strip()}
-    if len(names) > MOST_MUTED or not all(re.fullmatch(r"[\w -]{1,40}", name) for name in names):
+    if len(names) > MAX_MUTED or not all(re.fullmatch(r"[\w -]{1,40}", name) for name in names):
         raise PreferenceRefused("Write the kinds of messages to leave out, such as: weather, price. Or: all, or off.")
     return ",".join(sorted(names))
 

@@ -11,7 +11,7 @@ from core.ids import IdMaker
 from core.json_types import storable
 from core.people.merge import MergeHook
 
-MOST_VALUE = 300
+MAX_VALUE = 300
 """Characters of a fact."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -53,7 +53,7 @@ class ProfileStore:
         self._make_id = make_id
 
     async def read(self, tenant_id: str) -> Sequence[Fact]:
-        """Give what is known now, in the order in which it came to be."""
+        """Return what is known now, in the order in which it came to be."""
         rows = await self._database.rows("select * from read_profile($1)", tenant_id)
         return [Fact(row["number"], row["key"], row["value"], FactSource(row["source"]), row["since"]) for row in rows]
 
@@ -65,7 +65,7 @@ class ProfileStore:
         What was told is not replaced by what was only inferred, and what was undone is not inferred again.
         """
         value = storable(value).strip()
-        if not _KEY.fullmatch(key) or not 1 <= len(value) <= MOST_VALUE:
+        if not _KEY.fullmatch(key) or not 1 <= len(value) <= MAX_VALUE:
             return None
         row = await self._database.call(
             "select keep_fact($1,$2,$3,$4,$5,$6,$7) as number",

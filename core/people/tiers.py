@@ -36,11 +36,11 @@ class Tiers:
 
     @property
     def have_budgets(self) -> bool:
-        """Tell whether any tier has a budget of its own."""
+        """Return whether any tier has a budget of its own."""
         return any(tier.dollars_a_day is not None for tier in self._tiers.values())
 
     def of(self, role: str, tier: str = "") -> Tier | None:
-        """Give a person's tier: the one they were given, else their role's; None when the settings name none."""
+        """Return a person's tier: the one they were given, else their role's; None when the settings name none."""
         return self._tiers.get(tier or role)
 
     def tools_of(self, role: str, tier: str = "") -> tuple[str, ...] | None:

@@ -30,7 +30,7 @@ class Unlinked:
 
     done: bool
     text: str = ""
-    owed: tuple[str, ...] = ()
+    queued: tuple[str, ...] = ()
 
 
 class Unlinking:
@@ -82,16 +82,16 @@ class Unlinking:
             await hook.after_parting(connection, parting)
         theirs, ours = await places_of(connection, other), await places_of(connection, kept)
         here = asked["identity_id"] if asked else ""
-        owed: tuple[str, ...] = ()
+        queued: tuple[str, ...] = ()
         for tenant_id, places, gone in ((other, theirs, ours), (kept, ours, theirs)):
             told = [place for place in places if place.id != here]
-            owed += await tell_places(connection, tenant_id, told, taken_back(gone, told[1:]), self._make_id)
+            queued += await tell_places(connection, tenant_id, told, taken_back(gone, told[1:]), self._make_id)
         text = taken_back(ours if moves else theirs, [p for p in (theirs if moves else ours) if p.id != here])
         if not moves or asked is None:
-            return Unlinked(True, text, owed)
+            return Unlinked(True, text, queued)
         message: Json = [{"id": self._make_id("out"), "kind": "reply", "text": text}]
         await connection.execute("select owe($1,$2,null,$3)", other, asked["id"], message)
-        return Unlinked(True, "", (*owed, asked["id"]))
+        return Unlinked(True, "", (*queued, asked["id"]))
 
     async def _sealed(self, connection: Connection, parting: Parting) -> list[SealedAccount]:
         """Seal the credentials that go back to the other one for them again."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-LANES_OF_ONE = 4
+MAX_LANES_PER_TENANT = 4
 """How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
 BUSY = (
     "Too many messages are waiting here just now. This one, and what you send in the next minutes, may get no answer: "
@@ -11,7 +11,7 @@ BUSY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class BacklogLimits:
     """How many messages may wait for their turn: one person's, and all people's together."""
 
     of_person: int = 100

@@ -5,7 +5,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from core.db.database import Database
-from core.queue.limits import LANES_OF_ONE
+from core.queue.limits import MAX_LANES_PER_TENANT
 
 CURRENT_WORK: ContextVar[str] = ContextVar("current_work", default="")
 """The lane or outbound message that the current task works for: the task that holds a loop tells what blocks it."""
@@ -24,6 +24,6 @@ class Suspects(StrEnum):
 
 
 async def suspects_wait(database: Database) -> bool:
-    """Tell whether one waits that could be taken now."""
-    row = await database.call("select suspect_waits($1,$2,$3) as wait", LANES_OF_ONE, timedelta(), _EVER)
+    """Return whether one waits that could be taken now."""
+    row = await database.call("select suspect_waits($1,$2,$3) as wait", MAX_LANES_PER_TENANT, timedelta(), _EVER)
     return bool(row and row["wait"])

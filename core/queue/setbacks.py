@@ -9,7 +9,7 @@ from core.errors import StoreUnavailable
 
 FIRST, LONGEST = 5.0, 3600.0
 """Seconds that one who failed is left alone: doubling, up to the longest."""
-_MOST_KNOWN = 10_000
+_MAX_KNOWN = 10_000
 
 _log = structlog.get_logger()
 
@@ -44,6 +44,6 @@ class Setbacks:
         return [whom for whom, (_, until) in self._known.items() if self._now() < until]
 
     def _note(self, whom: str, failures: int) -> None:
-        if len(self._known) >= _MOST_KNOWN:
+        if len(self._known) >= _MAX_KNOWN:
             self._known.pop(next(iter(self._known)))
         self._known[whom] = (failures + 1, self._now() + min(FIRST * 2 ** min(failures, 20), LONGEST))

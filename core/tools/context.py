@@ -43,7 +43,7 @@ class CredentialAccess(Protocol):
         ...
 
     async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
-        """Give an account's credentials, or None when this person has not connected it."""
+        """Return an account's credentials, or None when this person has not connected it."""
         ...
 
     async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
@@ -55,7 +55,7 @@ class CredentialAccess(Protocol):
         ...
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Tell which accounts of a service are connected, and which is meant when none is named."""
+        """Return which accounts of a service are connected, and which is meant when none is named."""
         ...
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
@@ -80,7 +80,7 @@ class TenantStorage(Protocol):
     """
 
     async def get(self, collection: str, key: str) -> StoredValue | None:
-        """Give the value under a key, or None."""
+        """Return the value under a key, or None."""
         ...
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
@@ -91,7 +91,7 @@ class TenantStorage(Protocol):
         ...
 
     async def list(self, collection: str) -> Sequence[StoredValue]:
-        """Give all values of a collection in the order of their numbers."""
+        """Return all values of a collection in the order of their numbers."""
         ...
 
     async def delete(self, collection: str, key: str) -> None:
@@ -124,7 +124,7 @@ class TenantTasks(Protocol):
     """
 
     async def timezone(self) -> str:
-        """Give the person's timezone; empty while it is not known."""
+        """Return the person's timezone; empty while it is not known."""
         ...
 
     async def set_timezone(self, timezone: str) -> None:
@@ -153,7 +153,7 @@ class TenantTasks(Protocol):
         ...
 
     async def list(self) -> "builtins.list[TaskNote]":
-        """Give the tasks by number."""
+        """Return the tasks by number."""
         ...
 
     async def change(self, task_id: str, change: str) -> bool:
@@ -165,7 +165,7 @@ class TenantTasks(Protocol):
         ...
 
     async def why(self, words: str) -> str:
-        """Say why a task ran or did not: its last occurrences, what was seen, decided and delivered."""
+        """Return why a task ran or did not: its last occurrences, what was seen, decided and delivered."""
         ...
 
 

@@ -22,12 +22,12 @@ class Fetched(Protocol):
 
     @property
     def content_type(self) -> str:
-        """Give the media type."""
+        """Return the media type."""
         ...
 
     @property
     def body(self) -> bytes:
-        """Give the bytes."""
+        """Return the bytes."""
         ...
 
 
@@ -47,7 +47,7 @@ class Files:
         self._fetchers = dict(fetchers)
 
     def for_turn(self, tenant_id: str, turn_id: str, channel: str) -> "TurnFiles":
-        """Give access to the files of this turn only."""
+        """Return access to the files of this turn only."""
         return TurnFiles(self._database, self._fetchers.get(channel), tenant_id, turn_id)
 
 
@@ -61,7 +61,7 @@ class TurnFiles:
     turn_id: str
 
     async def list(self) -> Sequence[Media]:
-        """Give what was sent, in order; fetching nothing."""
+        """Return what was sent, in order; fetching nothing."""
         async with self.database.tenant(self.tenant_id) as connection:
             rows = await connection.fetch(
                 "select media from inbound where tenant_id = $1 and turn_id = $2 order by seq",

@@ -14,7 +14,7 @@ class FileAccess(Protocol):
     """The files that came with a turn's messages."""
 
     async def list(self) -> Sequence[Media]:
-        """Give what was sent, in order; fetching nothing."""
+        """Return what was sent, in order; fetching nothing."""
         ...
 
     async def fetch(self, number: int) -> SentFile:
@@ -34,7 +34,7 @@ class PersonAccess(Protocol):
         ...
 
     async def needs_timezone(self) -> bool:
-        """Tell whether nobody knows the person's timezone yet: have them asked before a first schedule is kept."""
+        """Return whether nobody knows the person's timezone yet: have them asked before a first schedule is kept."""
         ...
 
     async def profile(self) -> str:

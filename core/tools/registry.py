@@ -37,7 +37,7 @@ class ToolRegistry:
         return self._tools.get(name)
 
     def only(self, names: Iterable[str]) -> "ToolRegistry":
-        """Give a registry of just these tools. Raises `ConfigError` for a name that is not known."""
+        """Return a registry of just these tools. Raises `ConfigError` for a name that is not known."""
         wanted = list(names)
         for name in wanted:
             if name not in self._tools:
@@ -45,7 +45,7 @@ class ToolRegistry:
         return ToolRegistry(self._tools[name] for name in wanted)
 
     def suggest(self, name: str) -> str:
-        """Say which tools there are, the likeliest first, to a model that named one that is not there."""
+        """Return which tools there are, the likeliest first, to a model that named one that is not there."""
         if not self._tools:
             return "There are no tools: answer in text."
         close = difflib.get_close_matches(name, self._tools, n=3)

@@ -9,9 +9,9 @@ from core.errors import ToolFailed
 from core.json_types import Json, storable
 from core.tools.context import StoredValue
 
-MOST_NAME = 200
+MAX_NAME = 200
 """Characters of a collection's name, and of a key."""
-MOST_VALUE = 100_000
+MAX_VALUE = 100_000
 """Characters of one value, as JSON."""
 
 
@@ -22,7 +22,7 @@ class Storage:
     database: Database
 
     def for_tenant(self, tenant_id: str) -> "PostgresStorage":
-        """Give access to this tenant's values only."""
+        """Return access to this tenant's values only."""
         return PostgresStorage(self.database, tenant_id)
 
 
@@ -34,14 +34,14 @@ class PostgresStorage:
     tenant_id: str
 
     async def get(self, collection: str, key: str) -> StoredValue | None:
-        """Give the value under a key, or None."""
+        """Return the value under a key, or None."""
         found = await self._read(collection, _name(key))
         return found[0] if found else None
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
         """Keep a value under a key, in place of what was there."""
         kept: Json = storable(value)
-        if len(json.dumps(kept, ensure_ascii=False)) > MOST_VALUE:
+        if len(json.dumps(kept, ensure_ascii=False)) > MAX_VALUE:
             raise ToolFailed("That is too much to be kept in one piece.")
         name, key = _name(collection), _name(key)
         statement = "select put_value($1,$2,$3,coalesce($4::jsonb,'null')) as number"
@@ -49,7 +49,7 @@ class PostgresStorage:
         return StoredValue(key, rows[0]["number"], kept)
 
     async def list(self, collection: str) -> Sequence[StoredValue]:
-        """Give all values of a collection in the order of their numbers."""
+        """Return all values of a collection in the order of their numbers."""
         return await self._read(collection, None)
 
     async def delete(self, collection: str, key: str) -> None:
@@ -64,6 +64,6 @@ class PostgresStorage:
 def _name(name: str) -> str:
     """Check the name of a collection, or a key, before Postgres refuses it."""
     clean = storable(name)
-    if not 1 <= len(clean) <= MOST_NAME:
-        raise ToolFailed(f"A collection's name and a key have 1 to {MOST_NAME} characters.")
+    if not 1 <= len(clean) <= MAX_NAME:
+        raise ToolFailed(f"A collection's name and a key have 1 to {MAX_NAME} characters.")
     return clean

@@ -59,17 +59,17 @@ class Tool[**P, R]:
 
     @property
     def in_thread(self) -> bool:
-        """Tell whether it runs in a thread, which cancelling does not stop."""
+        """Return whether it runs in a thread, which cancelling does not stop."""
         return not _is_async(self.fn)
 
     @property
     def place(self) -> str:
-        """Give the file and line where it is written."""
+        """Return the file and line where it is written."""
         return place_of(self.fn)
 
     @property
     def spec(self) -> ToolSpec:
-        """Give what the model is shown."""
+        """Return what the model is shown."""
         return ToolSpec(self.name, self.description, self.signature.schema)
 
     def with_preset(self, **values: object) -> "Tool[P, R]":
@@ -111,7 +111,7 @@ class Tool[**P, R]:
         return await self.run(arguments, context), Outcome.OK
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
-        """Give the status in which a call left an agent; None, for a tool has none."""
+        """Return the status in which a call left an agent; None, for a tool has none."""
         return None
 
 
@@ -186,7 +186,7 @@ def tool(
 
 
 def place_of(fn: object) -> str:
-    """Give "file:line" of a function, for messages to whoever wrote it."""
+    """Return "file:line" of a function, for messages to whoever wrote it."""
     code = getattr(inspect.unwrap(cast(Callable[..., object], fn)), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(fn)
 

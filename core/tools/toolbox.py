@@ -36,7 +36,7 @@ class Toolbox:
         return self.offered.get(name)
 
     def suggest(self, name: str) -> str:
-        """Say what to do, to a model that named a tool that is not on offer."""
+        """Return what to do, to a model that named a tool that is not on offer."""
         hidden = self._all.get(name)
         if hidden is not None and hidden.group:
             return f"It is in the group {hidden.group!r}: call {SWITCH} with that group first."

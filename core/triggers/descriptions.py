@@ -29,7 +29,7 @@ _COMPARED = {
 
 
 def in_words(trigger: KeptTrigger, zone: ZoneInfo) -> str:
-    """Say when it is due, such as "every weekday at 08:00 (Europe/Berlin)"."""
+    """Return when it is due, such as "every weekday at 08:00 (Europe/Berlin)"."""
     match trigger:
         case UnreadableTrigger():
             return "at a time that can no longer be read"

@@ -20,7 +20,7 @@ from core.events.store import EventStore
 from core.events.types import Event
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 from core.triggers.codec import Kind, Trigger, UnreadableTrigger, kind_of
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.event import EventTrigger
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from core.events.bus import EventBus
     from core.triggers.tools_api import TaskAccess
 
-MOST_ACTIVE = 200
+MAX_ACTIVE = 200
 """How many active tasks a person may have."""
-MOST_TITLE = 80
+MAX_TITLE = 80
 GROUP = "tasks"
 """The name under which all workers share the events."""
-MOST_AN_HOUR = 60
+MAX_AN_HOUR = 60
 """How often in an hour a task runs on what the person's own channels publish: more looks like a loop."""
 _AGAIN = "the message that could not be delivered was itself about one that could not be: it would go on for ever"
-_LOOP = f"it had run {MOST_AN_HOUR} times within an hour on messages, which looks like a loop"
+_LOOP = f"it had run {MAX_AN_HOUR} times within an hour on messages, which looks like a loop"
 _WENT_WRONG = "something in it went wrong unexpectedly"
 _log = structlog.get_logger()
 
@@ -64,7 +64,7 @@ class TriggerEngine:
         database: Database,
         make_id: IdMaker,
         clock: Clock,
-        bell: Bell,
+        wakeups: Wakeups,
         *,
         event_bus: "EventBus | None" = None,
         executors: Iterable[ActionExecutor] = (),
@@ -76,7 +76,7 @@ class TriggerEngine:
         self.event_bus = event_bus
         self._database = database
         self._make_id = make_id
-        self._bell = bell
+        self._wakeups = wakeups
         self.executors = {one.name: one for one in executors}
         self._listening = False
         self._watching: WatchCheck | None = None
@@ -115,7 +115,7 @@ class TriggerEngine:
             tenant_id=tenant_id,
             id=f"task_{canonical_hash([tenant_id, key])[:26]}" if key else self._make_id("task"),
             number=0,
-            title=storable(" ".join((title or str(action.get("instruction") or executor)).split()))[:MOST_TITLE],
+            title=storable(" ".join((title or str(action.get("instruction") or executor)).split()))[:MAX_TITLE],
             trigger=trigger,
             kind=kind_of(trigger),
             executor=executor,
@@ -126,9 +126,9 @@ class TriggerEngine:
         task = await self._scheduled(task, now)
         if isinstance(trigger, ScheduleTrigger) and task.next_at is None:
             raise TriggerError("That is over already: it would never come.")
-        kept = await self.store.add(task, now, MOST_ACTIVE)
+        kept = await self.store.add(task, now, MAX_ACTIVE)
         if kept is None:
-            raise TriggerError(f"There are {MOST_ACTIVE} active tasks already: stop one first.")
+            raise TriggerError(f"There are {MAX_ACTIVE} active tasks already: stop one first.")
         return kept
 
     async def check_new(self, tenant_id: str, trigger: Trigger) -> None:
@@ -139,11 +139,11 @@ class TriggerEngine:
             await self._watching.check(tenant_id, trigger)
 
     async def list_tasks(self, tenant_id: str) -> Sequence[Task]:
-        """Give a person's tasks; reading moves nothing."""
+        """Return a person's tasks; reading moves nothing."""
         return await self.store.tasks(tenant_id)
 
     async def get_task(self, tenant_id: str, task_id: str) -> Task | None:
-        """Give one task, also one that was stopped."""
+        """Return one task, also one that was stopped."""
         return await self.store.get(tenant_id, task_id)
 
     async def pause_task(self, tenant_id: str, task_id: str) -> bool:
@@ -159,7 +159,7 @@ class TriggerEngine:
         return await self._change(tenant_id, task_id, "delete")
 
     async def run_now(self, tenant_id: str, task_id: str, key: str = "") -> str:
-        """Run a task once, besides its schedule; gives the run's id, empty where this `key` has run already."""
+        """Run a task once, besides its schedule; return the run's id, empty where this `key` has run already."""
         task = await self.store.get(tenant_id, task_id)
         if task is None or task.deleted:
             raise TriggerError("There is no such task.")
@@ -207,7 +207,7 @@ class TriggerEngine:
         return await self.store.retry(tenant_id, task_id, self.clock.now())
 
     async def fire_for_event(self, tenant_id: str, event: Event) -> list[str]:
-        """Start the runs of the person's tasks that an event matches, each once; gives the runs' ids."""
+        """Start the runs of the person's tasks that an event matches, each once; return the runs' ids."""
         rows: list[JsonObject] = []
         tasks = await self.store.on_events(tenant_id)
         for task, unclear in await self.aside(partial(_matching, tasks, event)):
@@ -259,11 +259,11 @@ class TriggerEngine:
             self._listening = True
 
     async def runs(self, tenant_id: str, task_id: str, most: int = 10) -> Sequence[TaskRun]:
-        """Give the newest runs of a task, the newest first; reading moves nothing."""
+        """Return the newest runs of a task, the newest first; reading moves nothing."""
         return await self.store.runs(tenant_id, task_id, most)
 
     async def upcoming(self, task: Task, most: int = 10) -> list[datetime]:
-        """Give the next moments at which a scheduled task is due, as things stand; in UTC, without jitter."""
+        """Return the next moments at which a scheduled task is due, as things stand; in UTC, without jitter."""
         if not isinstance(task.trigger, ScheduleTrigger) or task.anchor is None:
             return []
         zone = task.trigger.zone((await self.store.person(task.tenant_id))[0])
@@ -276,19 +276,19 @@ class TriggerEngine:
         return found
 
     def for_tenant(self, tenant_id: str) -> "TaskAccess":
-        """Give what tools may do with one person's tasks."""
+        """Return what tools may do with one person's tasks."""
         from core.triggers.tools_api import TaskAccess  # they need each other
 
         return TaskAccess(self, tenant_id)
 
     async def _why_not(self, task: Task, event: Event) -> str:
-        """Say why a task must not run on an event that it matches; empty where it may."""
+        """Return why a task must not run on an event that it matches; empty where it may."""
         if event.source not in RESERVED:
             return ""
         if event.data.get("again") is True:
             return _AGAIN
         ran = await self.store.event_runs(task.tenant_id, task.id, timedelta(hours=1))
-        return _LOOP if ran >= MOST_AN_HOUR else ""
+        return _LOOP if ran >= MAX_AN_HOUR else ""
 
     async def _on_event(self, event: Event) -> None:
         await self.fire_for_event(event.tenant_id, event)
@@ -313,7 +313,7 @@ class TriggerEngine:
         return now
 
     async def _scheduled(self, task: Task, now: datetime) -> Task:
-        """Give the task with its next occurrence after now."""
+        """Return the task with its next occurrence after now."""
         match task.kind:
             case Kind.EVENT:
                 return task
@@ -337,7 +337,7 @@ class TriggerEngine:
     def ring(self, lanes: Sequence[str]) -> None:
         """Ring for the lanes of new runs."""
         for lane in lanes:
-            self._bell.turn(lane)
+            self._wakeups.wake_turn(lane)
 
     async def aside[Found](self, work: Callable[[], Found]) -> Found:
         """Work out what people wrote, in a thread of its own: the loop goes on with everybody else's work."""

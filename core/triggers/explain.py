@@ -40,7 +40,7 @@ _FATES = {
 
 
 async def explain(engine: TriggerEngine, task: Task) -> JsonObject:
-    """Give all that is known as JSON: `text` says it in words."""
+    """Return all that is known as JSON: `text` says it in words."""
     persons = (await engine.store.person(task.tenant_id))[0]
     zone = zone_or_utc(persons)
     runs = await engine.runs(task.tenant_id, task.id, LAST_RUNS)
@@ -164,7 +164,7 @@ def _moment(text: Json) -> datetime:
 
 
 def find_tasks(tasks: Sequence[Task], words: str) -> list[Task]:
-    """Give the tasks that somebody means: by id or number, else those whose title or instruction has the words."""
+    """Return the tasks that somebody means: by id or number, else those whose title or instruction has the words."""
     said = words.strip().casefold().removeprefix("task ").lstrip("#")
     exact = [one for one in tasks if one.id == words.strip() or str(one.number) == said]
     if exact or not said:

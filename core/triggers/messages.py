@@ -11,7 +11,7 @@ from core.turns.trigger_message import TriggerMessage
 from core.zones import zone_or_utc
 
 LATE = timedelta(minutes=5)
-_MOST_DATA = 20_000
+_MAX_DATA = 20_000
 _MARKS = {Kind.SCHEDULE: "[Scheduled Task]", Kind.EVENT: "[Event Trigger]", Kind.CONDITION: "[Condition Trigger]"}
 _ABOUT = (
     "(This comes from the person's own task number {number}, {title}, and not from a message of theirs. Do what it "
@@ -32,7 +32,7 @@ def trigger_message(task: Task, run: TaskRun) -> TriggerMessage:
 
 
 def told_text(task: Task, run: TaskRun, said: str) -> str:
-    """Give what the person reads of what came out: a condition's values always stand below, and what was late."""
+    """Return what the person reads of what came out: a condition's values always stand below, and what was late."""
     parts = [said]
     if task.kind is Kind.CONDITION and "new" in run.cause:
         before = value_in_words(run.cause.get("old")) if run.cause.get("looked") else "unknown"
@@ -64,7 +64,7 @@ def set_aside_text(task: Task) -> str:
 
 
 def says_nothing(text: str) -> bool:
-    """Tell whether an answer is that there is nothing worth telling."""
+    """Return whether an answer is that there is nothing worth telling."""
     return text.strip().strip(".!*`\"'").upper() == NOTHING
 
 
@@ -85,7 +85,7 @@ def _headline(task: Task, run: TaskRun) -> str:
 def _happened(task: Task, run: TaskRun) -> list[str]:
     if task.kind is Kind.EVENT and "data" in run.cause:
         shown = json.dumps({name: run.cause[name] for name in ("source", "type", "data")}, ensure_ascii=False)
-        return [_DATA, shown if len(shown) <= _MOST_DATA else f"{shown[:_MOST_DATA]} … (cut)"]
+        return [_DATA, shown if len(shown) <= _MAX_DATA else f"{shown[:_MAX_DATA]} … (cut)"]
     if task.kind is Kind.CONDITION and "new" in run.cause:
         values = {"before": run.cause.get("old"), "now": run.cause.get("new")}
         return [_DATA, json.dumps(values, ensure_ascii=False)]

@@ -73,12 +73,12 @@ class TaskStore:
             return await self._task(connection, task.tenant_id, task.id)
 
     async def get(self, tenant_id: str, task_id: str) -> Task | None:
-        """Give a task, also one that was stopped."""
+        """Return a task, also one that was stopped."""
         async with self.database.tenant(tenant_id) as connection:
             return await self._task(connection, tenant_id, task_id)
 
     async def tasks(self, tenant_id: str, *, stopped: bool = False) -> Sequence[Task]:
-        """Give a person's tasks by number; `stopped`: also those that were stopped."""
+        """Return a person's tasks by number; `stopped`: also those that were stopped."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"{_TASK} and ($2 or deleted_at is null) order by number",
@@ -88,13 +88,13 @@ class TaskStore:
         return [task_of(row) for row in rows]
 
     async def on_events(self, tenant_id: str) -> Sequence[Task]:
-        """Give a person's active tasks that wait for events."""
+        """Return a person's active tasks that wait for events."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(f"{_TASK} and kind = 'event' and state = 'ACTIVE' order by number", tenant_id)
         return [task_of(row) for row in rows]
 
     async def runs(self, tenant_id: str, task_id: str, most: int = 10) -> Sequence[TaskRun]:
-        """Give the newest runs of a task, the newest first."""
+        """Return the newest runs of a task, the newest first."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"{_RUN} and r.task_id = $2 order by r.created_at desc, r.id desc limit $3", tenant_id, task_id, most
@@ -102,14 +102,14 @@ class TaskStore:
         return [run_of(row) for row in rows]
 
     async def run(self, tenant_id: str, run_id: str) -> tuple[Task, TaskRun] | None:
-        """Give a run with its task."""
+        """Return a run with its task."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(f"{_RUN} and r.id = $2", tenant_id, run_id)
             task = await self._task(connection, tenant_id, row["task_id"]) if row else None
         return (task, run_of(row)) if row and task else None
 
     async def person(self, tenant_id: str) -> tuple[str, str]:
-        """Give a person's timezone, empty while it is not known, and language."""
+        """Return a person's timezone, empty while it is not known, and language."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow("select timezone, language from tenants where tenant_id = $1", tenant_id)
         return (row["timezone"], row["language"]) if row else ("", "")
@@ -136,14 +136,14 @@ class TaskStore:
         return bool(row and row["changed"])
 
     async def start(self, tenant_id: str, runs: Sequence[JsonObject]) -> list[str]:
-        """Start runs of one person's tasks, each once; gives the lanes of those that are new."""
+        """Start runs of one person's tasks, each once; return the lanes of those that are new."""
         rows = await self.database.rows("select start_runs($1,$2) as lane", tenant_id, list(runs))
         return [row["lane"] for row in rows]
 
     async def record_look(
         self, task: Task, watch: JsonObject, next_at: datetime | None, runs: Sequence[JsonObject]
     ) -> list[str]:
-        """Keep what a look at a condition found, unless another look was quicker; gives the lanes of new runs."""
+        """Keep what a look at a condition found, unless another look was quicker; return the lanes of new runs."""
         rows = await self.database.rows(
             "select record_look($1,$2,$3,$4,$5,$6) as lane",
             task.tenant_id,
@@ -203,13 +203,13 @@ class TaskStore:
         return int(row["runs"]) if row else 0
 
     async def prune(self, kept: timedelta, limit: int = 100) -> int:
-        """Delete runs, and tasks, that have been over for so long; gives how many went."""
+        """Delete runs, and tasks, that have been over for so long; return how many went."""
         runs = await self.database.call("select * from prune_runs($1,$2)", kept, limit)
         tasks = await self.database.call("select * from prune_tasks($1,$2)", kept, limit)
         return sum(int(one["pruned"]) for one in (runs, tasks) if one)
 
     async def next_due(self) -> datetime | None:
-        """Give when the next task is due, of anybody's."""
+        """Return when the next task is due, of anybody's."""
         row = await self.database.call("select due from next_due_task()")
         due: datetime | None = row["due"] if row else None
         return due
@@ -239,7 +239,7 @@ class TaskStore:
         return [(row["tenant_id"], row["notices"]) for row in rows]
 
     async def retry_notices(self, tenant_id: str) -> int:
-        """Tell again what was set aside; gives how much that is."""
+        """Tell again what was set aside; return how much that is."""
         row = await self.database.call("select retry_notices($1) as count", tenant_id)
         return int(row["count"]) if row else 0
 
@@ -249,7 +249,7 @@ class TaskStore:
 
 
 async def run_of_turn(connection: Connection, tenant_id: str, turn_id: str) -> tuple[Task, TaskRun] | None:
-    """Give the run whose turn it is, with its task; None for a turn that no trigger began."""
+    """Return the run whose turn it is, with its task; None for a turn that no trigger began."""
     run = await connection.fetchrow(f"{_RUN} and r.turn_id = $2", tenant_id, turn_id)
     task = await connection.fetchrow(f"{_TASK} and id = $2", tenant_id, run["task_id"]) if run else None
     return (task_of(task), run_of(run)) if run and task else None

@@ -36,7 +36,7 @@ class TaskAccess:
         self._tenant_id = tenant_id
 
     async def timezone(self) -> str:
-        """Give the person's timezone; empty while it is not known."""
+        """Return the person's timezone; empty while it is not known."""
         return (await self._engine.store.person(self._tenant_id))[0]
 
     async def set_timezone(self, timezone: str) -> None:
@@ -96,7 +96,7 @@ class TaskAccess:
         return _note(task, await self._zone())
 
     async def list(self) -> "builtins.list[TaskNote]":
-        """Give the tasks by number, those that are over left out."""
+        """Return the tasks by number, those that are over left out."""
         zone = await self._zone()
         tasks = await self._engine.list_tasks(self._tenant_id)
         return [_note(one, zone) for one in tasks if one.state.value != "COMPLETED"]
@@ -121,7 +121,7 @@ class TaskAccess:
             raise ToolFailed(str(error)) from error
 
     async def why(self, words: str) -> str:
-        """Say why a task ran or did not, also one that was stopped."""
+        """Return why a task ran or did not, also one that was stopped."""
         tasks = await self._engine.store.tasks(self._tenant_id, stopped=True)
         found = find_tasks(tasks, words)
         found = [one for one in found if not one.deleted] or found[-1:]

@@ -113,7 +113,7 @@ class Task:
 
     @property
     def instruction(self) -> str:
-        """Give what is to be done, in words."""
+        """Return what is to be done, in words."""
         return str(self.action.get("instruction") or "")
 
 

@@ -14,7 +14,7 @@ NOTHING_TO_ASK = "There is nothing expired under that code. Tell me in your own 
 
 
 def pending_text(pending: Sequence[Approval], timezone: str) -> str:
-    """Say what waits for a person's decision."""
+    """Return what waits for a person's decision."""
     if not pending:
         return "Nothing is waiting for your decision."
     lines = [f"- {one.code}: {one.summary}{_until(one, timezone)}" for one in pending]

@@ -92,6 +92,6 @@ class SafetyCheck:
 def ordered_checks(
     access: Access, rates: Rates, tiers: Tiers, *, budget: Check | None = None, safety: Iterable[SafetyCheck] = ()
 ) -> tuple[Check, ...]:
-    """Give all checks in the order in which they are asked; `budget` stands before the safety checks."""
+    """Return all checks in the order in which they are asked; `budget` stands before the safety checks."""
     money = (budget,) if budget is not None else ()
     return (AccessCheck(access), opt_out_check, RateCheck(rates, tiers), TierCheck(tiers), *money, *safety)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from core.agents.pending_answers import Waiting
+from core.agents.pending_answers import PendingAnswers
 from core.agents.turn_agents import TurnAgents
 from core.llm.types import ChatMessage
 from core.loop.conversation_state import ConversationState
@@ -21,7 +21,7 @@ class TurnContext:
     tools: ToolRegistry
     agents: TurnAgents
     state: ConversationState = field(default_factory=ConversationState)
-    waiting: Waiting = field(default_factory=Waiting)
+    waiting: PendingAnswers = field(default_factory=PendingAnswers)
     """The agents whose answer the person's words may be."""
 
 

@@ -117,7 +117,7 @@ class DecideTool(Tool[..., object]):
 
 
 def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[str, Approval]:
-    """Give what this turn's messages may decide in words: shown before all of them came, and not of high risk.
+    """Return what this turn's messages may decide in words: shown before all of them came, and not of high risk.
 
     Each was shown in this very conversation, or its code stands in the message: a "yes" elsewhere is about something
     else.
@@ -141,7 +141,7 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
 
 
 def told_of_decisions(messages: Iterable[ChatMessage]) -> str:
-    """Give what a person is told of what they decided in words; what they changed is shown again instead."""
+    """Return what a person is told of what they decided in words; what they changed is shown again instead."""
     said = [one.text for one in messages if one.role is Role.TOOL and one.name == DECIDE]
     lines = [line for text in said if text.endswith(_GOES_ON) for line in text.removesuffix(_GOES_ON).splitlines()]
     return "\n".join(line for line in lines if not line.endswith(_CHANGED))

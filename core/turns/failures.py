@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.db.database import Database
 from core.journal.types import Effect, Outcome, StepKind, StepRecord, StepState
-from core.turns.runs import MOST_FAILURES
+from core.turns.runs import MAX_FAILURES
 
 FAILED = "Sorry, something went wrong on my side. Please try again."
 FAILED_BEGUN = (
@@ -70,7 +70,7 @@ async def fail_turn(
         FAILED_BEGUN,
         RUN_FAILED,
         RUN_FAILED_BEGUN,
-        MOST_FAILURES,
+        MAX_FAILURES,
         RUN_DISABLED,
     )
     return bool(row and row["more"])

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from core.agents.pending_answers import waiting_in
+from core.agents.pending_answers import pending_in
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
 from core.agents.tool import agent_tools
 from core.agents.turn_agents import PoolLimits, TurnAgents, make_agent, used_tokens
 from core.agents.valet import Valet
 from core.agents.voice import Voice, has_a_voice
-from core.approvals.requests import Desk
+from core.approvals.requests import ApprovalRequests
 from core.approvals.store import ApprovalStore
 from core.approvals.types import PendingApproval
 from core.budgets.types import Budgets, NoBudget
@@ -126,7 +126,7 @@ class Orchestrator:
 
     @property
     def budgets(self) -> Budgets | None:
-        """Give the purses that turns are paid from, for work that is done for people beside their turns."""
+        """Return the purses that turns are paid from, for work that is done for people beside their turns."""
         return self._budgets
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:
@@ -179,7 +179,7 @@ class Orchestrator:
             seen=state.seen,
             profile=tuple(await self._people.known(request.tenant.id)) if self._people else (),
         )
-        waiting = waiting_in(request, self.agents, self.clock.now())
+        waiting = pending_in(request, self.agents, self.clock.now())
         notes = (waiting.note(), decide_tool.note(request, request.approvals))
         prompt = "\n\n".join(part for part in (prompt, *notes) if part)
         messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
@@ -206,11 +206,11 @@ class Orchestrator:
         return await self.should_process(request, await self.prepare_context(request)) if self.checks else None
 
     async def reject_message(self, request: TurnRequest, context: TurnContext, refusal: Refusal) -> TurnResult:
-        """Say what a refused message is answered with, if anything."""
+        """Return what a refused message is answered with, if anything."""
         return TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason)
 
     async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
-        """Give what was said to an agent that waits for just that. None: the loop sees to it."""
+        """Return what was said to an agent that waits for just that. None: the loop sees to it."""
         if decide_tool.open_to_words(request, request.approvals):
             return None  # the message may as well be about what waits for an approval
         taken = context.waiting.answer_plainly(request.inbound)
@@ -242,7 +242,7 @@ class Orchestrator:
         )
 
     async def list_pending_approvals(self, tenant_id: str) -> list[PendingApproval]:
-        """Give what waits for a person's decision, wherever it was asked, the oldest first."""
+        """Return what waits for a person's decision, wherever it was asked, the oldest first."""
         return await self._approvals.list_pending(tenant_id) if self._approvals else []
 
     async def create_agent(
@@ -319,11 +319,11 @@ class Orchestrator:
             new_approvals=desk.asked if desk else {},
         )
 
-    def _desk(self, request: TurnRequest) -> Desk | None:
+    def _desk(self, request: TurnRequest) -> ApprovalRequests | None:
         if self._approvals is None or not request.conversation_id:
             return None
         source = "message" if request.sender is not None else "trigger"
-        return Desk(
+        return ApprovalRequests(
             self._approvals,
             request.tenant.id,
             request.turn_id,
@@ -341,7 +341,7 @@ class Orchestrator:
         return () if made is None else (made,)
 
     def _offered_in(self, request: TurnRequest) -> Sequence[Valet]:
-        """Give the agents of one turn: those that are offered, and one with which the turn begins."""
+        """Return the agents of one turn: those that are offered, and one with which the turn begins."""
         names = self._names_in_tier(request)
         offered = [one for one in self._offered if names is None or one.name in names]
         started = self.agents.get(request.starts.name) if request.starts else None

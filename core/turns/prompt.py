@@ -56,7 +56,7 @@ def system_prompt(
 
 
 def zone_of(tenant: TurnTenant) -> ZoneInfo:
-    """Give the person's timezone; UTC for one that does not exist."""
+    """Return the person's timezone; UTC for one that does not exist."""
     return zone_or_utc(tenant.timezone)
 
 

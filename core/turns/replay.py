@@ -34,7 +34,7 @@ class RecordedModel:
         self._answers = iter(sorted(_own(self.rows, StepKind.MODEL), key=lambda row: row.key.step))
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Give the next answer, whatever is asked. Raises `ModelRejected` where the record ends."""
+        """Return the next answer, whatever is asked. Raises `ModelRejected` where the record ends."""
         row = next(self._answers, None)
         if row is None:
             raise ModelRejected("the record has no further answer")
@@ -51,7 +51,7 @@ class Recording:
         self._left = {row.key: row for row in _own(rows, StepKind.TOOL, StepKind.AGENT)}
 
     def take(self, key: StepKey, name: str, digest: str) -> StepRecord | None:
-        """Give the result of a call, None where there is none."""
+        """Return the result of a call, None where there is none."""
         same = [one for one, row in self._left.items() if (row.name, row.arguments_hash) == (name, digest)]
         if not same:
             return None
@@ -67,7 +67,7 @@ class RecordedTool(Tool[..., object]):
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> tuple[str, Outcome]:
-        """Give the recorded result, and how it ended then."""
+        """Return the recorded result, and how it ended then."""
         digest = canonical_hash(read_json(call.arguments or "{}"))
         row = self.recording.take(key, self.name, digest) if self.recording else None
         return (str(row.result.get("text", "")), row.outcome) if row else (NOT_RECORDED, Outcome.ERROR)
@@ -117,7 +117,7 @@ class RecordedJudge(Judge):
     async def rate_answer(
         self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
     ) -> Judgement:
-        """Give what the record has for this step."""
+        """Return what the record has for this step."""
         row = self._said.get(StepKey(context.step, 1))
         return Judgement(row.name, str(row.result.get("advice", "")), row.usage) if row else ALL_WELL
 
@@ -147,7 +147,7 @@ class RecordedControl:
         return None
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        """Give the messages of the next step."""
+        """Return the messages of the next step."""
         self._step += 1
         return self._messages.get(self._step - 1, ())
 
@@ -185,7 +185,7 @@ def _own(rows: Iterable[StepRecord], *kinds: StepKind) -> list[StepRecord]:
 
 
 def _told(row: StepRecord) -> tuple[str, Json]:
-    """Give the kind of a step and what of it must be the same."""
+    """Return the kind of a step and what of it must be the same."""
     match row.kind:
         case StepKind.MODEL:
             answer = ModelAnswer.from_json(row.result, row.usage)

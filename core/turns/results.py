@@ -19,7 +19,7 @@ from core.turns.waiting_agents import Stopped
 
 
 def said_in(request: TurnRequest) -> Messages:
-    """Give what a turn begins with: the person's messages, or what a trigger brings, which is marked as ours."""
+    """Return what a turn begins with: the person's messages, or what a trigger brings, which is marked as ours."""
     if request.trigger is not None and request.go_on_at is None:
         return (ChatMessage(Role.USER, request.trigger.content, internal=True),)
     return tuple(message for inbound in request.inbound for message in spoken(inbound))
@@ -74,7 +74,7 @@ def with_reply(result: TurnResult, reply: str) -> TurnResult:
 
 
 def explain(error: ModelError, channel: str) -> tuple[str, str]:
-    """Give the reason that is recorded for a model's failure, and what the person is told."""
+    """Return the reason that is recorded for a model's failure, and what the person is told."""
     match error:
         case ContextOverflow():
             return "context_overflow", replies.too_long(channel)

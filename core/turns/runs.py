@@ -10,7 +10,7 @@ from core.llm.types import ChatMessage
 from core.turns.types import TurnControl, TurnMessage, TurnTenant
 
 _PREFIX = "run_"
-MOST_FAILURES = 5
+MAX_FAILURES = 5
 """After so many failed runs in a row a task is disabled."""
 
 
@@ -41,10 +41,10 @@ class RunNote:
     disabled: str = ""
 
     def arguments(self, tenant_id: str, turn_id: str) -> tuple[object, ...]:
-        """Give what `note_run` takes."""
+        """Return what `note_run` takes."""
         history: list[JsonObject] = [one.to_json() for one in self.history]
         key, text = self.key, self.text
-        return tenant_id, turn_id, self.state, self.reason, history, key, text, MOST_FAILURES, self.disabled
+        return tenant_id, turn_id, self.state, self.reason, history, key, text, MAX_FAILURES, self.disabled
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class RunControl:
     whole: TurnControl = field(repr=False)
 
     async def stopped(self) -> str | None:
-        """Give the message of a requested stop."""
+        """Return the message of a requested stop."""
         return await self.whole.stopped()
 
     async def absorb(self) -> Sequence[TurnMessage]:
@@ -63,7 +63,7 @@ class RunControl:
 
 
 def is_run(lane_id: str) -> bool:
-    """Tell whether a lane is a run's own: its id is the run's."""
+    """Return whether a lane is a run's own: its id is the run's."""
     return lane_id.startswith(_PREFIX)
 
 

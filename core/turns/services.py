@@ -12,15 +12,15 @@ class Recall(Protocol):
 
     @property
     def as_tool(self) -> bool:
-        """Tell whether the model may ask memory by itself."""
+        """Return whether the model may ask memory by itself."""
         ...
 
     async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
-        """Give what is known and may matter, the most important first; nothing while memory is away."""
+        """Return what is known and may matter, the most important first; nothing while memory is away."""
         ...
 
     def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
-        """Give a tool access to this tenant's memory only."""
+        """Return a tool access to this tenant's memory only."""
         ...
 
 
@@ -28,7 +28,7 @@ class CredentialStoreAccess(Protocol):
     """Where one tenant's credentials are looked up."""
 
     def for_tenant(self, tenant_id: str) -> CredentialAccess:
-        """Give access to this tenant's credentials only."""
+        """Return access to this tenant's credentials only."""
         ...
 
 
@@ -36,7 +36,7 @@ class StorageAccess(Protocol):
     """Where tools keep things for one tenant."""
 
     def for_tenant(self, tenant_id: str) -> TenantStorage:
-        """Give access to this tenant's values only."""
+        """Return access to this tenant's values only."""
         ...
 
 
@@ -44,9 +44,9 @@ class PeopleAccess(Protocol):
     """What is known of people, one at a time (core.people.people)."""
 
     def for_turn(self, tenant_id: str, turn_id: str) -> PersonAccess:
-        """Give access to this person only."""
+        """Return access to this person only."""
         ...
 
     async def known(self, tenant_id: str) -> Sequence[str]:
-        """Give the person's profile as lines for the model."""
+        """Return the person's profile as lines for the model."""
         ...

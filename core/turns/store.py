@@ -18,7 +18,7 @@ from core.json_types import JsonObject, storable
 from core.llm.types import ChatMessage, TokenUsage
 from core.messaging.messages import Address, Command, Origin, OutboundMessage
 from core.messaging.streamed_message import StreamRow
-from core.queue.limits import LANES_OF_ONE
+from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import Suspects
 from core.turns.failures import fail_turn
 from core.turns.runs import RunControl, RunNote, is_run, load_run_turn
@@ -85,7 +85,7 @@ class TurnStore:
         owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
         try:
             row = await self._database.call(
-                *("select * from claim_lane($1,$2,$3,$4,$5)", lane_id, owner, self.lease, LANES_OF_ONE),
+                *("select * from claim_lane($1,$2,$3,$4,$5)", lane_id, owner, self.lease, MAX_LANES_PER_TENANT),
                 self._suspects.value,
             )
         except StoreUnavailable:
@@ -192,7 +192,7 @@ class TurnStore:
         return bool(row and row["said"])
 
     def stream_row(self, lease: Lease, turn_id: str) -> StreamRow:
-        """Give the row in which a turn's answer may grow on the screen."""
+        """Return the row in which a turn's answer may grow on the screen."""
         return StreamRow(self._database, lease.tenant_id, lease.lane_id, lease.fence, turn_id, self._make_id("out"))
 
     async def _load(self, connection: Connection, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
@@ -282,7 +282,7 @@ class PostgresJournal:
         self._turn_id = turn_id
 
     async def recorded(self) -> Sequence[StepRecord]:
-        """Give every row of this turn, by key."""
+        """Return every row of this turn, by key."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             rows = await connection.fetch(
                 "select * from steps where tenant_id = $1 and turn_id = $2 order by agent_path, step, call_index",
@@ -315,7 +315,7 @@ class PostgresJournal:
         )
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        """Tell whether the newest end of this call, in any turn of the tenant, is unknown."""
+        """Return whether the newest end of this call, in any turn of the tenant, is unknown."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             outcome = await connection.fetchval(
                 "select outcome from steps where tenant_id = $1 and name = $2 and args_hash = $3"
@@ -336,7 +336,7 @@ class PostgresControl:
         self._turn_id = turn_id
 
     async def stopped(self) -> str | None:
-        """Give the message of a requested stop, None to go on."""
+        """Return the message of a requested stop, None to go on."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             message = await connection.fetchval(
                 "select stop_message from turns where tenant_id = $1 and id = $2",
@@ -346,7 +346,7 @@ class PostgresControl:
         return cast("str | None", message)
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        """Give the waiting messages of this conversation up to the next command, in order."""
+        """Return the waiting messages of this conversation up to the next command, in order."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             rows = await connection.fetch(
                 "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.origin,"
@@ -363,7 +363,7 @@ class PostgresControl:
 
 
 async def _pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PoolEntry, ...]:
-    """Give the agents that wait for this person, and all of this turn's own."""
+    """Return the agents that wait for this person, and all of this turn's own."""
     rows = await connection.fetch(
         "select * from pool_entries where tenant_id = $1 and (turn_id = $2"
         " or status not in ('CANCELLED', 'COMPLETED'))"

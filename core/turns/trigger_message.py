@@ -18,5 +18,5 @@ class TriggerMessage:
 
     @property
     def task_title(self) -> str:
-        """Give what the person calls the task."""
+        """Return what the person calls the task."""
         return str(self.metadata.get("title") or "")

@@ -57,11 +57,11 @@ class TurnControl(Protocol):
     """What may reach a turn while it runs. Asked before each model call and after tools."""
 
     async def stopped(self) -> str | None:
-        """Give None to go on; otherwise the person asked to stop, with a message that may be empty."""
+        """Return None to go on; otherwise the person asked to stop, with a message that may be empty."""
         ...
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        """Give the messages that came in meanwhile and that this turn takes with it, in order.
+        """Return the messages that came in meanwhile and that this turn takes with it, in order.
 
         They stay waiting in the store until the turn commits, which names them in `TurnResult.absorbed`.
         After a take-over they may be given again; the loop ignores those that it has recorded.

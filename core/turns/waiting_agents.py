@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.agents.pending_answers import ANSWER, Waiting
+from core.agents.pending_answers import ANSWER, PendingAnswers
 from core.agents.pool_entry import PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits, nesting
@@ -30,7 +30,7 @@ _PLAINLY = {"cancelled": "That is cancelled.", "expired": "No answer came in tim
 
 
 def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[PoolEntry], limits: PoolLimits) -> Stopped:
-    """Say what is new since the turn last stopped: what came of answers, and questions; and let go of the oldest."""
+    """Return what is new since the turn last stopped: what came of answers, and questions; and let go of the oldest."""
     own = {one.agent_id: one for one in request.pool if one.turn_id == request.turn_id}
     now = {one.agent_id: one for one in waiting}
     done = [one for one in own.values() if one.agent_id not in now]
@@ -55,7 +55,7 @@ def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[Poo
     )
 
 
-def reminder(waiting: Waiting, result: ReactLoopResult) -> str:
+def reminder(waiting: PendingAnswers, result: ReactLoopResult) -> str:
     """Remind the person, once, of what they were asked, when they were answered something else."""
     if result.ended is not Ended.ANSWERED or any(call.name == ANSWER for call in result.tool_calls):
         return ""
@@ -63,13 +63,13 @@ def reminder(waiting: Waiting, result: ReactLoopResult) -> str:
     return STILL_ASKED.format(gap="\n" if "\n" in question else " ", question=question) if question else ""
 
 
-def notice(waiting: Waiting) -> str:
+def notice(waiting: PendingAnswers) -> str:
     """Tell of what cannot go on."""
     return SET_ASIDE.format(names=", ".join(dict.fromkeys(waiting.set_aside))) if waiting.set_aside else ""
 
 
 def answered(entries: Sequence[PoolEntry]) -> str:
-    """Give the reason why nothing is said: the turns that were answered say it."""
+    """Return the reason why nothing is said: the turns that were answered say it."""
     return f"answer to {', '.join(dict.fromkeys(one.turn_id for one in entries))}"
 
 

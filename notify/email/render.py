@@ -3,12 +3,12 @@
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundMessage
 
-MOST_SUBJECT = 120
+MAX_SUBJECT = 120
 _EMPTY = "(no text)"
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
-    """Give one part; a heading in the first line becomes the subject, else the first words. Buttons are left out.
+    """Return one part; a heading in the first line becomes the subject, else the first words. Buttons are left out.
 
     Nothing can be answered here, so what needs an answer says in its own words where to give it.
     """
@@ -20,6 +20,6 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
 
 def _one_line(text: str) -> str:
-    """Give a subject: visible characters in one line, since a line's end in a header would begin another one."""
+    """Return a subject: visible characters in one line, since a line's end in a header would begin another one."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).replace("*", "").split())
-    return line if len(line) <= MOST_SUBJECT else f"{line[: MOST_SUBJECT - 1].rstrip()}…"
+    return line if len(line) <= MAX_SUBJECT else f"{line[: MAX_SUBJECT - 1].rstrip()}…"

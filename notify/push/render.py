@@ -7,12 +7,12 @@ from core.json_types import JsonObject
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundMessage
 
-MOST_BYTES = 3900
+MAX_BYTES = 3900
 _EMPTY = "(no text)"
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
-    """Give the parts, in order; a heading in the first line becomes the title. Buttons are left out.
+    """Return the parts, in order; a heading in the first line becomes the title. Buttons are left out.
 
     Nothing can be answered here, so what needs an answer says in its own words where to give it.
     """
@@ -32,8 +32,8 @@ def split_title(text: str) -> tuple[str, str]:
 def _pieces(text: str) -> list[str]:
     """Cut after a line where there is one, else after a word, never inside of a character."""
     pieces = []
-    while len(text.encode(errors="replace")) > MOST_BYTES:
-        head = text.encode(errors="replace")[:MOST_BYTES].decode(errors="ignore")
+    while len(text.encode(errors="replace")) > MAX_BYTES:
+        head = text.encode(errors="replace")[:MAX_BYTES].decode(errors="ignore")
         cut = max(head.rfind("\n"), 0) or max(head.rfind(" "), 0) or len(head)
         pieces.append(text[:cut].rstrip() or _EMPTY)
         text = text[cut:].lstrip()

@@ -48,7 +48,7 @@ class SendingClient:
 
 
 def _silent_logger() -> logging.Logger:
-    """Give a logger that says nothing: the SDK logs what it sends."""
+    """Return a logger that says nothing: the SDK logs what it sends."""
     logger = logging.getLogger("onevalet.slack")
     logger.setLevel(logging.CRITICAL)
     logger.disabled = True

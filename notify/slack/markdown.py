@@ -80,7 +80,7 @@ def _write(found: re.Match[str]) -> str:
 
 
 def _code(markdown: str) -> Iterator[tuple[int, int]]:
-    """Give where code stands, in order: fences, and between them runs of as many backticks on both sides."""
+    """Yield where code stands, in order: fences, and between them runs of as many backticks on both sides."""
     done = 0
     for fence in find_fences(markdown):
         yield from _spans(markdown, done, fence.start)
@@ -109,7 +109,7 @@ def _spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _escaped(markdown: str, at: int) -> int:
-    """Give 1 if an odd number of backslashes stands before this place."""
+    """Return 1 if an odd number of backslashes stands before this place."""
     before = at
     while before and markdown[before - 1] == "\\":
         before -= 1

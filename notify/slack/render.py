@@ -40,7 +40,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
 
 def _source(message: OutboundMessage) -> str:
-    """Give the text without what cannot be shown: half a surrogate pair can never be encoded."""
+    """Return the text without what cannot be shown: half a surrogate pair can never be encoded."""
     text = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
     # Blanks at the beginning may be the mark of code: only empty lines go.
     shown = "\n".join([text.strip("\n").rstrip(), *(item.url for item in message.media)])
@@ -72,7 +72,7 @@ def _button(action: Action, index: int) -> JsonObject:
 
 
 def _label(action: Action) -> str:
-    """Give what stands on a button, cut between graphemes."""
+    """Return what stands on a button, cut between graphemes."""
     text = _CONTROL.sub("", action.label.replace("\n", " ")).strip() or "…"
     if len(text) <= MAX_LABEL:
         return text

@@ -99,7 +99,7 @@ class SlackNotification:
             _log.info("slack_status_not_shown", code=error.code, cause=str(error))
 
     def streams_to(self, to: Address) -> bool:
-        """Tell whether answers may grow there: in threads; only those of direct messages may stream."""
+        """Return whether answers may grow there: in threads; only those of direct messages may stream."""
         return bool(to.thread)
 
     async def start_stream(self, to: Address) -> str:
@@ -180,7 +180,7 @@ class SlackNotification:
         return Receipt(provider_id=ts)
 
     async def _said(self, where: Address, oldest: str) -> AsyncIterator[JsonObject]:
-        """Give the messages since then. Raises `DeliveryError` when there are more than are read."""
+        """Yield the messages since then. Raises `DeliveryError` when there are more than are read."""
         method = "conversations.replies" if where.thread else "conversations.history"
         arguments: JsonObject = {
             "channel": where.peer,
@@ -212,7 +212,7 @@ def _metadata(to: Target) -> JsonObject:
 
 
 def _earliest(since: datetime, stream: str = "") -> float:
-    """Give from when on a look-up has to read; a message that grew is older than its last words."""
+    """Return from when on a look-up has to read; a message that grew is older than its last words."""
     earliest = (since.astimezone(UTC) - SKEW).timestamp()
     try:
         return min(earliest, float(stream) - 1) if stream else earliest

@@ -19,7 +19,7 @@ MAX_TEXT = 12_000
 _SCALE = 10
 _MAX_NESTING = 24
 """Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""
-_LONGEST_FENCE = 100
+_MAX_FENCE = 100
 _DEEPEST = 3  # blanks before a fence; with more it is code itself (CommonMark)
 _OPENING = regex.compile(r"(?P<before>.*?)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
 _CLOSING = regex.compile(r"[\s>]*(`{3,}|~{3,})\s*")
@@ -35,7 +35,7 @@ class Piece:
 
     @property
     def text(self) -> str:
-        """Give the piece as it is sent."""
+        """Return the piece as it is sent."""
         return self.opened + self.body + self.closed
 
 
@@ -112,7 +112,7 @@ def find_fences(text: str) -> list[Fence]:
 
 def _fence(text: str, start: int, inside: int, last: int, behind: int) -> Fence | None:
     matched = _OPENING.match(text[start : inside - 1])
-    if matched is None or len(matched[0]) > _LONGEST_FENCE:
+    if matched is None or len(matched[0]) > _MAX_FENCE:
         return None
     marks, before = matched["marks"], matched["before"]
     quotes = "> " * before.count(">")

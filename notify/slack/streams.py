@@ -16,7 +16,7 @@ GONE = "message_not_found"
 
 
 async def start(client: SendingClient, to: Address) -> str:
-    """Begin an empty message in a thread; gives its ts. Raises `DeliveryError`."""
+    """Begin an empty message in a thread; return its ts. Raises `DeliveryError`."""
     answer = await client.call("chat.startStream", {"channel": to.peer, "thread_ts": to.thread})
     ts = answer.get("ts")
     if not isinstance(ts, str) or not ts:
@@ -51,5 +51,5 @@ async def drop(client: SendingClient, to: Address, stream: str) -> None:
 
 
 def is_empty_stream(message: JsonObject) -> bool:
-    """Tell whether a message of a thread was begun by a bot and never got a word."""
+    """Return whether a message of a thread was begun by a bot and never got a word."""
     return bool(message.get("bot_id")) and not (message.get("text") or message.get("blocks") or message.get("metadata"))

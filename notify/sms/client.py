@@ -74,7 +74,7 @@ class BasicCredentials:
         return self
 
     def get_auth_string(self) -> str:
-        """Give the header's value."""
+        """Return the header's value."""
         return self._header
 
 

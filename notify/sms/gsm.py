@@ -44,7 +44,7 @@ _FOLDS = str.maketrans({odd: plain for plain, odds in _LOOK_ALIKES.items() for o
 
 
 def is_gsm(text: str) -> bool:
-    """Tell whether every character is in the GSM alphabet."""
+    """Return whether every character is in the GSM alphabet."""
     return all(char in BASIC or char in EXTENDED for char in text)
 
 

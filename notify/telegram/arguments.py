@@ -20,26 +20,26 @@ def number(name: str) -> int:
 
 
 def thread(to: Address) -> int | None:
-    """Give the topic of a chat."""
+    """Return the topic of a chat."""
     return int(to.thread) if to.thread.isascii() and to.thread.isdigit() else None
 
 
 def reply(to: Target) -> ReplyParameters | None:
-    """Give which message is answered; one that is gone stops nothing."""
+    """Return which message is answered; one that is gone stops nothing."""
     if not (to.reply_to.isascii() and to.reply_to.isdigit()):
         return None
     return ReplyParameters(int(to.reply_to), allow_sending_without_reply=True)
 
 
 def entities_of(value: Json) -> list[MessageEntity] | None:
-    """Give a rendered part's marks."""
+    """Return a rendered part's marks."""
     if not isinstance(value, list):
         return None
     return [MessageEntity.de_json(item, None) for item in value if isinstance(item, dict)] or None
 
 
 def markup_of(data: JsonObject) -> InlineKeyboardMarkup | ForceReply | None:
-    """Give a rendered part's buttons, or the wish that the person replies to it: a message has one of them."""
+    """Return a rendered part's buttons, or the wish that the person replies to it: a message has one of them."""
     rows = data.get("keyboard")
     if isinstance(rows, list) and rows:
         return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)

@@ -13,7 +13,7 @@ from telegram.error import BadRequest, NetworkError, TelegramError
 from telegram.request import HTTPXRequest, RequestData
 
 from core.http.provider_httpx import StrangeAnswer, client_options
-from core.http.provider_session import MOST_ANSWER, TIMED_OUT_BEHIND
+from core.http.provider_session import MAX_ANSWER, TIMED_OUT_BEHIND
 from core.json_types import JsonObject
 
 REAL_API_URL = "https://api.telegram.org"
@@ -74,7 +74,7 @@ class TelegramSender:
 
     @property
     def bot(self) -> Bot:
-        """Give PTB's Bot. Its calls are made once: nothing below repeats them."""
+        """Return PTB's Bot. Its calls are made once: nothing below repeats them."""
         if self._bot is None:
             _hush()
             connect, read = self._seconds
@@ -84,7 +84,7 @@ class TelegramSender:
                 read_timeout=read,
                 write_timeout=read,
                 pool_timeout=connect,
-                httpx_kwargs=client_options(MOST_ANSWER),
+                httpx_kwargs=client_options(MAX_ANSWER),
             )
             self._bot = Bot(
                 self._bot_token,

@@ -53,7 +53,7 @@ def shifted(marks: Sequence[Mark], by: int) -> list[Mark]:
 
 
 def _clipped(marks: Sequence[Mark], start: int, end: int) -> list[Mark]:
-    """Give the marks within a stretch of the text, cut to it."""
+    """Return the marks within a stretch of the text, cut to it."""
     return [
         Mark(mark.kind, max(mark.start, start), min(mark.end, end), mark.url, mark.language)
         for mark in marks

@@ -51,21 +51,21 @@ def to_delivery_error(error: TelegramError) -> DeliveryError:
 
 
 def refuses_formatting(error: BadRequest) -> bool:
-    """Tell whether Telegram refuses the entities, not the text."""
+    """Return whether Telegram refuses the entities, not the text."""
     return _FORMATTING.search(error.message) is not None
 
 
 def refuses_keyboard(error: BadRequest) -> bool:
-    """Tell whether Telegram refuses the buttons, not the text."""
+    """Return whether Telegram refuses the buttons, not the text."""
     return _KEYBOARD.search(error.message) is not None
 
 
 def is_unchanged(error: BadRequest) -> bool:
-    """Tell whether a message is already as it should become."""
+    """Return whether a message is already as it should become."""
     return _UNCHANGED.search(error.message) is not None
 
 
 def brief(error: TelegramError) -> str:
-    """Give a description's first words: what follows a colon may quote the text."""
+    """Return a description's first words: what follows a colon may quote the text."""
     head, _, tail = error.message.partition(": ")
     return tail.partition(":")[0][:80] if head in ("Forbidden", "Unauthorized") else head[:80]

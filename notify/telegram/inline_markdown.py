@@ -109,7 +109,7 @@ def _end_link(run: _Run) -> None:
 
 
 def _is_linkable(url: str) -> bool:
-    """Tell whether Telegram surely takes it: of any other it silently keeps the text alone."""
+    """Return whether Telegram surely takes it: of any other it silently keeps the text alone."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port

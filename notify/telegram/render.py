@@ -56,7 +56,7 @@ def render_end(text: str) -> Part:
 
 
 def _below(message: OutboundMessage) -> JsonObject:
-    """Give what stands below the last text: a message has either buttons or the wish for a reply."""
+    """Return what stands below the last text: a message has either buttons or the wish for a reply."""
     if actions := tuple(one for one in message.actions if not one.needs_forms):
         return {"keyboard": _keyboard(actions)}
     return {"force_reply": True} if message.wants_reply else {}

@@ -5,7 +5,7 @@ from notify.text_split import next_cut
 
 
 def split(text: str, limit: int) -> list[tuple[int, int]]:
-    """Give where each piece starts and ends, in code points.
+    """Return where each piece starts and ends, in code points.
 
     Only white space and what nobody sees is left out, and no grapheme is cut unless it alone is over the limit.
     """
@@ -21,7 +21,7 @@ def split(text: str, limit: int) -> list[tuple[int, int]]:
 
 
 def _next_cut(text: str, start: int, limit: int) -> tuple[int, int]:
-    """Give where the piece that starts here ends, and where the next one starts."""
+    """Return where the piece that starts here ends, and where the next one starts."""
     if units(text[start : start + limit + 1]) <= limit and start + limit + 1 > len(text):
         return len(text), len(text)
     cut = next_cut(text, start, limit, units)

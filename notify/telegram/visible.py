@@ -18,7 +18,7 @@ def clean(text: str) -> str:
 
 
 def is_visible(text: str) -> bool:
-    """Tell whether a person would see anything of it."""
+    """Return whether a person would see anything of it."""
     return _VISIBLE.search(text) is not None
 
 

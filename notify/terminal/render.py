@@ -5,7 +5,7 @@ from core.messaging.messages import OutboundMessage
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
-    """Give one part; a terminal has no limits."""
+    """Return one part; a terminal has no limits."""
     lines = [message.text.strip() or "(nothing)"]
     if labels := [action.label for action in message.actions if not action.needs_forms]:
         lines.append("  ".join(f"[{label}]" for label in labels))

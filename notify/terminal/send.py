@@ -15,7 +15,7 @@ class TerminalNotification:
     resend_unknown = True
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Give one part."""
+        """Return one part."""
         return render(message)
 
     async def send(self, part: Part, to: Target) -> Receipt:

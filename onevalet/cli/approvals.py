@@ -14,7 +14,7 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.queue.wakeups import SilentBell
+from core.queue.wakeups import NoWakeups
 from onevalet.cli.session import reach
 from onevalet.settings import Settings
 
@@ -92,7 +92,7 @@ async def _waiting(store: ApprovalStore, tenant: str, code: str = "") -> Sequenc
 async def _opened(settings: Settings) -> AsyncIterator[ApprovalStore]:
     database = Database(reach(settings).database_url, size=1, name="onevalet approvals")
     try:
-        yield ApprovalStore(database, SilentBell())
+        yield ApprovalStore(database, NoWakeups())
     finally:
         await database.close()
 

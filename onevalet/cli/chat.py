@@ -12,7 +12,7 @@ from channels.terminal.receive import TerminalChannel
 from core.db.database import Database
 from core.ids import make_id
 from core.inbox.inbox import Inbox
-from core.queue.wakeups import RedisBell
+from core.queue.wakeups import RedisWakeups
 from onevalet.app import database_url, open_worker, redis_url
 from onevalet.dev.embedded.home import find_running, hold_home
 from onevalet.dev.run import open_services
@@ -31,10 +31,10 @@ async def run_chat(settings: Settings, stop: asyncio.Event) -> None:
         settings = await stack.enter_async_context(_open(settings))
         database = Database(database_url(settings), size=3, name="onevalet chat")
         stack.push_async_callback(database.close)
-        bell = RedisBell(redis_url(settings))
-        await bell.start()
-        stack.push_async_callback(bell.stop)
-        inbox = Inbox(database, bell, make_id, CONSOLE_ACCESS)
+        wakeups = RedisWakeups(redis_url(settings))
+        await wakeups.start()
+        stack.push_async_callback(wakeups.stop)
+        inbox = Inbox(database, wakeups, make_id, CONSOLE_ACCESS)
         terminal = TerminalChannel(inbox, database, make_id, getpass.getuser())
         _show_hint()
         await _until_first(stop, _talk(terminal))

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from core.credentials.key_rotation import count_data_keys
-from core.db.clock_check import MOST_APART
+from core.db.clock_check import MAX_APART
 from core.db.database import Database
 from core.db.migrate import load_migrations
 from core.errors import ConfigError, OneValetError
@@ -122,7 +122,7 @@ async def _database(database: Database) -> list[Check]:
 
 
 def _delayed(row: Record) -> Check:
-    """Say what one of our accounts has not been able to deliver for long."""
+    """Return what one of our accounts has not been able to deliver for long."""
     detail = (
         f"answers in {row['conversations']} conversation(s) wait since {_moment(row['since'])}"
         f" ({row['reasons'] or 'no reason given'}); next try {_moment(row['next_try'])}"
@@ -157,7 +157,7 @@ async def check_workers(database: Database) -> list[Check]:
     checks = [Check("workers", True, f"{len(seen)} seen in the last minute")]
     for one in seen:
         who = one.worker.split("/")[0]
-        if one.ahead is not None and abs(one.ahead) > MOST_APART:
+        if one.ahead is not None and abs(one.ahead) > MAX_APART:
             way = "ahead of" if one.ahead > 0 else "behind"
             detail = f"{abs(one.ahead):,.0f} s {way} Postgres': nothing that time decides is done there"
             checks.append(Check(f"clock of {who}", False, detail, "set the time of that machine, by NTP for example"))

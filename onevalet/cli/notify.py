@@ -12,8 +12,8 @@ from core.errors import ConfigError
 from core.ids import make_id
 from core.notifications.addresses import AddressBook, AddressRefused
 from core.notifications.store import NotificationStore
-from core.notifications.types import Fate, Notification, Urgency
-from core.queue.wakeups import RedisBell
+from core.notifications.types import Notification, NotificationStatus, Urgency
+from core.queue.wakeups import RedisWakeups
 from onevalet.cli.session import reach
 from onevalet.settings import Settings
 from onevalet.wiring.channels import notification_channel_names
@@ -54,31 +54,33 @@ async def send_notification(settings: Settings, tenant: str, text: str, urgency:
     from notify.service import NotificationService
 
     reached = reach(settings)
-    bell = RedisBell(reached.redis_url)
+    wakeups = RedisWakeups(reached.redis_url)
     async with _opened(settings) as database:
         tenant = tenant or await _only_tenant(database)
-        await bell.start()
+        await wakeups.start()
         try:
             names = notification_channel_names(settings)
             if reached.simulator_url:
                 names |= {"sms", "slack", "telegram"}
             store = NotificationStore(database, make_id)
-            service = NotificationService(store, names, bell, Clock(settings.onevalet_clock), make_id, settings.manners)
+            service = NotificationService(
+                store, names, wakeups, Clock(settings.onevalet_clock), make_id, settings.manners
+            )
             told = await service.notify(
                 tenant, Notification(text, "test", urgency, title="A message from your operator")
             )
         finally:
-            await bell.stop()
+            await wakeups.stop()
     _print(f"{_SAID[told.fate]}{f', by {told.where}' if told.where else ''}. Its id is {told.id}.")
     return told.reaches
 
 
 _SAID = {
-    Fate.OWED: "It is on its way",
-    Fate.HELD: "It is held for the next digest",
-    Fate.MUTED: "This person has muted it",
-    Fate.DUPLICATE: "The same was said already",
-    Fate.NOWHERE: "There is no place where this person can be reached",
+    NotificationStatus.OWED: "It is on its way",
+    NotificationStatus.HELD: "It is held for the next digest",
+    NotificationStatus.MUTED: "This person has muted it",
+    NotificationStatus.DUPLICATE: "The same was said already",
+    NotificationStatus.NOWHERE: "There is no place where this person can be reached",
 }
 
 

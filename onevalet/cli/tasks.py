@@ -11,7 +11,7 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.queue.wakeups import SilentBell
+from core.queue.wakeups import NoWakeups
 from core.triggers.codec import trigger_to_json
 from core.triggers.descriptions import in_words, moment_in_words
 from core.triggers.dry_run import dry_run
@@ -79,7 +79,7 @@ async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
         _print(f"Tried again: {task.number}. {task.title}.")
         return
     database = Database(reach(settings).database_url, size=1, name="onevalet tasks")
-    engine = TriggerEngine(database, make_id, Clock(settings.onevalet_clock), SilentBell())
+    engine = TriggerEngine(database, make_id, Clock(settings.onevalet_clock), NoWakeups())
     try:
         again = 0
         for one in await engine.store.find_set_aside():
@@ -131,7 +131,7 @@ async def _opened(settings: Settings, tenant: str) -> AsyncIterator[_Opened]:
             if len(rows) != 1:
                 raise ConfigError("Say whose with --tenant." if rows else "Nobody is here yet.")
             tenant = str(rows[0]["tenant_id"])
-        yield _Opened(TriggerEngine(database, make_id, Clock(settings.onevalet_clock), SilentBell()), tenant)
+        yield _Opened(TriggerEngine(database, make_id, Clock(settings.onevalet_clock), NoWakeups()), tenant)
     except TriggerError as error:
         raise ConfigError(str(error)) from error
     finally:

@@ -48,7 +48,7 @@ async def print_trace(settings: Settings, wanted: str, *, as_json: bool) -> None
 
 
 async def trace(database: Database, wanted: str) -> list[Line]:
-    """Give the path as lines with `at` and `what`; raises `ConfigError` for an id that is not known."""
+    """Return the path as lines with `at` and `what`; raises `ConfigError` for an id that is not known."""
     found = await database.call("select * from find_trace($1)", wanted)
     if found is None:
         ignored = await database.call("select key, reason, received_at from ignored_messages where key = $1", wanted)
@@ -173,7 +173,7 @@ def _delivery_line(delivery: asyncpg.Record) -> Line:
 
 
 def _resolved(delivery: asyncpg.Record) -> str:
-    """Say how it was found out what became of a send whose answer was lost; empty for any other."""
+    """Return how it was found out what became of a send whose answer was lost; empty for any other."""
     if delivery["outcome"] == "found":
         return "found by look-up"
     if delivery["outcome"] == "left":

@@ -28,11 +28,11 @@ class Transcript:
     replies: tuple[JsonObject, ...] = ()
 
     def again(self, journal: MemoryJournal, control: TurnControl) -> TurnRequest:
-        """Give the turn to be run once more, over a journal of its own."""
+        """Return the turn to be run once more, over a journal of its own."""
         return replace(self.request, journal=journal, control=control)
 
     def lines(self) -> list[JsonObject]:
-        """Give it as JSON objects, in order, to be written a line each."""
+        """Return it as JSON objects, in order, to be written a line each."""
         received: list[JsonObject] = [
             {"kind": "received", "id": one.id, "at": one.received_at.isoformat(), "text": one.text}
             for one in self.request.inbound
@@ -104,7 +104,7 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
 
 
 async def _history(connection: Connection, tenant: str, turn: str, conversation: str) -> tuple[ChatMessage, ...]:
-    """Give what was said before the turn in its session; of one that has not ended, all that was."""
+    """Return what was said before the turn in its session; of one that has not ended, all that was."""
     rows = await connection.fetch(
         "with own as (select min(position) as first, min(session) as session from history"
         "  where tenant_id = $1 and conversation_id = $2 and turn_id = $3),"

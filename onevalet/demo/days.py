@@ -15,7 +15,7 @@ DAY = (
 
 
 def read_day(said: str, today: date | None) -> date | None:
-    """Give the day, the next one of its name; None where it is none, or today is not known."""
+    """Return the day, the next one of its name; None where it is none, or today is not known."""
     words = said.lower().removeprefix("on ").strip()
     if re.fullmatch(r"\d{4}-\d\d-\d\d", words):
         return _real(*(int(part) for part in words.split("-")))

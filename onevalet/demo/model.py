@@ -34,7 +34,7 @@ _POLITE = re.compile(
 )
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
-_MOST_CLAUSES = 6
+_MAX_CLAUSES = 6
 _TODAY = re.compile(r"\bNow it is \w+, (\d{4}-\d\d-\d\d)")
 """As `core.turns.prompt` tells every model."""
 _PENDING = re.compile(r"^- ([0-9A-Z]{2,3}): (?!.*\(only by button or code\); )", re.MULTILINE)
@@ -43,7 +43,7 @@ _HANDED_ON = "and what comes of it is said then."
 """So ends what the model is told when it has handed on an answer or a decision."""
 _DAYS = ("date", "return_date")
 _TO_A_MODEL = re.compile(r" Tell the person in one sentence\.$")
-_LONGEST_QUOTE = 60
+_MAX_QUOTE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
 def _go_through(
     plans: Sequence[Plan], done: list[Done], tools: Collection[str], intents: Sequence[Intent], prefix: str
 ) -> tuple[list[str], list[ToolCall]]:
-    """Give what there is to say of each plan, and the calls that are still wanted; takes from `done` what is told."""
+    """Return what there is to say of each plan, and the calls that are still wanted; takes from `done` what is told."""
     parts: list[str] = []
     told: list[str] = []
     calls: list[ToolCall] = []
@@ -124,7 +124,7 @@ def _go_through(
 
 
 def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[str], list[Done]]:
-    """Give what was said since the last finished answer, before any call and after, and what was done since."""
+    """Return what was said since the last finished answer, before any call and after, and what was done since."""
     before: list[str] = []
     after: list[str] = []
     calls: dict[str, tuple[str, Json]] = {}
@@ -187,7 +187,7 @@ def _strung(sentence: str, known: _Known) -> list[Plan]:
     plans: list[Plan] = []
     whole, rest = _plan(sentence, known), sentence.strip()
     ends = [(one.start(), one.end()) for one in _CLAUSE_END.finditer(rest)]
-    if whole.intent or not 0 < len(ends) < _MOST_CLAUSES:
+    if whole.intent or not 0 < len(ends) < _MAX_CLAUSES:
         return [whole]
     starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(rest)]
     at = 0
@@ -283,7 +283,7 @@ def _phrase(plan: Plan, made: Done) -> str:
 
 
 def _for_person(result: str) -> str:
-    """Give a result without what it tells a model to do about it."""
+    """Return a result without what it tells a model to do about it."""
     if result == replies.CANCELLED:
         return "All right, I let that go."
     return _TO_A_MODEL.sub("", result)
@@ -301,7 +301,7 @@ def _labelled(parts: Sequence[str]) -> str:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…"
+    return line if len(line) <= _MAX_QUOTE else f"{line[:_MAX_QUOTE].rstrip()}…"
 
 
 DEMO_MODEL = LocalModel(MODEL, answer)

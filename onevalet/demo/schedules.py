@@ -39,7 +39,7 @@ _MARK = re.compile(r"^\[(?:Scheduled Task|Event Trigger|Condition Trigger)\] (?:
 
 
 def unmarked(text: str) -> str:
-    """Give what a task asks for without what marks it as a task's: its first line."""
+    """Return what a task asks for without what marks it as a task's: its first line."""
     found = _MARK.match(text)
     return text[found.end() :].partition("\n")[0] if found else text
 

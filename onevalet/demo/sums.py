@@ -35,7 +35,7 @@ _ASKED_OPERATOR = re.compile(r"[-+*/%^]|sqrt")
 
 
 def read_sum(text: str, *, asked: bool) -> str | None:
-    """Give the expression that a text is, or None when it is none.
+    """Return the expression that a text is, or None when it is none.
 
     `asked`: it was asked for as a sum. Otherwise dates and telephone numbers are not taken for one.
     """

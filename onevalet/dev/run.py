@@ -87,7 +87,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def open_services(settings: Settings) -> AsyncIterator[Settings]:
-    """Start the embedded servers for whichever address is not set, and migrate; gives settings to serve with.
+    """Start the embedded servers for whichever address is not set, and migrate; return settings to serve with.
 
     Only the migration is done as the owner of an embedded database.
     """
@@ -117,7 +117,7 @@ async def _bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_po
 
 
 def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
-    """Say what is on, and what it is wired to."""
+    """Return what is on, and what it is wired to."""
     settings = simulated.settings
     home = Path(settings.onevalet_home)
     demo = "the demo model: set ONEVALET_MODEL and its key for a real one"
@@ -191,7 +191,7 @@ def _app(settings: Settings) -> str:
 
 
 def _bot(settings: Settings) -> str:
-    """Give the bot's number, which its token begins with."""
+    """Return the bot's number, which its token begins with."""
     token = settings.telegram_bot_token
     return f"bot {token.get_secret_value().partition(':')[0]}" if token else ""
 

@@ -98,7 +98,7 @@ def wire_simulator(settings: Settings, config: SimulatorConfig, simulator_url: s
 
 
 def local_url(settings: Settings) -> str:
-    """Give the address by which this machine reaches the gateway, whatever it listens on."""
+    """Return the address by which this machine reaches the gateway, whatever it listens on."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
     return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
 

@@ -43,7 +43,7 @@ class Heartbeat:
         return count
 
     @property
-    def at_work(self) -> bool:
+    def show_progress(self) -> bool:
         """Return whether the worker has started all of its parts."""
         return bool(self._memory[_AT_WORK])
 
@@ -80,7 +80,7 @@ class Observer:
     @property
     def hung(self) -> bool:
         """Return whether the loop has been silent for too long."""
-        return self.silent >= (self._longest if self._heartbeat.at_work else START_WITHIN)
+        return self.silent >= (self._longest if self._heartbeat.show_progress else START_WITHIN)
 
 
 def end_without_beat() -> None:

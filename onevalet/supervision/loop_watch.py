@@ -17,7 +17,7 @@ from onevalet.settings import Settings
 from onevalet.supervision.health import HealthFile
 from onevalet.supervision.heartbeat import BEAT_EVERY, BLOCKED_AFTER, Heartbeat, Observer, end_without_beat, never_end
 from onevalet.supervision.systemd import notify
-from onevalet.supervision.worker_start import Life
+from onevalet.supervision.worker_start import WorkerStart
 
 ORPHAN_GRACE = 30
 """Looks that a worker whose supervisor has gone has to end by itself: longer than it waits for its turns."""
@@ -50,7 +50,7 @@ class LoopWatch:
             self._heartbeat.beat()
             if self._ends:
                 end_without_beat()
-            if self._heartbeat.at_work and self._heartbeat.beats % WRITE_EVERY == 0:
+            if self._heartbeat.show_progress and self._heartbeat.beats % WRITE_EVERY == 0:
                 self._tell()
             await asyncio.sleep(BEAT_EVERY)
 
@@ -61,7 +61,7 @@ class LoopWatch:
             notify("WATCHDOG=1")
 
 
-def worker_watch(settings: Settings, life: Life) -> AbstractAsyncContextManager[LoopWatch]:
+def worker_watch(settings: Settings, life: WorkerStart) -> AbstractAsyncContextManager[LoopWatch]:
     """Watch the loop of a worker process. Of a worker and its processes for suspects, the worker alone is shown."""
     shown = life.suspects is not Suspects.ONLY
     return watched_loop(
@@ -130,7 +130,7 @@ class _WatchThread(threading.Thread):
         blocked = 0
         while not self._stopped.wait(BEAT_EVERY):
             silent = self._observer.look()
-            if silent >= BLOCKED_AFTER and self._heartbeat.at_work:
+            if silent >= BLOCKED_AFTER and self._heartbeat.show_progress:
                 self._tell_where(silent)
             elif blocked >= BLOCKED_AFTER > silent:
                 self._heartbeat.work = ""

@@ -27,26 +27,26 @@ import structlog
 from core.queue.quarantine import Suspects
 from onevalet.supervision.heartbeat import BEAT_EVERY, Heartbeat, Observer
 from onevalet.supervision.systemd import notify
-from onevalet.supervision.worker_start import ALONE, Dead, Life
+from onevalet.supervision.worker_start import ALONE, Dead, WorkerStart
 from onevalet.wiring.preload import load_worker
 
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LIVED = 10.0
 """Seconds after which a worker counts as having lived: the next one need not wait."""
-_LONGEST_PAUSE = 2.0
+_MAX_PAUSE = 2.0
 
 _log = structlog.get_logger()
 
 _ASKED = signal.SIGUSR2
 _HEARD = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, _ASKED})
-_MOST_APART = 4
+_MAX_APART = 4
 """Processes for suspects at once: a slow one holds up the others of its process."""
 _APART_EVERY = 1.0
 """Seconds between two of them: the first may be quick enough for all."""
 _APART_AGAIN = 0.3
 """Seconds between two of them where one that was killed is replaced: no faster than they can begin to work."""
 
-type Work = Callable[[Life], None]
+type Work = Callable[[WorkerStart], None]
 """Be a worker, told so much about it."""
 
 
@@ -101,7 +101,7 @@ class _Keeper:
         self._code = 0
 
     def run(self) -> int:
-        """Keep until the end; gives the exit code."""
+        """Keep until the end; return the exit code."""
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, who ends leaves no trace
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
         self._begin_worker(blocked)
@@ -131,7 +131,7 @@ class _Keeper:
                 _log.error("worker_hangs", worker=worker_name(pid), work=watched.heartbeat.work)
                 os.kill(pid, signal.SIGKILL)
         worker = self._watched.get(self._worker)
-        if worker is not None and worker.heartbeat.at_work and not self._ready:
+        if worker is not None and worker.heartbeat.show_progress and not self._ready:
             self._ready = True
             notify("READY=1")
 
@@ -162,7 +162,7 @@ class _Keeper:
             self._stop()
             return
         lived = time.monotonic() - self._began > _LIVED
-        self._pause = 0.0 if lived else min(max(self._pause * 2, 0.1), _LONGEST_PAUSE)
+        self._pause = 0.0 if lived else min(max(self._pause * 2, 0.1), _MAX_PAUSE)
         self._due = time.monotonic() + self._pause
 
     def _begin_worker(self, blocked: set[int | signal.Signals]) -> None:
@@ -171,7 +171,7 @@ class _Keeper:
 
     def _begin_apart(self, blocked: set[int | signal.Signals], every: float = _APART_EVERY) -> None:
         now = time.monotonic()
-        if self._stopping or len(self._apart) >= _MOST_APART or now - self._apart_began < every:
+        if self._stopping or len(self._apart) >= _MAX_APART or now - self._apart_began < every:
             return
         self._apart_began = now
         self._apart.add(self._fork(blocked, dead=self._told(), suspects=Suspects.ONLY))
@@ -191,7 +191,7 @@ class _Keeper:
         keeper, heartbeat = os.getpid(), Heartbeat()
         pid = os.fork()
         if pid == 0:
-            life = Life(dead, suspects, ask, keeper, heartbeat)
+            life = WorkerStart(dead, suspects, ask, keeper, heartbeat)
             _become(keeper, blocked, lambda: self._work(life))
         self._watched[pid] = _Watched(heartbeat, Observer(heartbeat, apart=suspects is Suspects.ONLY))
         return pid

@@ -16,7 +16,7 @@ class Dead:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class WorkerStart:
     """What a worker is told when it begins.
 
     `dead`: what these held is taken over at once. `ask`: asks for a process for suspects. `keeper`: the process that
@@ -30,5 +30,5 @@ class Life:
     heartbeat: Heartbeat | None = None
 
 
-ALONE = Life()
+ALONE = WorkerStart()
 """A worker without a keeper."""

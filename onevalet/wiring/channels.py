@@ -100,7 +100,7 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
 
 
 def notification_channel_names(settings: Settings) -> set[str]:
-    """Tell which ways out are on, without making them."""
+    """Return which ways out are on, without making them."""
     on = {"sms": settings.sms_on, "slack": settings.slack_on, "telegram": settings.telegram_on}
     return {"terminal", "push", *(name for name, is_on in (on | {"email": settings.email_on}).items() if is_on)}
 
@@ -133,7 +133,7 @@ def _plain(secret: SecretStr | None) -> str:
 
 @asynccontextmanager
 async def open_files(settings: Settings, database: Database) -> AsyncIterator[Files]:
-    """Give access to the files that people send, where the provider keeps them for us: MMS so far."""
+    """Yield access to the files that people send, where the provider keeps them for us: MMS so far."""
     if not (settings.sms_on and settings.twilio_auth_token):
         yield Files(database, {})
         return

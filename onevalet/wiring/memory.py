@@ -10,7 +10,7 @@ from core.memory.forgetting import Forgetter
 from core.memory.jobs import MemoryWork
 from core.memory.momex import Momex
 from core.memory.store.memories import MemoryStore
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 from core.turns.services import Recall
 from onevalet.settings import Settings
 
@@ -36,9 +36,9 @@ def build_momex(
     )
 
 
-def memory_work(momex: Recall | None, database: Database, bell: Bell) -> MemoryWork:
-    """Give the jobs of a worker. Where memory is off, what turns owe it is only cleared away."""
+def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> MemoryWork:
+    """Return the jobs of a worker. Where memory is off, what turns owe it is only cleared away."""
     if isinstance(momex, Momex):
-        momex.bell = bell
+        momex.wakeups = wakeups
         return momex.work
     return MemoryWork(MemoryStore(database, make_id), None, Forgetter(database, make_id), None, make_id)

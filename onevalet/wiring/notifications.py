@@ -8,8 +8,8 @@ from core.db.database import Database
 from core.events.store import EventStore
 from core.ids import make_id
 from core.notifications.store import NotificationStore
-from core.notifications.types import Manners
-from core.queue.wakeups import Bell
+from core.notifications.types import NotificationPolicy
+from core.queue.wakeups import Wakeups
 from jobs.events import EventUpkeep
 from jobs.notifications import NotificationRounds
 from jobs.supervision import Part
@@ -25,11 +25,11 @@ class Notifications:
 
 
 def build_notifications(
-    database: Database, channels: Collection[str], bell: Bell, clock: Clock, manners: Manners
+    database: Database, channels: Collection[str], wakeups: Wakeups, clock: Clock, manners: NotificationPolicy
 ) -> Notifications:
     """Make them over the channels that are on."""
     store = NotificationStore(database, make_id)
-    service = NotificationService(store, channels, bell, clock, make_id, manners)
+    service = NotificationService(store, channels, wakeups, clock, make_id, manners)
     rounds = NotificationRounds(service, store, clock)
     old = Part("old events", EventUpkeep(EventStore(database, make_id), clock).run)
     return Notifications(service, (*rounds.parts(), old))

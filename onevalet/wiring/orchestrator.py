@@ -114,7 +114,7 @@ def _guarded_client(settings: Settings) -> GuardedClient:
 
 
 def build_budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
-    """Make everybody's purse; a price that is not known would make it bottomless, and is an error."""
+    """Make everybody's budget; a price that is not known would make it bottomless, and is an error."""
     tiers = settings.tiers
     if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None

@@ -14,19 +14,19 @@ HOW = "make a key with `openssl rand -base64 32`, give it to every web and worke
 
 
 def secret_keys(settings: Settings) -> SecretKeys:
-    """Give the keys of the settings, or say that there is none."""
+    """Return the keys of the settings, or say that there is none."""
     if not settings.onevalet_secret_keys:
         raise ConfigError(f"ONEVALET_SECRET_KEYS is not set: {HOW}")
     return SecretKeys(read_secret_key(key.get_secret_value()) for key in settings.onevalet_secret_keys)
 
 
 def key_file(home: Path) -> Path:
-    """Give the path of the file that `dev` keeps its key in."""
+    """Return the path of the file that `dev` keeps its key in."""
     return home / "secret.key"
 
 
 def with_key_file(settings: Settings, *, make: bool) -> Settings:
-    """Give settings that have the file's key as their oldest one; `make`: make it where there is no key at all.
+    """Return settings that have the file's key as their oldest one; `make`: make it where there is no key at all.
 
     A key that is set later is newer: what lies under the file's key stays readable, and `keys rotate` moves it.
     """

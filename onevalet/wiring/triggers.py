@@ -8,7 +8,7 @@ from core.db.database import Database
 from core.events.bus import EventBus
 from core.ids import make_id
 from core.notifications.types import Notifier
-from core.queue.wakeups import Bell
+from core.queue.wakeups import Wakeups
 from core.triggers.engine import TriggerEngine
 from core.triggers.runs.condition_checks import Looking
 from core.triggers.runs.executors import RunExecutors
@@ -29,9 +29,9 @@ class Triggers:
     parts: tuple[Part, ...]
 
 
-def build_engine(redis_url: str, database: Database, bell: Bell, clock: Clock) -> TriggerEngine:
+def build_engine(redis_url: str, database: Database, wakeups: Wakeups, clock: Clock) -> TriggerEngine:
     """Make the engine with a bus of its own; whoever builds it closes `engine.event_bus`."""
-    return TriggerEngine(database, make_id, clock, bell, event_bus=EventBus(redis_url, database, make_id))
+    return TriggerEngine(database, make_id, clock, wakeups, event_bus=EventBus(redis_url, database, make_id))
 
 
 def build_triggers(

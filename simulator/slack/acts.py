@@ -20,7 +20,7 @@ type Act = Callable[[Hub, Person, Obj], Awaitable[Obj]]
 
 
 async def say(hub: Hub, person: Person, arguments: Obj) -> Obj:
-    """Write `text` in the direct conversation, in a thread with `thread_ts`; gives the ts.
+    """Write `text` in the direct conversation, in a thread with `thread_ts`; return the ts.
 
     `files` is a list of {"name", "content"}, text or base64 after "base64:". With `doubled` one gesture comes
     as two events, with different ts and one client_msg_id, as has been seen of Slack.

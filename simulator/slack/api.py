@@ -31,7 +31,7 @@ class WebApi:
         self.hub: Hub | None = None
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Give the one route of all methods; fault rules name them `slack.chat.postMessage`."""
+        """Return the one route of all methods; fault rules name them `slack.chat.postMessage`."""
         wrap = self._wire.endpoint(lambda request: f"slack.{request.match_info['method']}", fault_answer)
         return [web.route("*", "/slack/api/{method}", wrap(self.serve))]
 

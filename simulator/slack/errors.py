@@ -22,7 +22,7 @@ class Refused(Exception):
         self.retry_after = retry_after
 
     def body(self) -> Obj:
-        """Give the answer's JSON."""
+        """Return the answer's JSON."""
         answer: Obj = {"ok": False, "error": self.code, **self.extra}
         if self.problems:
             answer["errors"] = list(self.problems)

@@ -37,7 +37,7 @@ def envelope(slack: SlackConfig, event: Obj, at: float) -> Obj:
 
 
 def message_event(world: World, message: Message) -> Obj:
-    """Give reference/events/message.im (or message.channels): a person's message or a bot's."""
+    """Return reference/events/message.im (or message.channels): a person's message or a bot's."""
     channel = world.channels[message.channel]
     return message_record(world, message, metadata=True) | {
         "channel": message.channel,
@@ -47,14 +47,14 @@ def message_event(world: World, message: Message) -> Obj:
 
 
 def mention_event(world: World, message: Message) -> Obj:
-    """Give reference/events/app_mention: it shares its ts with the message event."""
+    """Return reference/events/app_mention: it shares its ts with the message event."""
     event = message_event(world, message) | {"type": "app_mention"}
     del event["channel_type"]
     return event
 
 
 def changed_event(world: World, message: Message, before: Obj, at: str) -> Obj:
-    """Give reference/events/message/message_changed."""
+    """Return reference/events/message/message_changed."""
     return _hidden(world, message, at) | {
         "subtype": "message_changed",
         "message": message_record(world, message, metadata=True),
@@ -63,13 +63,13 @@ def changed_event(world: World, message: Message, before: Obj, at: str) -> Obj:
 
 
 def deleted_event(world: World, message: Message, before: Obj, at: str) -> Obj:
-    """Give reference/events/message/message_deleted."""
+    """Return reference/events/message/message_deleted."""
     gone: Obj = {"subtype": "message_deleted", "deleted_ts": message.ts, "previous_message": before}
     return _hidden(world, message, at) | gone
 
 
 def home_event(user: str, channel: str, tab: str, view: View | None, shown: Obj, at: str) -> Obj:
-    """Give reference/events/app_home_opened; the view is there once one was published."""
+    """Return reference/events/app_home_opened; the view is there once one was published."""
     event: Obj = {"type": "app_home_opened", "user": user, "channel": channel, "tab": tab, "event_ts": at}
     return event | ({"view": shown} if view is not None and tab == "home" else {})
 

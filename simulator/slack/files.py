@@ -13,7 +13,7 @@ from simulator.slack.state import make_id
 
 
 def upload_url(hub: Hub, arguments: Obj) -> Obj:
-    """Give an address to upload to (methods/files.getUploadURLExternal)."""
+    """Return an address to upload to (methods/files.getUploadURLExternal)."""
     length = text(arguments.get("length")) or str(arguments.get("length"))
     if not length.isdigit() or int(length) == 0:
         raise Refused("missing_argument")

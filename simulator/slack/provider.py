@@ -29,11 +29,11 @@ class SlackSimulator:
 
     @property
     def name(self) -> str:
-        """Give the word in paths and in the journal."""
+        """Return the word in paths and in the journal."""
         return "slack"
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Give the Web API, the socket, response_urls and files."""
+        """Return the Web API, the socket, response_urls and files."""
         return [
             *self._api.routes(),
             *self.sockets.routes(),
@@ -57,7 +57,7 @@ class SlackSimulator:
         self.hub = self._fresh()
 
     def state(self) -> Json:
-        """Give what the page draws; see `shown`."""
+        """Return what the page draws; see `shown`."""
         return shown(self.hub.world, self.sockets.count)
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:

@@ -10,7 +10,7 @@ from simulator.slack.state import Channel, Message, View, World, block_token
 
 
 def message_record(world: World, message: Message, *, metadata: bool = False) -> Obj:
-    """Give a message as history and events show it; metadata only where asked for."""
+    """Return a message as history and events show it; metadata only where asked for."""
     slack = world.config.slack
     record: Obj = {"type": "message", "user": message.user, "ts": message.ts, "team": slack.team_id}
     record["text"] = message.text
@@ -42,7 +42,7 @@ def message_record(world: World, message: Message, *, metadata: bool = False) ->
 
 
 def rooted_record(world: World, channel: Channel, message: Message, *, metadata: bool) -> Obj:
-    """Give a message as history shows it: a root tells of its replies."""
+    """Return a message as history shows it: a root tells of its replies."""
     record = message_record(world, message, metadata=metadata)
     replies = channel.replies(message.ts)
     if replies:
@@ -56,7 +56,7 @@ def rooted_record(world: World, channel: Channel, message: Message, *, metadata:
 
 
 def user_record(world: World, person: Person) -> Obj:
-    """Give a user as users.info shows one."""
+    """Return a user as users.info shows one."""
     zone = datetime.fromtimestamp(world.now(), UTC).astimezone(ZoneInfo(person.timezone))
     offset = zone.utcoffset()
     gone = person.slack_user in world.disabled
@@ -78,7 +78,7 @@ def user_record(world: World, person: Person) -> Obj:
 
 
 def bot_record(world: World) -> Obj:
-    """Give the app's bot user as users.info shows it."""
+    """Return the app's bot user as users.info shows it."""
     slack = world.config.slack
     return {
         "id": slack.bot_user,
@@ -94,7 +94,7 @@ def bot_record(world: World) -> Obj:
 
 
 def channel_record(world: World, channel: Channel) -> Obj:
-    """Give a channel as conversations.info shows one."""
+    """Return a channel as conversations.info shows one."""
     base: Obj = {"id": channel.id, "created": 1, "is_archived": channel.user in world.disabled}
     if channel.user:
         gone = channel.user in world.disabled
@@ -103,7 +103,7 @@ def channel_record(world: World, channel: Channel) -> Obj:
 
 
 def view_record(world: World, view: View) -> Obj:
-    """Give a view as views.open answers it and interactions carry it."""
+    """Return a view as views.open answers it and interactions carry it."""
     slack = world.config.slack
     defaults: Obj = {
         "private_metadata": "",
@@ -143,7 +143,7 @@ def with_ids(blocks: list[Json]) -> list[Json]:
 
 
 def interactive(block: Obj) -> list[Obj]:
-    """Give a block's elements that a person can use."""
+    """Return a block's elements that a person can use."""
     inside = [block.get("accessory"), block.get("element")]
     if block.get("type") in ("actions", "context_actions"):
         inside += items(block.get("elements"))

@@ -11,7 +11,7 @@ from simulator.slack.state import GENERAL, Channel, Delivery, Message, View, Wor
 
 
 def shown(world: World, connections: int) -> Obj:
-    """Give the whole state; `people` by key, each with `bubbles`, `modals`, `home`, `failed` and more."""
+    """Return the whole state; `people` by key, each with `bubbles`, `modals`, `home`, `failed` and more."""
     switches = world.switches
     untold: dict[str, list[Delivery]] = {}
     for delivery in world.deliveries:
@@ -37,7 +37,7 @@ def shown(world: World, connections: int) -> Obj:
 
 
 def visible_text(message: Message) -> str:
-    """Give what a person reads in a message: its blocks' text where there are blocks, else its own."""
+    """Return what a person reads in a message: its blocks' text where there are blocks, else its own."""
     parts = [part for block in message.blocks for part in _texts(block)]
     own = message.text if message.markdown else html.unescape(message.text)
     if not parts:
@@ -130,7 +130,7 @@ def _delivery(delivery: Delivery) -> Obj:
 
 
 def _texts(value: Json) -> list[str]:
-    """Give the texts of one block in reading order, without those of buttons."""
+    """Return the texts of one block in reading order, without those of buttons."""
     if isinstance(value, list):
         return [part for one in value for part in _texts(one)]
     if not isinstance(value, dict) or value.get("type") in ("button", "overflow", "static_select"):

@@ -43,7 +43,7 @@ class Sockets:
         self._connections: list[Connection] = []
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Give the route of the socket."""
+        """Return the route of the socket."""
         return [web.get("/slack/socket", self.serve)]
 
     @property

@@ -79,11 +79,11 @@ class Channel:
 
     @property
     def kind(self) -> str:
-        """Give the channel_type of events: im or channel."""
+        """Return the channel_type of events: im or channel."""
         return "im" if self.user else "channel"
 
     def replies(self, root: str) -> list[Message]:
-        """Give a thread's replies, oldest first."""
+        """Return a thread's replies, oldest first."""
         return [one for one in self.messages.values() if one.thread_ts == root]
 
 
@@ -209,7 +209,7 @@ class World:
 
 
 def dm_id(user: str) -> str:
-    """Give the id of the direct conversation with a user."""
+    """Return the id of the direct conversation with a user."""
     return f"D{user[1:]}"
 
 

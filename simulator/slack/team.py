@@ -9,7 +9,7 @@ from simulator.slack.shapes import Obj, text
 
 
 def auth_test(hub: Hub, _: Obj) -> Obj:
-    """Tell whose token it is (methods/auth.test)."""
+    """Return whose token it is (methods/auth.test)."""
     slack = hub.world.config.slack
     return {
         "ok": True,
@@ -57,7 +57,7 @@ def bot_info(hub: Hub, arguments: Obj) -> Obj:
 
 
 def open_connection(hub: Hub, _: Obj) -> Obj:
-    """Give the URL of a Socket Mode connection (methods/apps.connections.open)."""
+    """Return the URL of a Socket Mode connection (methods/apps.connections.open)."""
     query = urlencode({"ticket": hub.deliverer.sockets.ticket(), "app_id": hub.world.config.slack.app_id})
     return {"ok": True, "url": f"{hub.url().replace('http', 'ws', 1)}/slack/socket?{query}"}
 

@@ -15,7 +15,7 @@ _MODAL = (*_COMMON, "title", "close", "submit", "clear_on_close", "notify_on_clo
 
 
 def check_view(value: Json, surface: Surface, at: str = "/view") -> Obj:
-    """Give the view as an object, or refuse it: invalid_arguments with each problem, or view_too_large."""
+    """Return the view as an object, or refuse it: invalid_arguments with each problem, or view_too_large."""
     try:
         view = decoded(value)
     except ValueError:

@@ -31,22 +31,22 @@ class Arguments:
     files: dict[str, Upload] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
-        """Give a value as it came, or nothing."""
+        """Return a value as it came, or nothing."""
         return self.values.get(name, "")
 
     def integer(self, name: str, default: int = 0, low: int | None = None, high: int | None = None) -> int:
-        """Give a number, brought between `low` and `high` (the server clamps rather than refuses)."""
+        """Return a number, brought between `low` and `high` (the server clamps rather than refuses)."""
         given = self.values.get(name, "")
         value = whole(given) if given else default
         value = value if low is None else max(low, value)
         return value if high is None else min(high, value)
 
     def flag(self, name: str) -> bool:
-        """Tell whether a value says yes."""
+        """Return whether a value says yes."""
         return self.values.get(name, "").lower() in ("true", "yes", "1")
 
     def json(self, name: str, problem: str) -> Json:
-        """Give a value that is JSON, None where there is none; refuses with `problem`."""
+        """Return a value that is JSON, None where there is none; refuses with `problem`."""
         if not self.values.get(name):
             return None
         try:
@@ -56,7 +56,7 @@ class Arguments:
         return value
 
     def json_or_none(self, name: str) -> Json:
-        """Give a value that is JSON, or None: the server passes over some that are not."""
+        """Return a value that is JSON, or None: the server passes over some that are not."""
         try:
             return self.json(name, "")
         except Refusal:

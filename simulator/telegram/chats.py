@@ -6,7 +6,7 @@ from simulator.telegram.state import GROUP, PRIVATE, Chat, Message, World
 
 
 def find_chat(world: World, given: Arguments, name: str = "chat_id") -> Chat:
-    """Give the chat in which a call wants to write. Raises `Refusal`.
+    """Return the chat in which a call wants to write. Raises `Refusal`.
 
     Words and order follow the server source, `check_chat` and `check_chat_access`. Usernames find only
     public groups and channels, of which there are none here.
@@ -39,7 +39,7 @@ def check_not_blocked(chat: Chat) -> None:
 
 
 def find_message(world: World, given: Arguments, what: str) -> Message:
-    """Give the message that a call names; `what` begins the refusal ("message to edit")."""
+    """Return the message that a call names; `what` begins the refusal ("message to edit")."""
     chat = find_chat(world, given)
     message = chat.messages.get(given.integer("message_id"))
     if message is None:

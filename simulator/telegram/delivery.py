@@ -14,7 +14,7 @@ from simulator.telegram.state import World
 from simulator.telegram.updates import Update
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - a header's name
-_LONGEST_RETRY_AFTER = 3600
+_MAX_RETRY_AFTER = 3600
 _PATIENCE = 50.0
 _NO_ANSWER = {
     "connect_failed": "Connection refused",
@@ -103,7 +103,7 @@ class Delivery:
             error = _NO_ANSWER[outcome.reason]
         else:
             given = next((v for k, v in outcome.headers.items() if k.lower() == "retry-after"), "")
-            update.retry_after = min(max(whole(given), 0), _LONGEST_RETRY_AFTER)
+            update.retry_after = min(max(whole(given), 0), _MAX_RETRY_AFTER)
             error = f"Wrong response from the webhook: {outcome.status} {_reason(outcome.status)}"
         update.last_error = error
         hook = self._world.webhook

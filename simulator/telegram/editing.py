@@ -18,7 +18,7 @@ _MAX_TOAST = 200
 
 
 def edit_message_text(world: World, given: Arguments) -> dict[str, Json]:
-    """Give a message another text and keyboard (none, where none is given). Raises `Refusal`."""
+    """Return a message another text and keyboard (none, where none is given). Raises `Refusal`."""
     if not given.text("text"):
         raise bad_request("message text is empty")
     text, keyboard = read_text(given), _inline(given)
@@ -35,7 +35,7 @@ def edit_message_text(world: World, given: Arguments) -> dict[str, Json]:
 
 
 def edit_message_reply_markup(world: World, given: Arguments) -> dict[str, Json]:
-    """Give a message another keyboard, or none. Raises `Refusal`."""
+    """Return a message another keyboard, or none. Raises `Refusal`."""
     keyboard = _inline(given)
     said = _own_message(world, given)
     if keyboard == said.keyboard:
@@ -75,7 +75,7 @@ def answer_callback_query(world: World, given: Arguments) -> bool:
 
 
 def _inline(given: Arguments) -> dict[str, Json] | None:
-    """Give the keyboard of an edit: `InlineKeyboardMarkup` and no other kind is described for it."""
+    """Return the keyboard of an edit: `InlineKeyboardMarkup` and no other kind is described for it."""
     markup = read_markup(given)
     if markup and "inline_keyboard" not in markup:
         raise bad_request("inline keyboard expected")

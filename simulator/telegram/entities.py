@@ -37,11 +37,11 @@ class Entity:
 
     @property
     def end(self) -> int:
-        """Give the offset just after it."""
+        """Return the offset just after it."""
         return self.offset + self.length
 
     def to_json(self) -> dict[str, Json]:
-        """Give it as the Bot API shows it."""
+        """Return it as the Bot API shows it."""
         shown: dict[str, Json] = {"type": self.type, "offset": self.offset, "length": self.length}
         if self.user_id:
             shown["user"] = {"id": self.user_id, "is_bot": False, "first_name": "Someone"}

@@ -17,7 +17,7 @@ _STYLES = ("", "default", "primary", "danger", "success")
 
 
 def read_markup(given: Arguments) -> dict[str, Json] | None:
-    """Give the reply markup of a call, or None; an empty inline keyboard counts as none. Raises `Refusal`.
+    """Return the reply markup of a call, or None; an empty inline keyboard counts as none. Raises `Refusal`.
 
     The words follow the server source, `get_reply_markup`.
     """

@@ -7,7 +7,7 @@ _APP_LINK = re.compile(r"(tg|ton|tonsite):(?://)?([A-Za-z0-9_.-]+)([/?#].*)?$", 
 
 
 def linked_user(url: str) -> int:
-    """Give the id in tg://user?id=…, or 0."""
+    """Return the id in tg://user?id=…, or 0."""
     match = _APP_LINK.match(url)
     if not match or match[1].lower() != "tg" or match[2].lower() != "user":
         return 0
@@ -16,13 +16,13 @@ def linked_user(url: str) -> int:
 
 
 def linked_emoji(url: str) -> str:
-    """Give the id in tg://emoji?id=…, or nothing."""
+    """Return the id in tg://emoji?id=…, or nothing."""
     match = re.match(r"tg:(?://)?emoji/?\?id=(\d+)$", url, re.I)
     return match[1] if match and int(match[1]) else ""
 
 
 def linked_moment(url: str) -> tuple[int, str] | None:
-    """Give the time and format in tg://time?unix=…&format=…, or None."""
+    """Return the time and format in tg://time?unix=…&format=…, or None."""
     match = re.match(r"tg:(?://)?time/?\?(.*)$", url, re.I)
     if not match:
         return None
@@ -34,12 +34,12 @@ def linked_moment(url: str) -> tuple[int, str] | None:
 
 
 def valid_date_format(form: str) -> bool:
-    """Tell whether a date_time_format is one: https://core.telegram.org/bots/api#date-time-entity-formatting."""
+    """Return whether a date_time_format is one: https://core.telegram.org/bots/api#date-time-entity-formatting."""
     return re.fullmatch(r"|[rR]|[tTdDwW]+", form) is not None
 
 
 def checked_link(url: str) -> str:
-    """Give the link as Telegram would keep it, or nothing where it drops the link but keeps its text."""
+    """Return the link as Telegram would keep it, or nothing where it drops the link but keeps its text."""
     if _APP_LINK.match(url):
         return url
     full = url if re.match(r"[a-z][a-z0-9+.-]*://", url, re.I) else f"http://{url}"

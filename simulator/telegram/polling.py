@@ -60,7 +60,7 @@ class Polling:
 
     @property
     def has_rival(self) -> bool:
-        """Tell whether another instance polls."""
+        """Return whether another instance polls."""
         return self._wire.now() < self._rival_until
 
     def _slowed(self, offset: int, timeout: float, limit: int) -> tuple[float, int]:
@@ -93,7 +93,7 @@ class Polling:
             raise await self._conflict(refusal.description)
 
     async def _conflict(self, words: str) -> Refusal:
-        """Give the refusal: at once the first time, later ones 3 s late (server source)."""
+        """Return the refusal: at once the first time, later ones 3 s late (server source)."""
         now, rest = self._wire.now(), 3 * self._wire.config.pace
         if now < self._quiet_until:
             await self._wire.wait(3)

@@ -25,7 +25,7 @@ class TelegramSimulator:
         self._begin()
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Give the routes: methods by GET and POST, and files."""
+        """Return the routes: methods by GET and POST, and files."""
         call = self._wire.endpoint(endpoint_name, fault_answer)(self._call)
         download = self._wire.endpoint("telegram.file", fault_answer)(self._download)
         return [
@@ -49,7 +49,7 @@ class TelegramSimulator:
         self._begin()
 
     def state(self) -> Json:
-        """Give the bot, each person's chat by key under "people", and the group."""
+        """Return the bot, each person's chat by key under "people", and the group."""
         return show(self._world, self._webhooks.get_webhook_info(), has_rival=self._polling.has_rival)
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:

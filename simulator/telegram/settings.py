@@ -29,7 +29,7 @@ def set_my_commands(world: World, given: Arguments) -> bool:
 
 
 def get_my_commands(world: World, given: Arguments) -> Json:
-    """Give the command menu of exactly this scope and language."""
+    """Return the command menu of exactly this scope and language."""
     return [*world.settings.commands.get(_key(world, given), [])]
 
 
@@ -45,7 +45,7 @@ def set_my_description(world: World, given: Arguments) -> bool:
 
 
 def get_my_description(world: World, given: Arguments) -> Json:
-    """Give what an empty chat shows."""
+    """Return what an empty chat shows."""
     return {"description": _words(given, world.settings.descriptions)}
 
 
@@ -55,7 +55,7 @@ def set_my_short_description(world: World, given: Arguments) -> bool:
 
 
 def get_my_short_description(world: World, given: Arguments) -> Json:
-    """Give what the profile shows."""
+    """Return what the profile shows."""
     return {"short_description": _words(given, world.settings.short_descriptions)}
 
 
@@ -77,7 +77,7 @@ def set_chat_menu_button(world: World, given: Arguments) -> bool:
 
 
 def get_chat_menu_button(world: World, given: Arguments) -> Json:
-    """Give the button beside the input field."""
+    """Return the button beside the input field."""
     buttons = world.settings.menu_buttons
     common = buttons.get(0, {"type": "commands"})
     return buttons.get(_menu_chat(world, given), common)

@@ -7,7 +7,7 @@ from simulator.telegram.state import PRIVATE, Chat, Message, StoredFile, World
 
 
 def bot_user(world: World) -> dict[str, Json]:
-    """Give the bot as a User."""
+    """Return the bot as a User."""
     return {
         "id": world.bot.bot_id,
         "is_bot": True,
@@ -17,7 +17,7 @@ def bot_user(world: World) -> dict[str, Json]:
 
 
 def me(world: World) -> dict[str, Json]:
-    """Give the bot as getMe does; privacy mode is on, as by default."""
+    """Return the bot as getMe does; privacy mode is on, as by default."""
     return bot_user(world) | {
         "can_join_groups": True,
         "can_read_all_group_messages": False,
@@ -31,19 +31,19 @@ def me(world: World) -> dict[str, Json]:
 
 
 def user(person: Person) -> dict[str, Json]:
-    """Give a person as a User."""
+    """Return a person as a User."""
     shown: dict[str, Json] = {"id": person.telegram_user, "is_bot": False, **_name(person)}
     return shown | {"language_code": person.language}
 
 
 def chat(known: Chat) -> dict[str, Json]:
-    """Give a Chat."""
+    """Return a Chat."""
     shown: dict[str, Json] = {"id": known.chat_id, "type": known.kind}
     return shown | (_name(known.person) if known.person else {"title": known.title})
 
 
 def message(world: World, said: Message, *, with_reply: bool = True) -> dict[str, Json]:
-    """Give a Message; a reply carries what it answers, one level deep."""
+    """Return a Message; a reply carries what it answers, one level deep."""
     sender = world.person_of(said.sender)
     known = world.chats[said.chat_id]
     shown: dict[str, Json] = {
@@ -68,7 +68,7 @@ def message(world: World, said: Message, *, with_reply: bool = True) -> dict[str
 
 
 def file(stored: StoredFile) -> dict[str, Json]:
-    """Give a File."""
+    """Return a File."""
     return {
         "file_id": stored.file_id,
         "file_unique_id": stored.unique_id,
@@ -78,13 +78,13 @@ def file(stored: StoredFile) -> dict[str, Json]:
 
 
 def member(world: World, status: str) -> dict[str, Json]:
-    """Give the bot as a ChatMember."""
+    """Return the bot as a ChatMember."""
     shown: dict[str, Json] = {"user": bot_user(world), "status": status}
     return shown | ({"until_date": 0} if status == "kicked" else {})
 
 
 def full_chat(known: Chat) -> dict[str, Json]:
-    """Give a ChatFullInfo."""
+    """Return a ChatFullInfo."""
     shown = chat(known) | {
         "accent_color_id": 1,
         "max_reaction_count": 11,

@@ -117,11 +117,11 @@ class World:
         self._messages = 0
 
     def date(self) -> int:
-        """Give the time as messages carry it: whole Unix seconds."""
+        """Return the time as messages carry it: whole Unix seconds."""
         return int(self.now())
 
     def next_message_id(self) -> int:
-        """Give a message id, growing over all chats, as in private chats and small groups."""
+        """Return a message id, growing over all chats, as in private chats and small groups."""
         self._messages += 1
         return self._messages
 

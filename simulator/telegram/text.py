@@ -25,7 +25,7 @@ class PlainText:
             self.add(byte)
 
     def since(self, start: int) -> str:
-        """Give the text from a byte position on."""
+        """Return the text from a byte position on."""
         return self.data[start:].decode()
 
     def __str__(self) -> str:

@@ -53,7 +53,7 @@ class Update:
     last_error: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """Give it as the bot gets it."""
+        """Return it as the bot gets it."""
         return {"update_id": self.update_id, self.kind: self.body}
 
 
@@ -124,7 +124,7 @@ class Updates:
         self.allowed = frozenset(str(name).lower() for name in given) & _KINDS
 
     def allowed_kinds(self) -> frozenset[str]:
-        """Give the kinds that the bot gets now."""
+        """Return the kinds that the bot gets now."""
         return self.allowed or _KINDS - _NOT_BY_DEFAULT
 
     def pending(self) -> int:
@@ -133,7 +133,7 @@ class Updates:
         return len(self._waiting)
 
     def take(self, offset: int, limit: int) -> list[Update]:
-        """Give what waits from `offset` on, forgetting what is before it; 0 means the earliest.
+        """Return what waits from `offset` on, forgetting what is before it; 0 means the earliest.
 
         A negative offset keeps only that many from the end. One far in the future counts as 0.
         """
@@ -147,11 +147,11 @@ class Updates:
         return list(self._waiting.values())[:limit]
 
     def waits_for(self, about: str) -> bool:
-        """Tell whether an update about a message waits."""
+        """Return whether an update about a message waits."""
         return any(update.about == about for update in self._waiting.values())
 
     def dropped(self, about: str) -> bool:
-        """Tell whether an update about a message was dropped."""
+        """Return whether an update about a message was dropped."""
         return any(failure.about == about and failure.dropped for failure in self.failures)
 
     def queues(self) -> list[str]:
@@ -159,7 +159,7 @@ class Updates:
         return list(dict.fromkeys(update.queue for update in self._waiting.values()))
 
     def head(self, queue: str) -> Update | None:
-        """Give the first of a queue that is not too old, or None."""
+        """Return the first of a queue that is not too old, or None."""
         self._expire()
         return next((update for update in self._waiting.values() if update.queue == queue), None)
 

@@ -9,7 +9,7 @@ from simulator.telegram.state import Chat, Message, Press, World
 
 
 def show(world: World, webhook_info: dict[str, Json], *, has_rival: bool) -> Json:
-    """Give everything: the bot, each person's chat by key, and the group."""
+    """Return everything: the bot, each person's chat by key, and the group."""
     group = world.chats.get(world.group_id)
     bot: dict[str, Json] = {
         "webhook": webhook_info,
@@ -98,7 +98,7 @@ def _message(world: World, message: Message) -> Json:
 
 
 def _force_reply(message: Message) -> Json:
-    """Give the words that stand in the field of a reply that the bot asks for, or None."""
+    """Return the words that stand in the field of a reply that the bot asks for, or None."""
     markup = message.keyboard or {}
     return str(markup.get("input_field_placeholder") or "Reply") if markup.get("force_reply") else None
 
@@ -131,7 +131,7 @@ def _press(press: Press) -> Json:
 
 
 def _commands(world: World, person: Person) -> Json:
-    """Give the menu as a private chat resolves it.
+    """Return the menu as a private chat resolves it.
 
     https://core.telegram.org/bots/api#determining-list-of-commands
     """

@@ -37,7 +37,7 @@ class Rest:
         self._sent = sent
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Give the routes."""
+        """Return the routes."""
         base, wrap = f"{PREFIX}{API}/Accounts/{{account}}", self._guard.wrap
         message, number = f"{base}/Messages/{{sid}}", f"{base}/IncomingPhoneNumbers/{{sid}}.json"
         return [
@@ -77,7 +77,7 @@ class Rest:
         return web.json_response(page_of(rows, form, uri, "messages", lambda row: row.sid, self._shown_message))
 
     async def fetch_message(self, request: web.Request) -> web.StreamResponse:
-        """Give one message."""
+        """Return one message."""
         return web.json_response(self._shown_message(self._message(request)))
 
     async def update_message(self, request: web.Request) -> web.StreamResponse:
@@ -125,7 +125,7 @@ class Rest:
         return web.Response(status=307, headers={"Location": target})
 
     async def file(self, request: web.Request) -> web.StreamResponse:
-        """Give a file's bytes."""
+        """Return a file's bytes."""
         for message in self._store().messages.values():
             for media in message.media:
                 if media.sid == request.match_info["media"] and not media.url:
@@ -147,7 +147,7 @@ class Rest:
         )
 
     async def fetch_number(self, request: web.Request) -> web.StreamResponse:
-        """Give one number."""
+        """Return one number."""
         return web.json_response(self._shown_number(self._number(request)))
 
     async def update_number(self, request: web.Request) -> web.StreamResponse:
@@ -160,13 +160,13 @@ class Rest:
         return web.json_response(self._shown_number(number))
 
     async def balance(self, _: web.Request) -> web.StreamResponse:
-        """Give what is left of 20 dollars."""
+        """Return what is left of 20 dollars."""
         spent = sum(float(message.price or 0) for message in self._store().messages.values())
         shown = {"account_sid": self._config.account_sid, "balance": f"{20 + spent:.4f}", "currency": "USD"}
         return web.json_response(shown)
 
     async def account(self, _: web.Request) -> web.StreamResponse:
-        """Give the account."""
+        """Return the account."""
         sid = self._config.account_sid
         shown: dict[str, Json] = {
             "auth_token": self._config.auth_token,

@@ -65,7 +65,7 @@ class Refusal(Exception):
 
     @property
     def status(self) -> int:
-        """Give the HTTP status."""
+        """Return the HTTP status."""
         return _STATUS.get(self.code, 400)
 
     def answer(self, headers: dict[str, str] | None = None) -> web.Response:

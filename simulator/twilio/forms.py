@@ -89,15 +89,15 @@ class Form:
     values: dict[str, list[str]]
 
     def one(self, name: str) -> str:
-        """Give a parameter, or ""."""
+        """Return a parameter, or ""."""
         return self.values.get(name, [""])[0]
 
     def all(self, name: str) -> list[str]:
-        """Give a list parameter."""
+        """Return a list parameter."""
         return self.values.get(name, [])
 
     def has(self, name: str) -> bool:
-        """Tell whether it was sent, even empty."""
+        """Return whether it was sent, even empty."""
         return name in self.values
 
 

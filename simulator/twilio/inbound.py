@@ -61,7 +61,7 @@ class Inbound:
         return done
 
     def hook_of(self, number: PhoneNumber) -> Hook:
-        """Give the number's webhook: what the gateway set, else the configured one, else the usual path."""
+        """Return the number's webhook: what the gateway set, else the configured one, else the usual path."""
         usual = f"{self._wire.public_url}/webhooks/sms" if self._wire.public_url else ""
         return self._store().hook_of(number, usual)
 
@@ -76,7 +76,7 @@ class Inbound:
         return done
 
     def _failure(self, done: Delivered) -> int:
-        """Give the debugger's code for an outcome, or 0 (docs: errors/11200, 12100, 12300)."""
+        """Return the debugger's code for an outcome, or 0 (docs: errors/11200, 12100, 12300)."""
         if not done.ok or not isinstance(done.outcome, Answer):
             return 11200
         try:

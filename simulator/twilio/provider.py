@@ -41,7 +41,7 @@ class TwilioSimulator:
         self._inbound = Inbound(wire, lambda: self._store, self._sent)
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Give the routes under /twilio."""
+        """Return the routes under /twilio."""
         return [*self._services.routes(), *self._rest.routes()]
 
     async def start(self) -> None:
@@ -58,7 +58,7 @@ class TwilioSimulator:
         self._phones.clear()
 
     def state(self) -> Json:
-        """Give the phones, by person, the numbers, and the debugger."""
+        """Return the phones, by person, the numbers, and the debugger."""
         messages = list(self._store.messages.values())
         people: dict[str, Json] = {}
         for person in self._wire.config.people:

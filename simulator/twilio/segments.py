@@ -32,7 +32,7 @@ def count_segments(text: str) -> Segments:
 
 
 def price_of(segments: int, *, inbound: bool, media: int) -> Decimal:
-    """Give the price in dollars: per segment, or one price for an MMS."""
+    """Return the price in dollars: per segment, or one price for an MMS."""
     if media:
         return _MMS_IN if inbound else _MMS_OUT
     return _SMS * segments

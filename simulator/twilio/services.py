@@ -38,7 +38,7 @@ class Services:
         self._store = store
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Give the routes."""
+        """Return the routes."""
         base, wrap = f"{PREFIX}/v1/Services", self._guard.wrap
         return [
             web.get(f"{base}/{{sid}}", wrap("services.fetch", self.fetch)),
@@ -47,7 +47,7 @@ class Services:
         ]
 
     async def fetch(self, request: web.Request) -> web.StreamResponse:
-        """Give one service."""
+        """Return one service."""
         return web.json_response(self._shown(self._service(request)))
 
     async def update(self, request: web.Request) -> web.StreamResponse:

@@ -48,7 +48,7 @@ class Message:
 
     @property
     def inbound(self) -> bool:
-        """Tell whether a person sent it."""
+        """Return whether a person sent it."""
         return self.direction == "inbound"
 
     @property
@@ -58,7 +58,7 @@ class Message:
 
     @property
     def price(self) -> str | None:
-        """Give the price as Twilio shows it, negative; None before it was sent."""
+        """Return the price as Twilio shows it, negative; None before it was sent."""
         if self.sent is None:
             return None
         return f"-{price_of(self.segments.count, inbound=self.inbound, media=len(self.media)):.5f}"
@@ -130,7 +130,7 @@ class Store:
         return next((number for number in self.numbers.values() if number.sid == sid), None)
 
     def hook_of(self, number: PhoneNumber, usual: str) -> Hook:
-        """Give the webhook of a number, or its service's; `usual` serves where nothing was set.
+        """Return the webhook of a number, or its service's; `usual` serves where nothing was set.
 
         docs: messaging/api/service-resource; a service's webhook stands over its numbers' unless it defers.
         """

@@ -29,7 +29,7 @@ class Overrides:
     policy: frozenset[str] = frozenset({"ct"})
 
     def again(self, outcome: Answer | NoAnswer) -> bool:
-        """Tell whether this outcome is tried again."""
+        """Return whether this outcome is tried again."""
         if isinstance(outcome, NoAnswer):
             cause = {"connect_failed": "ct", "timeout": "rt", "reset": "all"}[outcome.reason]
         elif outcome.status < 400:
@@ -48,7 +48,7 @@ class Delivered:
 
     @property
     def ok(self) -> bool:
-        """Tell whether the gateway took it."""
+        """Return whether the gateway took it."""
         return isinstance(self.outcome, Answer) and self.outcome.ok
 
     @property

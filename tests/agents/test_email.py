@@ -31,7 +31,7 @@ class Kept(NoCredentials):
     preferred: str = ""
 
     async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
-        """Give one."""
+        """Return one."""
         assert (tenant_id, service) == ("tenant", "email")
         return self.accounts_of.get(account_name)
 

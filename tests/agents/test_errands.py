@@ -15,7 +15,7 @@ from tests.scripted_model import ScriptedModel
 
 @pytest.fixture
 async def talk(database_url: str) -> AsyncIterator[Talk]:
-    """Give a talk with the demo model; on that day it is Saturday, 21 November 2026."""
+    """Yield a talk with the demo model; on that day it is Saturday, 21 November 2026."""
     client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
     async with opened(database_url) as store:

@@ -12,7 +12,7 @@ from core.db.database import Database
 from core.errors import ToolFailed
 from core.journal.types import MemoryJournal
 from core.tools.context import NoStorage, ToolExecutionContext
-from core.tools.storage import MOST_VALUE, Storage
+from core.tools.storage import MAX_VALUE, Storage
 from core.tools.tool import AnyTool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnMessage, TurnRequest, TurnTenant
@@ -22,7 +22,7 @@ from tests.core.builders import FakeModel, a_context, says, wants
 
 @pytest.fixture
 async def storage(database_url: str) -> AsyncIterator[Storage]:
-    """Give the storage of two people, ann and bob."""
+    """Yield the storage of two people, ann and bob."""
     admin = await asyncpg.connect(database_url)
     await admin.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
     await admin.close()
@@ -100,7 +100,7 @@ async def test_stored_values_are_json_by_key_in_the_order_they_first_came(storag
 
 async def test_what_cannot_be_kept_is_refused_in_a_sentence(storage: Storage) -> None:
     kept = storage.for_tenant("ann")
-    for collection, key, value in (("", "k", 1), ("c", "\x00", 1), ("c", "k" * 201, 1), ("c", "k", "x" * MOST_VALUE)):
+    for collection, key, value in (("", "k", 1), ("c", "\x00", 1), ("c", "k" * 201, 1), ("c", "k", "x" * MAX_VALUE)):
         with pytest.raises(ToolFailed):
             await kept.put(collection, key, value)
     with pytest.raises(ToolFailed, match="nowhere to keep"):

@@ -21,7 +21,7 @@ COUNT = "select count(*) from tasks"
 
 @pytest.fixture
 async def planner(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
-    """Give a planner by SMS; it is Saturday, 21 November 2026, 13:00 in Berlin."""
+    """Yield a planner by SMS; it is Saturday, 21 November 2026, 13:00 in Berlin."""
     client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
     async with open_proactive(SmsHarness, database_url, redis_url) as system:

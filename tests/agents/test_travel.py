@@ -25,7 +25,7 @@ async def provider() -> AsyncIterator[Web]:
 
 @pytest.fixture
 async def context(provider: Web) -> AsyncIterator[ToolExecutionContext]:
-    """Give a context whose operator set both settings."""
+    """Yield a context whose operator set both settings."""
     http = GuardedClient(allowed_hosts=[URL(provider.url).authority])
     settings = {"flights_url": provider.url, "flights_key": KEY}
     yield replace(a_context(), http=http, clock=SetClock(), settings=settings)

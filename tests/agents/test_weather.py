@@ -26,7 +26,7 @@ async def service() -> AsyncIterator[Web]:
 
 @pytest.fixture
 async def context(service: Web) -> AsyncIterator[ToolExecutionContext]:
-    """Give a context whose operator set ONEVALET_WEATHER_URL."""
+    """Yield a context whose operator set ONEVALET_WEATHER_URL."""
     http, clock = GuardedClient(allowed_hosts=[URL(service.url).authority]), SetClock()
     clock.at = LATE
     yield replace(a_context(), http=http, clock=clock, language="de-DE", settings={"weather_url": service.url})

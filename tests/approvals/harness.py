@@ -38,11 +38,11 @@ class RaceHarness:
     workers: list[Member] = field(default_factory=list)
 
     def tenant(self, person: Person) -> str:
-        """Give a person's tenant."""
+        """Return a person's tenant."""
         return f"tn_{person.key}"
 
     def effects(self) -> list[tuple[int, str]]:
-        """Give every run of the tool: its number and its word."""
+        """Return every run of the tool: its number and its word."""
         lines = (self.folder / "effects").read_text().splitlines()
         return [(int(number), word) for number, word, _ in (line.split() for line in lines)]
 
@@ -58,7 +58,7 @@ class RaceHarness:
         await self.admin.execute("update outbound set lease_until = clock_timestamp() where owner is not null")
 
     def logs(self) -> str:
-        """Give everything that the processes wrote."""
+        """Return everything that the processes wrote."""
         return "".join(one.log.read_text(errors="replace") for one in (*self.webs, *self.workers))
 
 

@@ -187,7 +187,7 @@ def _check_one(row: "asyncpg.Record", kind: str, done: Counter[tuple[int, str]],
 
 
 def show(found: Found) -> str:
-    """Give the figures as lines."""
+    """Return the figures as lines."""
     lines = [
         f"{kind:<22} {', '.join(f'{state} {count}' for state, count in sorted(ends.items()))}"
         for kind, ends in sorted(found.ends.items())

@@ -29,7 +29,7 @@ class Post:
     headers: dict[str, str]
 
     def unsigned(self) -> "Post":
-        """Give it as a forger would send it, who knows everything but the secrets."""
+        """Return it as a forger would send it, who knows everything but the secrets."""
         wrong = {"X-Twilio-Signature": "A" * 28, "X-Slack-Signature": "v0=" + "0" * 64}
         wrong["X-Telegram-Bot-Api-Secret-Token"] = "guessed"
         return Post(self.path, self.body, self.headers | {one: wrong[one] for one in wrong if one in self.headers})
@@ -50,7 +50,7 @@ class SignedPosts:
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     async def send(self, post: Post, web: int) -> int:
-        """Send one request to a web process; gives the status."""
+        """Send one request to a web process; return the status."""
         url = f"{self.webs[web % len(self.webs)]}{post.path}"
         async with self.http.post(url, data=post.body, headers=post.headers) as answer:
             await answer.read()
@@ -74,7 +74,7 @@ class SignedPosts:
         return self._texted(tuple(fields.items()))
 
     def with_fields(self, post: Post, *more: tuple[str, str]) -> Post:
-        """Give another text, with other fields, signed anew; a field that comes twice in `more` is sent twice."""
+        """Return another text, with other fields, signed anew; a field that comes twice in `more` is sent twice."""
         sid = f"SM{next(self._numbers):032x}"
         more = (("MessageSid", sid), ("SmsMessageSid", sid), *more)
         names = {name for name, _ in more}
@@ -88,7 +88,7 @@ class SignedPosts:
         return Post("/webhooks/sms", urlencode(fields).encode(), form)
 
     def with_values(self, post: Post, values: Mapping[str, Json]) -> Post:
-        """Give an update or a payload with more in it, object by object, signed anew."""
+        """Return an update or a payload with more in it, object by object, signed anew."""
         if post.path == "/webhooks/telegram":
             return Post(post.path, json.dumps(_merged(json.loads(post.body), values)).encode(), post.headers)
         if post.headers["Content-Type"] == FORM:

@@ -113,7 +113,7 @@ class Banker(StandardAgent):
 
 @pytest.fixture
 async def system(database_url: str) -> AsyncIterator[Approving]:
-    """Give an system with these agents."""
+    """Yield an system with these agents."""
     DONE.clear()
     async with open_approving(SmsHarness, database_url, SetClock()) as system:
         system.options["agents"] = AgentRegistry([Mailer, Fixed, Asker, Banker, Lister, Talker])

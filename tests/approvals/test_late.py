@@ -42,7 +42,7 @@ class Booker(StandardAgent):
 
 @pytest.fixture
 async def system(database_url: str) -> AsyncIterator[Approving]:
-    """Give an system in which a mail was asked about, whose worker is away by now."""
+    """Yield an system in which a mail was asked about, whose worker is away by now."""
     DONE.clear()
     async with open_approving(SmsHarness, database_url, SetClock()) as system:
         system.options["agents"] = AgentRegistry([Booker])

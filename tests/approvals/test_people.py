@@ -27,7 +27,7 @@ MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
 
 @pytest.fixture
 async def system(database_url: str) -> AsyncIterator[Approving]:
-    """Give an system whose people may link their addresses."""
+    """Yield an system whose people may link their addresses."""
     async with open_approving(SmsHarness, database_url, SetClock()) as system:
         store = system.delivery.store
         credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", b"k" * 32)]))

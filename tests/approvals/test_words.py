@@ -7,7 +7,7 @@ from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState
 from core.db.database import Database
 from core.journal.types import MemoryJournal
-from core.queue.wakeups import SilentBell
+from core.queue.wakeups import NoWakeups
 from core.turns.orchestrator import Orchestrator
 from core.turns.trigger_message import TriggerMessage
 from core.turns.types import TurnMessage, TurnRequest, TurnTenant
@@ -63,9 +63,9 @@ def request(*texts: str) -> TurnRequest:
 
 
 async def offered(turn: TurnRequest) -> tuple[set[str], str]:
-    """Give the names of the tools that the model is offered in a turn, and what it is told."""
+    """Return the names of the tools that the model is offered in a turn, and what it is told."""
     model = FakeModel([says("As you say.")])
-    delivery = ApprovalStore(Database("postgresql://nowhere"), SilentBell())
+    delivery = ApprovalStore(Database("postgresql://nowhere"), NoWakeups())
     await Orchestrator(model, approvals=delivery).handle_message(turn)
     return {spec.name for spec in model.requests[0].tools}, "\n".join(one.text for one in model.last)
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.xdist_group("typeagent")
 
 
 def shortened(number: int, every: int) -> list[Line]:
-    """Give a life with all its facts, and a part of its chatter."""
+    """Return a life with all its facts, and a part of its chatter."""
     lines, _ = life(number)
     return [
         one for place, one in enumerate(lines)
@@ -30,7 +30,7 @@ def shortened(number: int, every: int) -> list[Line]:
 
 @pytest.fixture
 async def momex(database_url: str) -> AsyncIterator[Momex]:
-    """Give an offline memory: the embedded encoder and the rules."""
+    """Yield an offline memory: the embedded encoder and the rules."""
     async with memory_on(database_url, with_model=False) as momex:
         yield momex
 

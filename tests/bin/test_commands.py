@@ -55,7 +55,7 @@ class Machine:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """Give a machine without uv and without Python on PATH."""
+    """Return a machine without uv and without Python on PATH."""
     return Machine(tmp_path)
 
 

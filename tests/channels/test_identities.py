@@ -49,12 +49,12 @@ def by_telegram(sender: Any, **changes: Any) -> object:
 
 
 def person(**changes: Any) -> dict[str, Any]:
-    """Give a Telegram user."""
+    """Return a Telegram user."""
     return {"id": 700100002, "is_bot": False, "first_name": "Grace", **changes}
 
 
 def is_let_in(inbound: object) -> bool:
-    """Tell whether the owners' list lets a message's sender in."""
+    """Return whether the owners' list lets a message's sender in."""
     if not isinstance(inbound, InboundMessage):
         return False
     address = inbound.address

@@ -20,7 +20,7 @@ from core.db.outages import StoreTrouble
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
-from core.queue.wakeups import SilentBell
+from core.queue.wakeups import NoWakeups
 from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
 from tests.channels.telegram.builders import make_channel as make_telegram
 from tests.services import private_postgres
@@ -76,7 +76,7 @@ class Front:
 @asynccontextmanager
 async def front(url: str) -> AsyncIterator[Front]:
     database = Database(url, patience=0.4, size=4)
-    inbox = Inbox(database, SilentBell(), make_id, OPEN)
+    inbox = Inbox(database, NoWakeups(), make_id, OPEN)
     channel = SmsChannel(
         account_sid=SID,
         auth_token=TOKEN,
@@ -199,7 +199,7 @@ async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(mon
         await migrate(disk.url)
         database = Database(disk.url, patience=0.3, size=4)
         channel = make_telegram(
-            Inbox(database, SilentBell(), make_id, OPEN),  # type: ignore[arg-type]
+            Inbox(database, NoWakeups(), make_id, OPEN),  # type: ignore[arg-type]
             secret="",
             api_url=f"{harness.url}/telegram",
             database=database,

@@ -46,8 +46,8 @@ class Approving:
 
     @property
     def approvals(self) -> ApprovalStore:
-        """Give the store of approvals."""
-        return ApprovalStore(self.delivery.store.database, self.delivery.store.bell, self.codes_only)
+        """Return the store of approvals."""
+        return ApprovalStore(self.delivery.store.database, self.delivery.store.wakeups, self.codes_only)
 
     @property
     def orchestrator(self) -> Orchestrator:
@@ -85,7 +85,7 @@ class Approving:
         """Run one turn; False where none waits."""
         store = self.delivery.store
         turns = TurnRunner(
-            *(store.turns, self.orchestrator, store.bell, self.channels, store.make_id, "w1", self.people),
+            *(store.turns, self.orchestrator, store.wakeups, self.channels, store.make_id, "w1", self.people),
             approvals=self.approvals,
         )
         lease = await turns.claim(None)
@@ -109,22 +109,22 @@ class Approving:
             await self.work()
 
     def card(self) -> Bubble:
-        """Give the newest message with buttons, or the newest of all where there are none."""
+        """Return the newest message with buttons, or the newest of all where there are none."""
         seen = self.delivery.channel.bubbles()
         return next((one for one in reversed(seen) if one.buttons), seen[-1])
 
     async def code(self) -> str:
-        """Give the newest approval's code."""
+        """Return the newest approval's code."""
         return str(
             await self.delivery.store.one("select code from approvals order by created_at desc, generation desc")
         )
 
     async def states(self) -> list[object]:
-        """Give the approvals' states, the oldest first."""
+        """Return the approvals' states, the oldest first."""
         return await self.delivery.store.column("select state from approvals order by created_at, generation")
 
     def last(self) -> str:
-        """Give what the person reads last."""
+        """Return what the person reads last."""
         return self.delivery.channel.bubbles()[-1].text
 
     def _mail(self) -> AnyTool:
@@ -148,7 +148,7 @@ async def open_approving(
 ) -> AsyncIterator[Approving]:
     """Open it all on an empty database; `twice`: on one whose every answer is lost once."""
     async with opened(database_url, TwiceDatabase(database_url) if twice else None) as store:
-        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=clock, codes_only=codes_only)
+        inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, clock=clock, codes_only=codes_only)
         async with open_harness(kind, inbox) as harness:
             delivery = DeliveryHarness(
                 store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1")

@@ -75,12 +75,12 @@ class LogWatch:
         return self.stream.getvalue()
 
     def events(self) -> list[str]:
-        """Give the names of the structlog events so far."""
+        """Return the names of the structlog events so far."""
         lines = [line for line in self.stream.getvalue().splitlines() if line.startswith("{")]
         return [str(json.loads(line).get("event")) for line in lines]
 
 
 def leaks(written: str) -> list[str]:
-    """Give the lines that hold what none may hold."""
+    """Return the lines that hold what none may hold."""
     wanted = {shape for canary in CANARIES for shape in (canary, canary.lstrip("+"), canary.replace("+", "%2B"))}
     return [line for line in written.splitlines() if any(canary in line for canary in wanted)]

@@ -155,7 +155,7 @@ class SlackHarness(ChannelHarness):
         return [one["text"] for one in self._person(person)["bubbles"] if one["ephemeral"]]
 
     def modals(self, person: str = "ada") -> list[dict[str, Any]]:
-        """Give the forms that a person has open."""
+        """Return the forms that a person has open."""
         return cast(list[dict[str, Any]], self._person(person)["modals"])
 
     def signed(self, request: Request, secret: str = "", at: float | None = None) -> Request:
@@ -234,7 +234,7 @@ class TelegramHarness(ChannelHarness):
         return request.with_headers({self.proof[-1]: secret or WEBHOOK_SECRET})
 
     def changed(self, request: Request, **values: Any) -> Request:
-        """Give an update with fields of its message replaced, and another number."""
+        """Return an update with fields of its message replaced, and another number."""
         update = json.loads(request.body)
         update["update_id"] += 1000
         update["message"] |= values

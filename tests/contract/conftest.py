@@ -36,13 +36,13 @@ def log_watch(capfd: pytest.CaptureFixture[str]) -> Iterator[LogWatch]:
 
 @pytest.fixture
 async def harness(channel: str) -> AsyncIterator[ChannelHarness]:
-    """Give the channel before its provider, with an inbox in memory."""
+    """Yield the channel before its provider, with an inbox in memory."""
     async with open_harness(HARNESSES[channel]) as opened:
         yield opened
 
 
 @pytest.fixture
 async def delivery(channel: str, database_url: str) -> AsyncIterator[DeliveryHarness]:
-    """Give the channel before its provider, with the real inbox and outbox."""
+    """Yield the channel before its provider, with the real inbox and outbox."""
     async with open_delivery(HARNESSES[channel], database_url) as opened:
         yield opened

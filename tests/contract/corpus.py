@@ -60,7 +60,7 @@ FIXED = (
 
 
 def corpus() -> list[OutboundMessage]:
-    """Give all of them; the same in every run."""
+    """Return all of them; the same in every run."""
     made = list(FIXED)
 
     @settings(

@@ -24,11 +24,11 @@ class DeliveryHarness:
         """Let a person write, so that there is a conversation to answer in."""
         await self.channel.said(marked("hello"), person)
 
-    async def owe(self, text: str, *, actions: tuple[Action, ...] = ()) -> str:
-        """Owe a message in the one conversation; gives its id."""
+    async def enqueue(self, text: str, *, actions: tuple[Action, ...] = ()) -> str:
+        """Owe a message in the one conversation; return its id."""
         (row,) = await self.store.admin.fetch("select tenant_id, id from conversations")
         message = OutboundMessage(self.store.make_id("out"), OutboundKind.REPLY, text, actions)
-        await self.store.outbox.owe(row["tenant_id"], row["id"], [message])
+        await self.store.outbox.enqueue(row["tenant_id"], row["id"], [message])
         return message.id
 
     async def deliver(self) -> None:
@@ -42,17 +42,17 @@ class DeliveryHarness:
         await self.deliver()
 
     async def row(self, outbound_id: str) -> dict[str, Any]:
-        """Give an outbound row."""
+        """Return an outbound row."""
         return dict(await self.store.admin.fetchrow("select * from outbound where id = $1", outbound_id) or {})
 
     async def outcomes(self, outbound_id: str) -> list[object]:
-        """Give what became of each call, in order."""
+        """Return what became of each call, in order."""
         return await self.store.column(
             "select outcome from deliveries where outbound_id = $1 order by part, attempt", outbound_id
         )
 
     async def identity_state(self) -> object:
-        """Give whether the one person can be reached."""
+        """Return whether the one person can be reached."""
         return await self.store.one("select state from identities")
 
 

@@ -43,7 +43,7 @@ type Headers = CIMultiDict[str]
 
 
 def exempt(**reasons: str) -> pytest.MarkDecorator:
-    """Say why channels cannot do what a case asks: the case does not run over them, and the list is printed."""
+    """Return why channels cannot do what a case asks: the case does not run over them, and the list is printed."""
     return pytest.mark.exempt(**reasons)
 
 
@@ -134,12 +134,12 @@ class Sink:
 
     @property
     def presses(self) -> list[Press]:
-        """Give the presses and the forms that were sent."""
+        """Return the presses and the forms that were sent."""
         return [one for one in self.kept if isinstance(one, Press)]
 
     @property
     def messages(self) -> list[InboundMessage]:
-        """Give the messages that get a turn."""
+        """Return the messages that get a turn."""
         return [one for one in self.kept if isinstance(one, InboundMessage)]
 
 
@@ -192,15 +192,15 @@ class ChannelHarness(ABC):
 
     @abstractmethod
     def is_settled(self) -> bool:
-        """Tell whether the provider has nothing left to tell."""
+        """Return whether the provider has nothing left to tell."""
 
     @abstractmethod
     def address(self, person: str = "ada") -> Address:
-        """Give where a person is reached."""
+        """Return where a person is reached."""
 
     @abstractmethod
     def bubbles(self, person: str = "ada") -> list[Bubble]:
-        """Give what a person sees of ours, in order."""
+        """Return what a person sees of ours, in order."""
 
     @abstractmethod
     def signed(self, request: Request, secret: str = "") -> Request:
@@ -211,7 +211,7 @@ class ChannelHarness(ABC):
         raise AssertionError(f"{self.name} has no button {number} under {bubble.id} for {person}")
 
     def whispers(self, person: str = "ada") -> list[str]:
-        """Give what was shown to a person alone, for their presses."""
+        """Return what was shown to a person alone, for their presses."""
         return []
 
     async def act(self, action: str, person: str = "ada", **arguments: Any) -> dict[str, Any]:
@@ -245,7 +245,7 @@ class ChannelHarness(ABC):
         await until(self.is_settled)
 
     async def post(self, request: Request) -> int:
-        """Send a request to the gateway as it is; gives the status."""
+        """Send a request to the gateway as it is; return the status."""
         assert self._http is not None
         headers = request.headers.copy()
         for name in ("Host", "Content-Length"):
@@ -262,7 +262,7 @@ class ChannelHarness(ABC):
 
     @property
     def told(self) -> list[Request]:
-        """Give the requests by which the provider told what people did."""
+        """Return the requests by which the provider told what people did."""
         return [one for one in self.requests if one.path.partition("?")[0] == self.path]
 
     def recorder(self) -> Middleware:
@@ -282,12 +282,12 @@ class ChannelHarness(ABC):
         self.simulator.wire.faults.add(Rule(endpoint or self.sending, kind, times, **how))
 
     def calls(self, endpoint: str = "") -> list[Call]:
-        """Give the calls to the endpoint that sends, or to another."""
+        """Return the calls to the endpoint that sends, or to another."""
         calls = self.simulator.wire.journal.calls(provider=self.provider)
         return [one for one in calls if one.direction == "out" and one.endpoint == (endpoint or self.sending)]
 
     def target(self, ref: str = "part_1", person: str = "ada") -> Target:
-        """Give where a part to a person goes."""
+        """Return where a part to a person goes."""
         return Target(self.address(person), ref)
 
     async def read(self, parts: Sequence[Part], person: str = "ada") -> list[Bubble]:

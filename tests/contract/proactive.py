@@ -69,11 +69,11 @@ class Proactive(Approving):
         """Do all that is to be done at this moment of the clock, until nothing is left."""
         store, harness = self.delivery.store, self.delivery.channel
         notes = NotificationStore(store.database, store.make_id)
-        service = NotificationService(notes, [harness.name], store.bell, self.clock, store.make_id)
+        service = NotificationService(notes, [harness.name], store.wakeups, self.clock, store.make_id)
         orchestrator = self.orchestrator
         triggers = build_triggers(self.engine, orchestrator, service)
         turns = TurnRunner(
-            store.turns, orchestrator, store.bell, {}, store.make_id, "w1",
+            store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1",
             runs=triggers.runs, approvals=self.approvals, holds_cards=service.holds_cards,
         )  # fmt: skip
         rounds = NotificationRounds(service, notes, self.clock)
@@ -95,39 +95,39 @@ class Proactive(Approving):
                 return
 
     async def told(self, text: str) -> list[str]:
-        """Let the person write to the model that there is; gives what they then read, message by message."""
+        """Let the person write to the model that there is; return what they then read, message by message."""
         seen = len(self.delivery.channel.bubbles())
         await self.say(text)
         return [one.text for one in self.delivery.channel.bubbles()[seen:]]
 
     async def hears(self, text: str, *steps: Step) -> str:
-        """Let the person write while the model follows a script to its end; gives what they then read."""
+        """Let the person write while the model follows a script to its end; return what they then read."""
         return await self._read(self.say(marked(text)), *steps)
 
     async def decides(self, label: str, *steps: Step) -> str:
-        """Let the person decide as their channel has it; gives what they then read."""
+        """Let the person decide as their channel has it; return what they then read."""
         return await self._read(self.decide(label), *steps)
 
     async def is_at(self, moment: datetime, *steps: Step) -> str:
-        """Let it be a later moment; gives what the person then reads."""
+        """Let it be a later moment; return what the person then reads."""
         assert moment >= self.clock.at, "time does not go back"
         self.clock.at = moment
         return await self._read(self.work(), *steps)
 
     async def happens(self, id: str, type: str, data: dict[str, object], *steps: Step) -> str:
-        """Let the source tell of an event twice over; gives what the person then reads."""
-        rung, answers = len(self.delivery.store.bell.turns), []
+        """Let the source tell of an event twice over; return what the person then reads."""
+        rung, answers = len(self.delivery.store.wakeups.turns), []
         proof = {"Authorization": f"Bearer {self.web.secret}"}
         for _ in range(2):
             body = {"id": id, "type": type, **data}
             async with self.http.post(f"{self.web.url}/events/{self.web.source}", json=body, headers=proof) as answer:
                 answers.append((answer.status, (await answer.json())["duplicate"]))
         assert answers == [(200, False), (200, True)]
-        await until(lambda: len(self.delivery.store.bell.turns) > rung)
+        await until(lambda: len(self.delivery.store.wakeups.turns) > rung)
         return await self._read(self.work(), *steps)
 
     async def runs(self, title: str) -> list[object]:
-        """Give the states of a task's runs, the oldest first."""
+        """Return the states of a task's runs, the oldest first."""
         return await self.delivery.store.column(
             "select r.state from task_runs r join tasks k on k.tenant_id = r.tenant_id and k.id = r.task_id"
             " where k.title like $1 || '%' order by r.id",
@@ -162,10 +162,10 @@ async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_ur
     """Open it all on an empty database, with the bus over Valkey and a page and a source outside."""
     clock = SetClock()
     async with opened(database_url) as store, aiohttp.ClientSession() as http:
-        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=clock)
+        inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, clock=clock)
         bus = EventBus(redis_url, store.database, store.make_id)
         engine = TriggerEngine(
-            store.database, store.make_id, clock, store.bell, event_bus=bus, executors=[TellExecutor()]
+            store.database, store.make_id, clock, store.wakeups, event_bus=bus, executors=[TellExecutor()]
         )
         sources = EventSources(
             store.database, CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))])), store.make_id

@@ -162,7 +162,7 @@ def sdk_problems(call: Call) -> list[str]:
 
 
 def slack_arguments(call: Call) -> Obj:
-    """Give a call's arguments, from its query and its body."""
+    """Return a call's arguments, from its query and its body."""
     asked = cast(Obj, call.request)
     query = dict(parse_qsl(asked["url"].partition("?")[2], keep_blank_values=True))
     return query | (asked["body"] if isinstance(asked["body"], dict) else {})
@@ -229,7 +229,7 @@ def _beyond(spec: Obj, value: Any, field: Obj, where: str) -> list[str]:
 
 
 def _inner(value: Any, kinds: list[str], where: str) -> Iterator[tuple[str, Obj, str]]:
-    """Give every object in a value with the type that it should be of."""
+    """Yield every object in a value with the type that it should be of."""
     if isinstance(value, dict):
         yield kinds[0], value, where
     elif isinstance(value, list):

@@ -19,9 +19,9 @@ from tests.core.harness import opened
 
 @pytest.fixture
 async def private_delivery(channel: str, database_url: str) -> AsyncIterator[DeliveryHarness]:
-    """Give the one channel over an inbox that lets nobody in by itself."""
+    """Yield the one channel over an inbox that lets nobody in by itself."""
     async with opened(database_url) as store:
-        inbox = Inbox(store.database, store.bell, store.make_id, Access())
+        inbox = Inbox(store.database, store.wakeups, store.make_id, Access())
         async with open_harness(HARNESSES[channel], inbox) as harness:
             yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))
 
@@ -29,7 +29,7 @@ async def private_delivery(channel: str, database_url: str) -> AsyncIterator[Del
 async def test_promise_12_a_stranger_is_told_a_code_once_and_the_code_lets_them_in(
     private_delivery: DeliveryHarness,
 ) -> None:
-    store, harness = private_delivery.store, private_delivery.harness
+    store, harness = private_delivery.store, private_delivery.channel
     for text in ("hello", "anybody?", "my secret"):
         await harness.said(marked(text))
     await private_delivery.deliver()

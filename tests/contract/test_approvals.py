@@ -20,7 +20,7 @@ MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give the system on an empty database."""
+    """Yield the system on an empty database."""
     async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
         yield system
 
@@ -315,5 +315,5 @@ def decisions(code: str, decision: str, **changes: Json) -> JsonObject:
 
 
 def told(request: ModelRequest) -> list[str]:
-    """Give the tool results that a request holds."""
+    """Return the tool results that a request holds."""
     return [one.text for one in request.messages if one.role is Role.TOOL]

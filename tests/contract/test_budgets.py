@@ -26,7 +26,7 @@ def dear(answer: ModelAnswer) -> ModelAnswer:
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an system where a dollar a day may be spent, and every call may cost 30 cents."""
+    """Yield an system where a dollar a day may be spent, and every call may cost 30 cents."""
     clock = SetClock()
     clock.at = datetime.now(UTC)
     async with open_approving(HARNESSES[channel], database_url, clock) as system:

@@ -188,7 +188,7 @@ _TELEGRAM: dict[str, dict[str, object]] = {
 
 
 def _spoiled(genuine: Request, change: dict[str, object]) -> Request:
-    """Give a request with fields of its press replaced (None: left out)."""
+    """Return a request with fields of its press replaced (None: left out)."""
     if genuine.body.startswith(b"payload="):
         payload = json.loads(dict(parse_qsl(genuine.body.decode()))["payload"]) | change
         kept = {name: value for name, value in payload.items() if value is not None}

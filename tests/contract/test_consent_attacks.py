@@ -32,7 +32,7 @@ _CHANGES = (
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an system in which Ada was asked to approve a mail, and Grace is somebody else."""
+    """Yield an system in which Ada was asked to approve a mail, and Grace is somebody else."""
     async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
         system.model.script = [says("Hello Grace."), wants(("send_mail", MAIL))]
         await system.say("hello", "grace")
@@ -42,7 +42,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
 
 @pytest.fixture
 async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
-    """Give hands that post to the system's gateway."""
+    """Yield hands that post to the system's gateway."""
     async with aiohttp.ClientSession() as http:
         harness = system.delivery.channel
         channels = {one.key: harness.address(one.key).peer for one in PEOPLE}
@@ -261,13 +261,13 @@ async def test_the_token_the_numbers_and_the_arguments_are_in_no_log(channel: st
 
 
 def whispers(system: Approving) -> list[str]:
-    """Give what only the person who pressed was told."""
+    """Return what only the person who pressed was told."""
     harness = system.delivery.channel
     return [] if harness.name == "sms" else harness.whispers()
 
 
 def _with(post: Post, name: str, fields: JsonObject) -> Post:
-    """Give an update with fields of who pressed replaced."""
+    """Return an update with fields of who pressed replaced."""
     update = json.loads(post.body)
     update["callback_query"][name] |= fields
     return Post(post.path, json.dumps(update).encode(), post.headers)

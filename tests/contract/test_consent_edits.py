@@ -21,7 +21,7 @@ NO_FORMS = "it has no forms"
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an system that can book flights, too."""
+    """Yield an system that can book flights, too."""
     async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
         system.more = [_flight(system)]
         yield system

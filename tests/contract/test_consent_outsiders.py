@@ -30,7 +30,7 @@ type Attempt = tuple[str, Post, "range | int"]
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an system in which Ada was asked to approve a mail, and Grace is somebody else."""
+    """Yield an system in which Ada was asked to approve a mail, and Grace is somebody else."""
     async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
         system.model.script = [says("Hello Grace."), wants(("send_mail", MAIL))]
         await system.say("hello", "grace")
@@ -40,7 +40,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
 
 @pytest.fixture
 async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
-    """Give hands that post to the system's gateway."""
+    """Yield hands that post to the system's gateway."""
     async with aiohttp.ClientSession() as http:
         harness = system.delivery.channel
         channels = {one.key: harness.address(one.key).peer for one in PEOPLE}
@@ -223,7 +223,7 @@ def more_in_an_update(posts: SignedPosts, code: str, token: str) -> list[Attempt
 
 
 async def token(system: Approving) -> str:
-    """Give what the card's buttons carry; a person who looks at them knows it."""
+    """Return what the card's buttons carry; a person who looks at them knows it."""
     return str(await system.delivery.store.one("select token from approvals"))
 
 

@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give the system with the demo model; on its day it is Saturday, 21 November 2026."""
+    """Yield the system with the demo model; on its day it is Saturday, 21 November 2026."""
     client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
     async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:

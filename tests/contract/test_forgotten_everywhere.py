@@ -11,7 +11,7 @@ import pytest
 from redis.asyncio import Redis
 
 from core.inbox.inbox import Inbox
-from core.queue.wakeups import RedisBell
+from core.queue.wakeups import RedisWakeups
 from onevalet.dev.embedded.valkey import Valkey
 from tests.contract.canaries import TWILIO
 from tests.contract.channel_harnesses import SmsHarness
@@ -49,7 +49,7 @@ class Everything:
                 await asyncio.sleep(0.2)
 
     async def found(self) -> set[str]:
-        """Give the places where the word stands."""
+        """Return the places where the word stands."""
         places = set()
         for table in await self.store.column("select tablename::text from pg_tables where schemaname = 'public'"):
             if await self.store.one(f"select bool_or(x::text ~* $1) from {table} x", CANARY):  # noqa: S608
@@ -62,7 +62,7 @@ class Everything:
         return places | {str(path) for path in files if CANARY.encode() in path.read_bytes()}
 
     async def _in_valkey(self) -> bytes:
-        """Give all that Valkey holds, entries of streams too."""
+        """Return all that Valkey holds, entries of streams too."""
         held = b""
         async with Redis.from_url(self.valkey.url) as client:
             async for key in client.scan_iter():
@@ -90,10 +90,10 @@ async def everything(database_url: str, tmp_path: Path) -> AsyncIterator[Everyth
     """Run two workers with memory on, each with a folder and a log file of its own."""
     valkey = Valkey(tmp_path)
     await valkey.start()
-    bell = RedisBell(valkey.url)
-    await bell.start()
+    wakeups = RedisWakeups(valkey.url)
+    await wakeups.start()
     async with ScriptedModel(answer) as model, opened(database_url) as store:
-        inbox = Inbox(store.database, bell, store.make_id, OPEN)
+        inbox = Inbox(store.database, wakeups, store.make_id, OPEN)
         async with open_harness(SmsHarness, inbox) as harness:
             with Forker() as forker:
                 environment = _environment(harness, database_url, valkey.url, model.url)
@@ -101,7 +101,7 @@ async def everything(database_url: str, tmp_path: Path) -> AsyncIterator[Everyth
                     home = {"ONEVALET_HOME": str(tmp_path / name)}
                     forker.fork(["worker"], environment | home, tmp_path / f"{name}.log")
                 yield Everything(harness, store, valkey, tmp_path)
-    await bell.stop()
+    await wakeups.stop()
     await valkey.stop()
 
 

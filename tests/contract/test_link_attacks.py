@@ -49,7 +49,7 @@ class Town:
         await harness.said(text, person)
         senders = {one.name: one.sender for one in (self.sms, self.telegram)}
         turns = TurnRunner(
-            self.store.turns, FewLines(echo), self.store.bell, {}, self.store.make_id, "w1", self.commands
+            self.store.turns, FewLines(echo), self.store.wakeups, {}, self.store.make_id, "w1", self.commands
         )
         delivery = DeliveryRunner(self.store.outbox, senders, "w1")
         while lease := await turns.claim(None):
@@ -68,18 +68,18 @@ class Town:
 
     def admit_by(self, access: Access) -> None:
         """Let people in by another policy from now on."""
-        inbox = Inbox(self.store.database, self.store.bell, self.store.make_id, access, clock=self.clock)
+        inbox = Inbox(self.store.database, self.store.wakeups, self.store.make_id, access, clock=self.clock)
         for harness in (self.sms, self.telegram):
             harness.sink.inner = inbox
 
     async def tenant(self, channel: str) -> str:
-        """Tell whose the address on a channel is."""
+        """Return whose the address on a channel is."""
         # What was unlinked stays with whom it was, blocked.
         query = "select tenant_id from identities where channel = $1 and admitted <> '' and state = 'active'"
         return str(await self.store.one(query, channel) or "")
 
     async def role(self, channel: str) -> str:
-        """Tell what the person behind an address is."""
+        """Return what the person behind an address is."""
         tenant = await self.tenant(channel)
         return str(await self.store.one("select role from tenants where tenant_id = $1", tenant))
 
@@ -94,7 +94,7 @@ async def open_town(database_url: str, access: Access = GUEST) -> AsyncIterator[
         hooks = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(credentials), MutedMerge())
         linking = Linking(store.database, credentials, store.make_id, hooks=hooks)
         commands = PersonCommands(linking, People(store.database, store.make_id, clock))
-        inbox = Inbox(store.database, store.bell, store.make_id, access, clock=clock)
+        inbox = Inbox(store.database, store.wakeups, store.make_id, access, clock=clock)
         async with open_harness(SmsHarness, inbox) as sms, open_harness(TelegramHarness, inbox) as telegram:
             yield Town(store, clock, sms, telegram, commands, credentials)
 

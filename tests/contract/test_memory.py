@@ -23,7 +23,7 @@ TOOLS: list[AnyTool] = [tools.remember, tools.list_memories, tools.correct_memor
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Give an system that remembers."""
+    """Yield an system that remembers."""
     async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
         momex = make_momex(system.delivery.store.database)
         system.more, system.options = TOOLS, {"momex": momex}

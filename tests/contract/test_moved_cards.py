@@ -64,7 +64,7 @@ async def opened_places(database_url: str, *, both: bool) -> AsyncIterator[TwoPl
             yield places
             return
         store = system.delivery.store
-        inbox = Inbox(store.database, store.bell, store.make_id, OPEN, clock=system.clock)
+        inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, clock=system.clock)
         async with open_harness(TelegramHarness, inbox) as chat:
             address = chat.address()
             await store.admin.execute(

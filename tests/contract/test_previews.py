@@ -44,7 +44,7 @@ class HalfWriter(FakeModel):
 
 
 async def in_thread(harness: ChannelHarness, text: str) -> Address:
-    """Let Ada write, on Slack in a thread of an earlier message; gives where she is answered."""
+    """Let Ada write, on Slack in a thread of an earlier message; return where she is answered."""
     if not isinstance(harness, SlackHarness):
         await harness.said(text)
         return harness.address()
@@ -56,13 +56,13 @@ async def in_thread(harness: ChannelHarness, text: str) -> Address:
 
 
 def work(delivery: DeliveryHarness, model: FakeModel) -> Callable[[], Awaitable[None]]:
-    """Give what runs all turns that wait; previews may follow at once."""
+    """Return what runs all turns that wait; previews may follow at once."""
     for pace in ("stream_every", "draft_every"):
         if hasattr(delivery.channel.sender, pace):
             setattr(delivery.channel.sender, pace, 0.01)
     channels = {delivery.channel.name: delivery.channel.sender}
     runner = TurnRunner(
-        delivery.store.turns, Orchestrator(model), delivery.store.bell, channels, delivery.store.make_id, "w1"
+        delivery.store.turns, Orchestrator(model), delivery.store.wakeups, channels, delivery.store.make_id, "w1"
     )
 
     async def run() -> None:
@@ -82,7 +82,7 @@ async def only_the_last(delivery: DeliveryHarness) -> None:
 
 
 def seen(harness: ChannelHarness) -> str:
-    """Give what Ada sees of an answer that is being written; empty for nothing."""
+    """Return what Ada sees of an answer that is being written; empty for nothing."""
     provider = cast(dict[str, Any], harness.simulator.providers[harness.provider].state())["people"]["ada"]
     if harness.name == "telegram":
         return cast(str, (provider["draft"] or {}).get("text", ""))
@@ -91,7 +91,7 @@ def seen(harness: ChannelHarness) -> str:
 
 
 def texts(harness: ChannelHarness) -> list[str]:
-    """Give what Ada has of ours."""
+    """Return what Ada has of ours."""
     return [one.text for one in harness.bubbles()]
 
 
@@ -208,7 +208,7 @@ async def test_promise_4_what_was_said_meanwhile_stays_above_the_answer(delivery
     await until(lambda: seen(delivery.channel) == BEGINNING)
     (row,) = await delivery.store.admin.fetch("select tenant_id, conversation_id from outbound")
     note = OutboundMessage(delivery.store.make_id("out"), OutboundKind.NOTIFICATION, marked("By the way"))
-    await delivery.store.outbox.owe(row["tenant_id"], row["conversation_id"], [note])
+    await delivery.store.outbox.enqueue(row["tenant_id"], row["conversation_id"], [note])
     await delivery.deliver()
     assert marked("By the way") in texts(delivery.channel), "a growing answer holds nothing up"
     model.gate.set()
@@ -223,7 +223,7 @@ async def test_an_answer_grows_only_at_the_head_of_the_outbox(delivery: Delivery
     await only_the_last(delivery)
     (row,) = await delivery.store.admin.fetch("select tenant_id, conversation_id from inbound where state = 'waiting'")
     note = OutboundMessage(delivery.store.make_id("out"), OutboundKind.NOTIFICATION, marked("First things first"))
-    await delivery.store.outbox.owe(row["tenant_id"], row["conversation_id"], [note])
+    await delivery.store.outbox.enqueue(row["tenant_id"], row["conversation_id"], [note])
     await work(delivery, HalfWriter([says(WHOLE)], gate=_open()))()
     await delivery.deliver()
     assert texts(delivery.channel) == [marked("First things first"), WHOLE]

@@ -24,7 +24,7 @@ MAIL: JsonObject = {"to": "sam@example.com", "subject": "Bill", "body": marked("
 
 @pytest.fixture
 async def system(channel: str, database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
-    """Give the system; it is Saturday, 21 November 2026, 13:00 in Berlin."""
+    """Yield the system; it is Saturday, 21 November 2026, 13:00 in Berlin."""
     async with open_proactive(HARNESSES[channel], database_url, redis_url) as system:
         yield system
 
@@ -194,7 +194,7 @@ async def what_is_old_goes(system: Proactive) -> None:
 
 
 def is_drawn(system: Proactive, words: str) -> bool:
-    """Tell whether a card says how it ended, where messages can be changed."""
+    """Return whether a card says how it ended, where messages can be changed."""
     harness = system.delivery.channel
     return harness.name == "sms" or any(words in one.text and not one.buttons for one in harness.bubbles())
 

@@ -234,7 +234,7 @@ async def _use_slack(harness: SlackHarness) -> None:
 
 
 async def _sent_back(harness: TelegramHarness) -> list[OutboundMessage]:
-    """Give messages with the files that a person sent, by the references they came in with."""
+    """Return messages with the files that a person sent, by the references they came in with."""
     for kind in ("photo", "document"):
         await harness.act(kind, caption=marked("Look"))
         await harness.settled()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.inbox.inbox import Inbox
-from core.queue.wakeups import RedisBell
+from core.queue.wakeups import RedisWakeups
 from onevalet.app import open_worker
 from onevalet.settings import Settings
 from tests.contract.canaries import SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET
@@ -55,13 +55,13 @@ class Running:
 async def running(
     channel: str, database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Running]:
-    """Run a worker with its own bell, poll and upkeep, and a web's inbox whose bell it hears."""
+    """Run a worker with its own wakeups, poll and upkeep, and a web's inbox whose wakeups it hears."""
     gate = Gate()
     GATES.append(gate)
-    async with ScriptedModel(answer) as model, opened(database_url) as store, ringing(redis_url) as bell:
+    async with ScriptedModel(answer) as model, opened(database_url) as store, ringing(redis_url) as wakeups:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
         monkeypatch.setenv("OPENAI_API_BASE", model.url)
-        inbox = Inbox(store.database, bell, store.make_id, OPEN)
+        inbox = Inbox(store.database, wakeups, store.make_id, OPEN)
         async with (
             open_harness(HARNESSES[channel], inbox) as harness,
             open_worker(settings(harness, database_url, redis_url, tmp_path)),
@@ -74,14 +74,14 @@ async def running(
 
 
 @asynccontextmanager
-async def ringing(redis_url: str) -> AsyncIterator[RedisBell]:
-    """Give a bell as the web process has it."""
-    bell = RedisBell(redis_url)
-    await bell.start()
+async def ringing(redis_url: str) -> AsyncIterator[RedisWakeups]:
+    """Yield wakeups as the web process has it."""
+    wakeups = RedisWakeups(redis_url)
+    await wakeups.start()
     try:
-        yield bell
+        yield wakeups
     finally:
-        await bell.stop()
+        await wakeups.stop()
 
 
 async def test_a_press_is_recorded_and_its_card_drawn_while_a_tool_of_that_conversation_runs(

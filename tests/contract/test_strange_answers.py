@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
-from jobs.backoff import LONGEST_WAIT
+from jobs.backoff import MAX_WAIT
 from simulator.faults import FaultKind
 from simulator.misbehaving import HUGE
 from tests.contract.canaries import marked
@@ -70,12 +70,12 @@ async def test_after_any_fault_of_a_provider_all_is_told_once_and_in_order(
     kind, how = FAULTS[fault]
     delivery.channel.misbehave(kind, **how)
     texts = [marked("one"), marked("two")]
-    owed = [await delivery.owe(text) for text in texts]
+    queued = [await delivery.enqueue(text) for text in texts]
     await delivery.deliver()
-    assert [(await delivery.row(one))["state"] in ("ready", "checking") for one in owed] == [True, True]
+    assert [(await delivery.row(one))["state"] in ("ready", "checking") for one in queued] == [True, True]
     for _ in range(3):
         await delivery.deliver_later()
-    assert [(await delivery.row(one))["state"] for one in owed] == ["sent", "sent"]
+    assert [(await delivery.row(one))["state"] for one in queued] == ["sent", "sent"]
     assert [one.text for one in delivery.channel.bubbles()] == texts
 
 
@@ -84,13 +84,13 @@ async def test_an_outage_that_outlasts_every_resend_loses_no_answer(delivery: De
     await delivery.meet()
     kind, how = FAULTS[fault]
     delivery.channel.misbehave(kind, times=0, endpoint=f"{delivery.channel.provider}.*", **how)
-    owed = await delivery.owe(marked("the answer"))
+    queued = await delivery.enqueue(marked("the answer"))
     for _ in range(ROUNDS):
         await delivery.deliver_later()
     delivery.channel.simulator.wire.faults.clear()
     for _ in range(2):
         await delivery.deliver_later()
-    assert (await delivery.row(owed))["state"] == "sent"
+    assert (await delivery.row(queued))["state"] == "sent"
     assert [one.text for one in delivery.channel.bubbles()] == [marked("the answer")]
 
 
@@ -159,20 +159,20 @@ async def test_promise_7_what_a_proxy_passed_on_before_it_failed_is_found(delive
     if delivery.channel.name == "sms":
         await delivery.channel.act("callbacks", order="none")
     delivery.channel.misbehave(FaultKind.PAGE_AFTER, status=502)
-    owed = await delivery.owe(marked("only once"))
+    queued = await delivery.enqueue(marked("only once"))
     await delivery.deliver()
     await delivery.deliver_later()
-    assert (await delivery.row(owed))["state"] == "sent"
-    assert await delivery.outcomes(owed) == ["found"]
+    assert (await delivery.row(queued))["state"] == "sent"
+    assert await delivery.outcomes(queued) == ["found"]
     assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
 
 
 async def test_a_retry_after_of_a_day_is_asked_about_within_the_hour(delivery: DeliveryHarness) -> None:
     await delivery.meet()
     delivery.channel.misbehave(FaultKind.RATE_LIMIT, seconds=86_400.0)
-    owed = await delivery.owe(marked("one"))
+    queued = await delivery.enqueue(marked("one"))
     await delivery.deliver()
-    row = await delivery.row(owed)
+    row = await delivery.row(queued)
     assert row["state"] == "ready"
     waits = await delivery.store.one("select extract(epoch from next_attempt_at - clock_timestamp()) from outbound")
-    assert 0.9 * LONGEST_WAIT.total_seconds() < float(str(waits)) <= LONGEST_WAIT.total_seconds() + 1
+    assert 0.9 * MAX_WAIT.total_seconds() < float(str(waits)) <= MAX_WAIT.total_seconds() + 1

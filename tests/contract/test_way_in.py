@@ -249,7 +249,7 @@ async def test_the_persons_own_words_are_commands(harness: ChannelHarness) -> No
 
 
 def reasons(harness: ChannelHarness) -> list[IgnoreReason]:
-    """Give why things were not answered."""
+    """Return why things were not answered."""
     return [one.reason for one in harness.sink.kept if isinstance(one, IgnoredMessage)]
 
 

@@ -11,7 +11,7 @@ import pytest
 from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, Unavailable, Unreachable
 from core.messaging.channels import Billed, Part
 from core.messaging.segments import SegmentBudget
-from jobs.delivery import MOST_RESENT
+from jobs.delivery import MAX_RESENT
 from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import ANSWER_SECONDS, HARNESSES, SlackHarness, SmsHarness, TelegramHarness
@@ -39,14 +39,14 @@ async def test_a_long_text_is_read_whole_and_in_order(delivery: DeliveryHarness)
         delivery.channel.sender.budget = SegmentBudget(message=1_000, person_day=10_000)
     words = [f"w{number:05d}" for number in range(4000)]
     text = "\n\n".join(" ".join(words[start : start + 50]) + f" {FAMILY}" for start in range(0, 4000, 50))
-    owed = await delivery.owe(marked(text))
+    queued = await delivery.enqueue(marked(text))
     await delivery.deliver()
     bubbles = delivery.channel.bubbles()
     assert len(bubbles) > 1
     assert re.findall(r"w\d{5}", "\n".join(one.text for one in bubbles)) == words
     assert sum(one.text.count(FAMILY) for one in bubbles) == 80, "a grapheme was cut"
-    row = await delivery.row(owed)
-    assert (row["state"], len(await delivery.outcomes(owed))) == ("sent", len(bubbles))
+    row = await delivery.row(queued)
+    assert (row["state"], len(await delivery.outcomes(queued))) == ("sent", len(bubbles))
 
 
 async def test_long_code_is_code_in_every_part(harness: ChannelHarness) -> None:
@@ -93,10 +93,10 @@ async def test_a_rate_limit_gives_the_providers_delay(harness: ChannelHarness) -
 async def test_delivery_never_comes_back_before_it_may(delivery: DeliveryHarness) -> None:
     await delivery.meet()
     delivery.channel.misbehave(FaultKind.RATE_LIMIT, seconds=1)
-    owed = await delivery.owe(marked("one"))
-    await delivery.owe(marked("two"))
+    queued = await delivery.enqueue(marked("one"))
+    await delivery.enqueue(marked("two"))
     begun = time.monotonic()
-    while (await delivery.row(owed))["state"] != "sent":
+    while (await delivery.row(queued))["state"] != "sent":
         await delivery.deliver()
         await asyncio.sleep(0.02)
     assert time.monotonic() - begun >= 1.0
@@ -115,11 +115,11 @@ async def test_promise_8_who_is_gone_gets_nothing_more(delivery: DeliveryHarness
             await delivery.channel.act("set", "mortal", deactivated=True)
         case _:
             assert PEOPLE[-1].phone == "+15005550009"  # to this number Twilio refuses every text: 21614
-    first = await delivery.owe(marked("hello"))
+    first = await delivery.enqueue(marked("hello"))
     await delivery.deliver()
     assert await delivery.outcomes(first) == ["rejected"]
     assert await delivery.identity_state() == "blocked"
-    second = await delivery.owe(marked("hello again"))
+    second = await delivery.enqueue(marked("hello again"))
     await delivery.deliver_later()
     assert [(await delivery.row(one))["state"] for one in (first, second)] == ["failed", "failed"]
     assert len(delivery.channel.calls()) == 1
@@ -132,14 +132,14 @@ async def test_promise_8_who_stops_us_gets_nothing_until_they_let_us_in_again(de
     await (delivery.channel.act("say", text="STOP") if sms else delivery.channel.act("block"))
     await delivery.channel.settled()
     assert await delivery.identity_state() == ("stopped" if sms else "blocked")
-    owed = await delivery.owe(marked("hello"))
+    queued = await delivery.enqueue(marked("hello"))
     await delivery.deliver()
-    assert (await delivery.row(owed))["state"] == "failed"
+    assert (await delivery.row(queued))["state"] == "failed"
     await (delivery.channel.act("say", text="START") if sms else delivery.channel.act("unblock"))
     await delivery.channel.settled()
     assert await delivery.identity_state() == "active"
     assert delivery.channel.calls() == []
-    again = await delivery.owe(marked("welcome back"))
+    again = await delivery.enqueue(marked("welcome back"))
     await delivery.deliver()
     assert (await delivery.row(again))["state"] == "sent"
     assert marked("welcome back") in [one.text for one in delivery.channel.bubbles()]
@@ -155,7 +155,7 @@ async def test_promise_8_a_stop_that_never_reached_us_is_found_when_sending(deli
         await delivery.channel.act("set", held=True)
         await delivery.channel.act("block")
     for text in ("one", "two"):
-        await delivery.owe(marked(text))
+        await delivery.enqueue(marked(text))
         await delivery.deliver_later()
     assert await delivery.identity_state() == ("stopped" if delivery.channel.name == "sms" else "blocked")
     assert len(delivery.channel.calls()) == 1
@@ -171,12 +171,12 @@ async def test_promise_7_a_lost_answer_is_found_and_nothing_is_doubled(
     if delivery.channel.name == "sms":
         await delivery.channel.act("callbacks", order="none")  # they carry our id and would tell at once, the next case
     delivery.channel.misbehave(kind, seconds=ANSWER_SECONDS + 0.2)
-    owed = await delivery.owe(marked("only once"))
+    queued = await delivery.enqueue(marked("only once"))
     await delivery.deliver()
-    assert (await delivery.row(owed))["state"] == "checking"
+    assert (await delivery.row(queued))["state"] == "checking"
     await delivery.deliver_later()
-    assert (await delivery.row(owed))["state"] == "sent"
-    assert await delivery.outcomes(owed) == ["found"]
+    assert (await delivery.row(queued))["state"] == "sent"
+    assert await delivery.outcomes(queued) == ["found"]
     await until(lambda: bool(delivery.channel.calls()))
     assert len(delivery.channel.calls()) == 1
     assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
@@ -186,10 +186,10 @@ async def test_promise_7_a_lost_answer_is_found_and_nothing_is_doubled(
 async def test_promise_7_a_callback_tells_of_a_lost_answer(delivery: DeliveryHarness) -> None:
     await delivery.meet()
     delivery.channel.misbehave(FaultKind.RESET_AFTER)
-    owed = await delivery.owe(marked("only once"))
+    queued = await delivery.enqueue(marked("only once"))
     await delivery.deliver()
     async with asyncio.timeout(10):
-        while (await delivery.row(owed))["state"] != "sent":  # noqa: ASYNC110 - the database tells nobody
+        while (await delivery.row(queued))["state"] != "sent":  # noqa: ASYNC110 - the database tells nobody
             await asyncio.sleep(0.02)
     assert len(delivery.channel.calls()) == 1
     assert delivery.channel.calls("twilio.messages.list") == []
@@ -199,11 +199,11 @@ async def test_promise_7_a_callback_tells_of_a_lost_answer(delivery: DeliveryHar
 async def test_promise_7_what_never_arrived_is_sent_again(delivery: DeliveryHarness, kind: FaultKind) -> None:
     await delivery.meet()
     delivery.channel.misbehave(kind)
-    owed = await delivery.owe(marked("only once"))
+    queued = await delivery.enqueue(marked("only once"))
     await delivery.deliver()
-    assert (await delivery.row(owed))["state"] == "checking"
+    assert (await delivery.row(queued))["state"] == "checking"
     await delivery.deliver_later()
-    assert (await delivery.row(owed))["state"] == "sent"
+    assert (await delivery.row(queued))["state"] == "sent"
     assert len(delivery.channel.calls()) == 2
     assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
 
@@ -215,10 +215,10 @@ async def test_promise_7_what_never_arrived_is_sent_again(delivery: DeliveryHarn
 async def test_promise_7_an_unknown_part_is_sent_again_a_few_times_and_counted(delivery: DeliveryHarness) -> None:
     await delivery.meet()
     delivery.channel.misbehave(FaultKind.RESET_AFTER, times=0)
-    owed, copies = await delivery.owe(marked("a few times at most")), 1 + MOST_RESENT
+    queued, copies = await delivery.enqueue(marked("a few times at most")), 1 + MAX_RESENT
     for _ in range(copies + 2):
         await delivery.deliver_later()
-    row = await delivery.row(owed)
+    row = await delivery.row(queued)
     assert (row["state"], row["ambiguities"]) == ("ambiguous", copies)
     assert len(delivery.channel.calls()) == copies
     assert [one.text for one in delivery.channel.bubbles()] == [marked("a few times at most")] * copies
@@ -232,12 +232,12 @@ async def test_promise_7_while_the_lookup_fails_nothing_is_sent_again(delivery: 
     delivery.channel.misbehave(FaultKind.RESET_AFTER)
     lookup = {"sms": "twilio.messages.list", "slack": "slack.conversations.history"}[delivery.channel.name]
     delivery.channel.misbehave(FaultKind.SERVER_ERROR, times=2, endpoint=lookup)
-    owed = await delivery.owe(marked("only once"))
+    queued = await delivery.enqueue(marked("only once"))
     for _ in range(3):
         await delivery.deliver_later()
-        assert (await delivery.row(owed))["state"] == "checking"
+        assert (await delivery.row(queued))["state"] == "checking"
     await delivery.deliver_later()
-    assert (await delivery.row(owed))["state"] == "sent"
+    assert (await delivery.row(queued))["state"] == "sent"
     assert len(delivery.channel.calls()) == 1
     assert len(delivery.channel.bubbles()) == 1
 

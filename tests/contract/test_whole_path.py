@@ -41,7 +41,7 @@ async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedModel]
 
 @pytest.fixture
 async def orchestrator(model: ScriptedModel) -> AsyncIterator[Orchestrator]:
-    """Give the real orchestrator before the scripted model."""
+    """Yield the real orchestrator before the scripted model."""
     client = LiteLLMClient("openai/scripted")
     await client.warm_up()
     yield Orchestrator(client, "You are a valet.")
@@ -50,7 +50,7 @@ async def orchestrator(model: ScriptedModel) -> AsyncIterator[Orchestrator]:
 
 async def work(store: Store, delivery_runner: DeliveryRunner, orchestrator: Orchestrator) -> None:
     """Run what waits, then send what is owed."""
-    turns = TurnRunner(store.turns, orchestrator, store.bell, {}, store.make_id, "w1")
+    turns = TurnRunner(store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1")
     while lease := await turns.claim(None):
         await turns.run(lease)
     while claim := await delivery_runner.claim(None):

@@ -83,7 +83,7 @@ class FakeModel:
     requests: list[ModelRequest] = field(default_factory=list)
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Give the next of the script."""
+        """Return the next of the script."""
         self.requests.append(request)
         step = self.script.pop(0)
         if isinstance(step, Exception):
@@ -98,11 +98,11 @@ class FakeModel:
 
     @property
     def last(self) -> tuple[ChatMessage, ...]:
-        """Give the messages of the last request."""
+        """Return the messages of the last request."""
         return self.requests[-1].messages
 
     def told(self, index: int = -1) -> list[str]:
-        """Give the tool results in a request."""
+        """Return the tool results in a request."""
         return [message.text for message in self.requests[index].messages if message.role is Role.TOOL]
 
 

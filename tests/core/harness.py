@@ -35,22 +35,22 @@ class Ids:
 
 
 @dataclass(slots=True)
-class RecordedBell:
-    """A bell that keeps what was rung."""
+class RecordedWakeups:
+    """Wakeups that are only recorded."""
 
     turns: list[str] = field(default_factory=list)
     deliveries: list[str] = field(default_factory=list)
     memories: list[str] = field(default_factory=list)
 
-    def turn(self, lane_id: str) -> None:
+    def wake_turn(self, lane_id: str) -> None:
         """Keep a lane."""
         self.turns.append(lane_id)
 
-    def delivery(self, conversation_id: str) -> None:
+    def wake_delivery(self, conversation_id: str) -> None:
         """Keep a conversation."""
         self.deliveries.append(conversation_id)
 
-    def memory(self, job_id: str) -> None:
+    def wake_memory(self, job_id: str) -> None:
         """Keep a job of memory."""
         self.memories.append(job_id)
 
@@ -92,22 +92,22 @@ class Store:
     url: str
     database: Database
     admin: "asyncpg.Connection[asyncpg.Record]"
-    bell: RecordedBell = field(default_factory=RecordedBell)
+    wakeups: RecordedWakeups = field(default_factory=RecordedWakeups)
     make_id: Ids = field(default_factory=Ids)
 
     @property
     def inbox(self) -> Inbox:
-        """Give the inbox."""
-        return Inbox(self.database, self.bell, self.make_id, OPEN)
+        """Return the inbox."""
+        return Inbox(self.database, self.wakeups, self.make_id, OPEN)
 
     @property
     def turns(self) -> TurnStore:
-        """Give the turns."""
+        """Return the turns."""
         return TurnStore(self.database, self.make_id, LEASE)
 
     @property
     def outbox(self) -> Outbox:
-        """Give the outbox."""
+        """Return the outbox."""
         return Outbox(self.database, self.make_id, LEASE)
 
     async def say(self, text: str, *, sender: str = "+15550000001", command: str = "") -> Received:
@@ -140,7 +140,7 @@ class Store:
         }
         return await self.turns.finish(lease, turn.turn_id, **(arguments | more))  # type: ignore[arg-type]
 
-    async def owe(self, *replies: str, sender: str = "+15550000001") -> None:
+    async def enqueue(self, *replies: str, sender: str = "+15550000001") -> None:
         """Let a person's message be answered with these replies, ready to send."""
         await self.say("hello", sender=sender)
         lease, turn = await self.claim_turn()
@@ -171,15 +171,15 @@ class Store:
         await self.admin.execute("update outbound set next_attempt_at = clock_timestamp() - interval '1 second'")
 
     async def column(self, query: str, *args: object) -> list[object]:
-        """Give the first column of a query that sees everything."""
+        """Return the first column of a query that sees everything."""
         return [row[0] for row in await self.admin.fetch(query, *args)]
 
     async def one(self, query: str, *args: object) -> object:
-        """Give one value of a query that sees everything."""
+        """Return one value of a query that sees everything."""
         return await self.admin.fetchval(query, *args)
 
     async def everything(self) -> dict[str, list[asyncpg.Record]]:
-        """Give all rows of all tables, to tell whether anything changed."""
+        """Return all rows of all tables, to tell whether anything changed."""
         tables = await self.column("select tablename::text from pg_tables where schemaname = 'public' order by 1")
         return {
             str(t): await self.admin.fetch(f"select * from {t} x order by x::text")  # noqa: S608

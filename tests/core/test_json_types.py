@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.json_types import MOST_DEPTH, Json, object_in, read_json
+from core.json_types import MAX_DEPTH, Json, object_in, read_json
 
 _VALUES: st.SearchStrategy[Json] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -42,7 +42,7 @@ def test_json_that_can_be_kept_is_read_as_it_was_written(value: Json) -> None:
 
 
 def test_json_may_nest_up_to_the_bound() -> None:
-    read_json("[" * MOST_DEPTH + "]" * MOST_DEPTH)
+    read_json("[" * MAX_DEPTH + "]" * MAX_DEPTH)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ async def _first_sweep(harness: Harness) -> None:
 
 
 async def _away(harness: Harness, sayings: list[Saying], length: float, real_seconds: float) -> set[str]:
-    """Be away; gives the tokens that Telegram has dropped by the time we are back."""
+    """Be away; return the tokens that Telegram has dropped by the time we are back."""
     await asyncio.gather(*(member.end(signal.SIGTERM) for member in harness.members))
     before = _ahead(harness.clock)
     rate = length / real_seconds
@@ -73,7 +73,7 @@ async def _away(harness: Harness, sayings: list[Saying], length: float, real_sec
 
 
 def _ahead(path: Path) -> float:
-    """Tell how far people's clock is ahead of the machine's, in seconds."""
+    """Return how far people's clock is ahead of the machine's, in seconds."""
     return (Clock(path).now() - Clock().now()).total_seconds()
 
 

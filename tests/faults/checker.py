@@ -133,7 +133,7 @@ async def gather(folder: Path, database_url: str) -> Evidence:
 
 
 def _named(rows: Sequence[asyncpg.Record], tokens: Mapping[str, str]) -> list[Mapping[str, Any]]:
-    """Give the rows with their tokens: of who said STOP the text is not kept, but its provider knows what it was."""
+    """Return the rows with their tokens: of who said STOP the text is not kept, but its provider knows what it was."""
     return [dict(row) | {"token": row["token"] or tokens.get(row["provider_id"], "")} for row in rows]
 
 
@@ -156,7 +156,7 @@ def check(evidence: Evidence, excused: frozenset[str] = frozenset()) -> list[Fin
 
 
 def show(findings: Sequence[Finding]) -> str:
-    """Give a table as lines."""
+    """Return a table as lines."""
     lines = [f"{'':<4}{'looked at':>10}{'broken':>8}{'unknown':>9}  what"]
     for one in findings:
         lines.append(f"{one.name:<4}{one.looked:>10}{one.broken:>8}{one.unknown:>9}  {one.says}")

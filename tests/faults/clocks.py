@@ -82,7 +82,7 @@ async def clocks(harness: Harness, *, messages: int, seconds: float, steps: bool
 
 
 def _given_clocks(harness: Harness) -> list[Path]:
-    """Start each worker with a clock of its own, ten minutes ahead or behind; gives their files."""
+    """Start each worker with a clock of its own, ten minutes ahead or behind; return their files."""
     files: list[Path] = []
     for number, worker in enumerate(one for one in harness.workers if one.name != STEPPED):
         files.append(harness.folder / f"clock-{worker.name}.json")

@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def waiting() -> str:
-    """Give for each task of this process's loop where it stands, from the outermost call to the innermost."""
+    """Return for each task of this process's loop where it stands, from the outermost call to the innermost."""
     lines: list[str] = []
     for task in asyncio.all_tasks():
         lines.append(f"waits: {task.get_name()}")
@@ -95,7 +95,7 @@ def waiting() -> str:
 
 
 def folder() -> Path | None:
-    """Give where the journals are; None outside of a run."""
+    """Return where the journals are; None outside of a run."""
     name = os.environ.get("FAULTS_FOLDER")
     return Path(name) if name else None
 

@@ -84,7 +84,7 @@ class Harness:
 
     @property
     def members(self) -> list[Member]:
-        """Give all our processes."""
+        """Return all our processes."""
         return [*self.webs, *self.workers]
 
     def strike(self, what: str, target: str = "", *, back: float | None = None) -> None:
@@ -92,7 +92,7 @@ class Harness:
         append(self.folder / "strikes.jsonl", what=what, target=target, back=back or time.time())
 
     def token(self, person: str) -> str:
-        """Give a token for one more text."""
+        """Return a token for one more text."""
         self.told += 1
         return f"m{self.told:05}-{person}"
 

@@ -26,7 +26,7 @@ def append(path: Path, **values: object) -> None:
 
 
 def read(path: Path) -> list[JsonObject]:
-    """Give every whole line; a file that nobody wrote is empty."""
+    """Return every whole line; a file that nobody wrote is empty."""
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -36,12 +36,12 @@ class Member:
 
     @property
     def log(self) -> Path:
-        """Give where it writes."""
+        """Return where it writes."""
         return self.folder / f"{self.name}.log"
 
     @property
     def url(self) -> str:
-        """Give the address of a web process."""
+        """Return the address of a web process."""
         return f"http://127.0.0.1:{self.environment['PORT']}"
 
     def start(self, **changed: str) -> None:
@@ -72,7 +72,7 @@ class Member:
 
     @property
     def processes(self) -> list[int]:
-        """Give the processes that do its work: itself, or those that its keeper has begun."""
+        """Return the processes that do its work: itself, or those that its keeper has begun."""
         if self.process is None or self.process.returncode is not None:
             return []
         if self.command != "kept":
@@ -107,7 +107,7 @@ class Member:
 
     @property
     def has_worked(self) -> bool:
-        """Tell whether it has done work in this life."""
+        """Return whether it has done work in this life."""
         return self.work() > self.done
 
     async def end(self, how: signal.Signals = signal.SIGTERM) -> int:

@@ -46,7 +46,7 @@ class Plan:
 
     @property
     def said(self) -> Saying:
-        """Give the text as others have it."""
+        """Return the text as others have it."""
         return Saying(0.0, self.token, self.person, self.channel, f"{self.token} {ACT}")
 
 

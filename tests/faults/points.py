@@ -38,13 +38,13 @@ class Point:
 
     @property
     def fault(self) -> str:
-        """Give what the provider does meanwhile, empty: nothing amiss."""
+        """Return what the provider does meanwhile, empty: nothing amiss."""
         return {"send within, not accepted": "timeout_before", "send within, accepted": "timeout_after"}.get(
             self.name, ""
         )
 
     def on(self, channel: str) -> Expected:
-        """Give what is expected on a channel."""
+        """Return what is expected on a channel."""
         if self.name in ACCEPTED_UNSEEN and channel not in FOUND:
             return replace(self.expected, answers=(2, 2))
         return self.expected

@@ -30,7 +30,7 @@ class ProvidersPlan:
     seed: int
 
     def to_json(self) -> str:
-        """Give it as text for the process."""
+        """Return it as text for the process."""
         return json.dumps(asdict(self))
 
     @classmethod

@@ -42,7 +42,7 @@ def _now() -> str:
 
 
 def commit() -> str:
-    """Give the commit that is measured, and say whether the files differ from it."""
+    """Return the commit that is measured, and say whether the files differ from it."""
     known = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
     differs = subprocess.run(
         ["git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/reliability.*"],

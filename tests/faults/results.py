@@ -32,7 +32,7 @@ class Result:
 
     @property
     def well(self) -> bool:
-        """Tell whether every bar was met and no invariant broken."""
+        """Return whether every bar was met and no invariant broken."""
         return not self.missed and not any(one.broken for one in self.findings)
 
     def require(self, holds: bool, words: str) -> None:
@@ -103,7 +103,7 @@ async def conclude(
 
 
 def _rates(evidence: Evidence) -> list[str]:
-    """Give for each channel how many sends were ambiguous, of how many that its provider took."""
+    """Return for each channel how many sends were ambiguous, of how many that its provider took."""
     taken = Counter(one.channel for one in evidence.sends if one.accepted)
     return [
         f"{name} {count} of {taken[name]} ({count / max(taken[name], 1):.1%})"
@@ -114,7 +114,7 @@ def _rates(evidence: Evidence) -> list[str]:
 def recoveries(
     harness: Harness, evidence: Evidence, what: frozenset[str], *, within: float = float("inf")
 ) -> tuple[list[float], int]:
-    """Give for each strike of these kinds the seconds from its end to the next work that was done.
+    """Return for each strike of these kinds the seconds from its end to the next work that was done.
 
     Those during which the next strike began, sooner than `within` after the return, are counted apart.
     """
@@ -134,7 +134,7 @@ def recoveries(
 
 
 def show_recoveries(found: Sequence[float]) -> str:
-    """Give their spread."""
+    """Return their spread."""
     return _percentiles([one * 1000 for one in found], "ms")
 
 

@@ -103,7 +103,7 @@ def make_sayings(
 
 
 def _this_turn(call: ModelCall) -> list[JsonObject]:
-    """Give what stands after the last finished answer."""
+    """Return what stands after the last finished answer."""
     messages = call.messages
     ends = [index for index, one in enumerate(messages) if one.get("role") == "assistant" and not one.get("tool_calls")]
     return [one for one in messages[(ends[-1] if ends else -1) + 1 :] if one.get("role") != "system"]

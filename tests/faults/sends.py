@@ -49,18 +49,18 @@ class Arrival:
 
 
 def sends(path: Path) -> list[Send]:
-    """Give every such call, in the order in which the provider had it: one that hung is journalled when it ended."""
+    """Return every such call, in the order in which the provider had it: one that hung is journalled when it ended."""
     calls = [one for one in read(path) if one["direction"] == "out" and str(one["endpoint"]) in _SENDS]
     return [_send(one) for one in sorted(calls, key=lambda one: float(str(one["at"])))]
 
 
 def arrivals(path: Path) -> list[Arrival]:
-    """Give every delivery of a text."""
+    """Return every delivery of a text."""
     return list(_arrivals(path))
 
 
 def numbers(path: Path) -> dict[str, str]:
-    """Give for each text by SMS its provider's number for it, and its token."""
+    """Return for each text by SMS its provider's number for it, and its token."""
     found: dict[str, str] = {}
     for one in read(path):
         body = _dict(_dict(one["request"]).get("body"))

@@ -30,7 +30,7 @@ update outbound set next_attempt_at = clock_timestamp() where state in ('ready',
 """
 _WAITING = "select count(*) from outbound where state in ('ready', 'checking', 'sending')"
 _BUGS = ("Traceback", "work_failed", "send_failed")
-_MOST_CALLS = 32
+_MAX_CALLS = 32
 _TOO_LONG = 12
 """More messages than one answer may ever be by itself."""
 
@@ -100,7 +100,7 @@ async def models(harness: Harness, *, each: int) -> Result:
     ran = Counter(one["token"] for one in evidence.effects if one["kind"] == "counted")
     result.numbers["calls that ran of one answer"] = f"{max(ran.values(), default=0)} of 500"
     result.require(
-        max(ran.values(), default=0) <= _MOST_CALLS, f"{max(ran.values(), default=0)} calls of one answer ran"
+        max(ran.values(), default=0) <= _MAX_CALLS, f"{max(ran.values(), default=0)} calls of one answer ran"
     )
     return result
 

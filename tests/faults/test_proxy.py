@@ -13,7 +13,7 @@ type Pipe = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 @asynccontextmanager
 async def wire() -> AsyncIterator[tuple[Proxy, Pipe]]:
-    """Give a proxy before a server that repeats what it hears, and a connection through it."""
+    """Yield a proxy before a server that repeats what it hears, and a connection through it."""
 
     async def repeat(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while block := await reader.read(100):

@@ -9,6 +9,6 @@ from tests.core.harness import Store, opened
 
 @pytest.fixture
 async def store(database_url: str) -> AsyncIterator[Store]:
-    """Give an empty store."""
+    """Yield an empty store."""
     async with opened(database_url) as store:
         yield store

@@ -70,5 +70,5 @@ class RecordingChannel:
 
     @property
     def texts(self) -> list[str]:
-        """Give the texts of all calls, in order."""
+        """Return the texts of all calls, in order."""
         return [text for _, text in self.calls]

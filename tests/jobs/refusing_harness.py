@@ -132,7 +132,7 @@ class RefusingHarness:
     @property
     def turns(self) -> TurnRunner:
         """Make the runner of turns, as another process would."""
-        approvals, clock = ApprovalStore(self.database, self.store.bell), SetClock()
+        approvals, clock = ApprovalStore(self.database, self.store.wakeups), SetClock()
         people = PersonCommands(
             Linking(self.database, None, self.store.make_id),  # type: ignore[arg-type]
             People(self.database, self.store.make_id, clock),
@@ -148,7 +148,7 @@ class RefusingHarness:
         store = TurnStore(self.database, self.store.make_id, LEASE)
         channels = {"sms": self.channel}
         return TurnRunner(
-            store, assistant, self.store.bell, channels, self.store.make_id, "w1", people, approvals=approvals
+            store, assistant, self.store.wakeups, channels, self.store.make_id, "w1", people, approvals=approvals
         )
 
     @property

@@ -17,7 +17,7 @@ from core.errors import (
     Unavailable,
     Unreachable,
 )
-from jobs.backoff import CHECK_AFTER, FIRST, GIVE_UP_AFTER, LONGEST, LONGEST_WAIT, backoff, fate
+from jobs.backoff import CHECK_AFTER, FIRST, GIVE_UP_AFTER, LONGEST, MAX_WAIT, backoff, fate
 
 YOUNG = timedelta(minutes=1)
 
@@ -30,7 +30,7 @@ def test_pauses_double_up_to_the_longest_and_half_of_each_is_chance(attempt: int
 
 @given(st.floats(0, 7 * 86_400), st.integers(1, 50), st.integers())
 def test_i10_a_retry_after_of_up_to_an_hour_is_never_undercut(seconds: float, attempt: int, seed: int) -> None:
-    asked = min(timedelta(seconds=seconds), LONGEST_WAIT)
+    asked = min(timedelta(seconds=seconds), MAX_WAIT)
     end = fate(RateLimited("x", "20429", asked), attempt, YOUNG, random.Random(seed))
     assert (end.state, end.error_code) == ("ready", "20429")
     assert asked <= end.delay <= asked + timedelta(seconds=1)

@@ -48,7 +48,7 @@ async def states(store: Store) -> list[object]:
 async def test_promise_4_one_claim_sends_a_conversations_rows_and_parts_in_order(
     store: Store, channel: RecordingChannel
 ) -> None:
-    await store.owe("1a|1b|1c", "2", "3a|3b")
+    await store.enqueue("1a|1b|1c", "2", "3a|3b")
     sender = runner(store, channel)
     claim = await sender.claim(None)
     assert claim is not None
@@ -67,7 +67,7 @@ async def test_the_attempt_is_committed_before_the_call_leaves(store: Store, cha
         seen.append(await store.one(query, to.ref))
 
     channel.acts.append(look)
-    await store.owe("hi")
+    await store.enqueue("hi")
     await deliver(store, channel)
     assert seen == ["started"]
 
@@ -76,7 +76,7 @@ async def test_i10_nothing_leaves_before_retry_after_and_then_the_same_part_does
     store: Store, channel: RecordingChannel
 ) -> None:
     channel.acts.append(RateLimited("busy", "20429", timedelta(seconds=30)))
-    await store.owe("a|b", "next")
+    await store.enqueue("a|b", "next")
     await deliver(store, channel)
     assert channel.texts == ["a"]
     assert await store.one("select next_attempt_at >= clock_timestamp() + interval '29 s' from outbound where seq = 1")
@@ -87,7 +87,7 @@ async def test_i10_nothing_leaves_before_retry_after_and_then_the_same_part_does
 
 
 async def test_pauses_grow_while_the_provider_is_away(store: Store, channel: RecordingChannel) -> None:
-    await store.owe("hi")
+    await store.enqueue("hi")
     pauses = []
     for _ in range(5):
         channel.acts.append(Unavailable("503"))
@@ -112,7 +112,7 @@ async def test_promise_8_a_final_refusal_is_never_repeated_and_stays_visible(
     store: Store, channel: RecordingChannel, error: Exception, identity: str
 ) -> None:
     channel.acts.append(error)
-    await store.owe("one", "two")
+    await store.enqueue("one", "two")
     await deliver(store, channel)
     await later(store, channel)
     reachable = identity == "active"
@@ -123,7 +123,7 @@ async def test_promise_8_a_final_refusal_is_never_repeated_and_stays_visible(
 
 
 async def test_promise_8_nothing_leaves_to_a_person_who_said_stop(store: Store, channel: RecordingChannel) -> None:
-    await store.owe("hi")
+    await store.enqueue("hi")
     await store.reach(ANN, False, "k")
     await deliver(store, channel)
     assert channel.calls == []
@@ -132,7 +132,7 @@ async def test_promise_8_nothing_leaves_to_a_person_who_said_stop(store: Store, 
 
 async def test_promise_8_a_stop_in_the_middle_keeps_the_other_parts(store: Store, channel: RecordingChannel) -> None:
     channel.acts.append(lambda to: store.reach(ANN, False, "k"))
-    await store.owe("a|b", "c")
+    await store.enqueue("a|b", "c")
     await deliver(store, channel)
     assert channel.texts == ["a"]
     assert await states(store) == ["failed", "failed"]
@@ -144,7 +144,7 @@ async def test_promise_7_a_lost_answer_is_looked_up_before_anything_is_sent(
 ) -> None:
     channel.taken_although_lost = taken
     channel.acts.append(Ambiguous("reset"))
-    await store.owe("a|b", "next")
+    await store.enqueue("a|b", "next")
     await deliver(store, channel)
     assert channel.texts == ["a"]
     assert await states(store) == ["checking", "ready"]
@@ -163,14 +163,14 @@ async def test_promise_7_an_answer_that_does_not_come_in_time_is_lost(
 ) -> None:
     monkeypatch.setattr(delivery, "SEND_TIMEOUT", 0.05)
     channel.acts.append(5.0)
-    await store.owe("hi")
+    await store.enqueue("hi")
     await deliver(store, channel)
     assert await states(store) == ["checking"]
 
 
 async def test_promise_7_a_bug_in_the_adapter_counts_as_a_lost_answer(store: Store, channel: RecordingChannel) -> None:
     channel.acts.append(KeyError("sid"))
-    await store.owe("hi")
+    await store.enqueue("hi")
     await deliver(store, channel)
     assert await states(store) == ["checking"]
 
@@ -180,7 +180,7 @@ async def test_promise_4_an_outcome_that_cannot_be_told_blocks_for_a_bounded_tim
 ) -> None:
     channel.acts.append(Ambiguous("reset"))
     channel.look_ups_fail = True
-    await store.owe("a", "next")
+    await store.enqueue("a", "next")
     await deliver(store, channel)
     for _ in range(3):
         await later(store, channel)
@@ -201,9 +201,9 @@ async def test_promise_7_where_nothing_can_be_looked_up_the_stated_policy_decide
     store: Store, channel: RecordingChannel, resend: bool
 ) -> None:
     channel.can_find, channel.resend_unknown = False, resend
-    calls = 1 + delivery.MOST_RESENT if resend else 1
+    calls = 1 + delivery.MAX_RESENT if resend else 1
     channel.acts.extend([Ambiguous("reset")] * calls)
-    await store.owe("a", "next")
+    await store.enqueue("a", "next")
     await deliver(store, channel)
     for _ in range(6):
         await later(store, channel)
@@ -217,7 +217,7 @@ async def test_the_look_up_begins_with_the_first_call_whose_answer_was_lost(
     store: Store, channel: RecordingChannel
 ) -> None:
     channel.acts.extend([Unavailable("503"), Ambiguous("reset"), Ambiguous("reset")])
-    await store.owe("a")
+    await store.enqueue("a")
     await deliver(store, channel)
     for _ in range(3):
         await later(store, channel, "1 minute")
@@ -232,7 +232,7 @@ async def test_promise_7_a_sender_killed_in_its_call_is_an_unknown_outcome(
 ) -> None:
     channel.taken_although_lost = taken
     channel.acts.append(60.0)
-    await store.owe("a", "next")
+    await store.enqueue("a", "next")
     sender = runner(store, channel)
     claim = await sender.claim(None)
     assert claim is not None
@@ -258,7 +258,7 @@ async def test_promise_7_a_callback_that_comes_before_the_answer_is_lost_needs_n
         raise Ambiguous("reset")
 
     channel.acts.append(call_back)
-    await store.owe("a|b", "next")
+    await store.enqueue("a|b", "next")
     await deliver(store, channel)
     assert channel.texts == ["a", "b", "next"]
     assert channel.looked_up == []
@@ -268,7 +268,7 @@ async def test_promise_7_a_callback_that_comes_before_the_answer_is_lost_needs_n
 async def test_a_dead_senders_part_that_a_callback_resolved_does_not_block_for_ever(
     store: Store, channel: RecordingChannel
 ) -> None:
-    await store.owe("a", "next")
+    await store.enqueue("a", "next")
     claim = await store.claim_sending("a")
     await store.outbox.begin_delivery(claim, 1, 1)
     ref = str(await store.one("select ref from outbound_parts"))
@@ -282,7 +282,7 @@ async def test_a_dead_senders_part_that_a_callback_resolved_does_not_block_for_e
 async def test_a_stop_gives_the_row_back_between_parts(store: Store, channel: RecordingChannel) -> None:
     sender = runner(store, channel)
     channel.acts.append(lambda to: sender.stop())
-    await store.owe("a|b", "next")
+    await store.enqueue("a|b", "next")
     claim = await sender.claim(None)
     assert claim is not None
     await sender.run(claim)
@@ -293,14 +293,14 @@ async def test_a_stop_gives_the_row_back_between_parts(store: Store, channel: Re
 
 
 async def test_what_breaks_the_renderer_fails_and_holds_nothing_back(store: Store, channel: RecordingChannel) -> None:
-    await store.owe("|", "next")
+    await store.enqueue("|", "next")
     await deliver(store, channel)
     assert channel.texts == [f"next\n\n{MISSING}"]
     assert await states(store) == ["failed", "sent"]
 
 
 async def test_a_channel_that_is_switched_off_fails_with_its_reason(store: Store) -> None:
-    await store.owe("hi")
+    await store.enqueue("hi")
     sender = DeliveryRunner(store.outbox, {}, "d")
     claim = await sender.claim(None)
     assert claim is not None
@@ -312,7 +312,7 @@ async def test_many_senders_send_each_part_once_and_in_order(store: Store, chann
     chance = random.Random(3)
     people = [f"+1555000{n:04d}" for n in range(6)]
     for sender in people:
-        await store.owe("1|2", "3", "4|5", sender=sender)
+        await store.enqueue("1|2", "3", "4|5", sender=sender)
     fates: list[Act] = [lambda to: None, Unavailable("503"), Ambiguous("reset")]
     channel.acts.extend(chance.choice(fates) for _ in range(40))
     while await store.one("select count(*) from outbound where state <> 'sent'"):
@@ -329,6 +329,6 @@ async def test_many_senders_send_each_part_once_and_in_order(store: Store, chann
 
 
 def _accepted(channel: RecordingChannel) -> list[tuple[str, str]]:
-    """Give what the provider took, in its order, each once."""
+    """Return what the provider took, in its order, each once."""
     texts = dict(channel.calls)
     return [(ref, texts[ref]) for ref in channel.arrived]

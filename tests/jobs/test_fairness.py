@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from core.inbox.inbox import Inbox
-from core.queue.limits import LANES_OF_ONE, Waiting
+from core.queue.limits import MAX_LANES_PER_TENANT, BacklogLimits
 from core.turns.types import TurnRequest, TurnResult
 from jobs.worker import TURN_SLOTS
 from tests.core.harness import OPEN, Store, message
@@ -30,7 +30,7 @@ async def test_promise_6_who_floods_is_refused_past_the_bound_and_keeps_nobody_w
         await asyncio.sleep(TURN)
         return await echo(request)
 
-    inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_person=BOUND))
+    inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_person=BOUND))
     for number in range(120):
         await inbox.accept(message(f"flood {number}", FLOODER, f"SMF{number}", thread=f"t{number % THREADS}"))
     for number in range(OTHERS):
@@ -42,7 +42,7 @@ async def test_promise_6_who_floods_is_refused_past_the_bound_and_keeps_nobody_w
         took = time.perf_counter() - clock
     first = begun[:TURN_SLOTS]
     # The flood was first by far, and has its four lanes (one more, as two claims may meet), and no more.
-    assert LANES_OF_ONE <= first.count("flood") <= LANES_OF_ONE + 1
+    assert MAX_LANES_PER_TENANT <= first.count("flood") <= MAX_LANES_PER_TENANT + 1
     assert first.count("other") >= OTHERS - 1
     flood = await store.column(
         "select i.state || ' ' || i.reason from inbound i join conversations c on c.tenant_id = i.tenant_id"
@@ -50,5 +50,5 @@ async def test_promise_6_who_floods_is_refused_past_the_bound_and_keeps_nobody_w
         FLOODER,
     )
     assert (flood.count("done "), flood.count("ignored overload")) == (BOUND, 120 - BOUND)
-    assert system.channel.texts.count(Waiting(of_person=BOUND).full) == 1
+    assert system.channel.texts.count(BacklogLimits(of_person=BOUND).full) == 1
     print(f"{len(begun)} turns of {TURN} s in {took:.1f} s; begun in this order: {' '.join(begun)}")  # noqa: T201

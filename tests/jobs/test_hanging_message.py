@@ -1,16 +1,16 @@
 """A message that blocks its worker again and again does not stand before all others for ever."""
 
 from core.replies import MISSING
-from jobs.delivery import HANGS, MOST_HANGS
+from jobs.delivery import HANGS, MAX_HANGS
 from tests.core.harness import Store
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import deliver
 
 
 async def test_promise_6_a_message_that_hung_three_workers_is_given_up(store: Store) -> None:
-    await store.owe("hangs", "well")
+    await store.enqueue("hangs", "well")
     channel = RecordingChannel()
-    for number in range(MOST_HANGS):
+    for number in range(MAX_HANGS):
         claim = await store.outbox.claim(None, f"w{number}/run_1")
         assert claim is not None
         await store.turns.end_leases(f"w{number}", claim.outbound_id)
@@ -21,9 +21,9 @@ async def test_promise_6_a_message_that_hung_three_workers_is_given_up(store: St
 
 
 async def test_a_message_that_was_only_in_flight_when_its_worker_hung_is_sent(store: Store) -> None:
-    await store.owe("well")
+    await store.enqueue("well")
     channel = RecordingChannel()
-    for number in range(MOST_HANGS):
+    for number in range(MAX_HANGS):
         assert await store.outbox.claim(None, f"w{number}/run_1") is not None
         await store.turns.end_leases(f"w{number}", "")
     await deliver(store, channel)

@@ -51,7 +51,7 @@ def slow(store: Store) -> SlowOutbox:
 
 async def test_promise_7_call_that_might_outlive_its_lease_does_not_leave(store: Store, slow: SlowOutbox) -> None:
     channel = RecordingChannel()
-    await store.owe("hi")
+    await store.enqueue("hi")
     await run_one(sender_of(slow, channel, "d1", elapsed=lambda: slow.passed))
     assert channel.texts == []
     assert await store.one("select state from outbound") == "ready"
@@ -63,7 +63,7 @@ async def test_promise_7_call_that_might_outlive_its_lease_does_not_leave(store:
 
 async def test_promise_7_row_taken_from_a_sender_that_was_held_up_is_sent_once(store: Store, slow: SlowOutbox) -> None:
     channel = RecordingChannel()
-    await store.owe("hi")
+    await store.enqueue("hi")
 
     async def taken_over() -> None:
         await store.admin.execute(
@@ -82,8 +82,8 @@ async def test_database_that_goes_away_after_a_row_is_no_error_of_the_next(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outbox = store.outbox
-    await store.owe("first")
-    await store.owe("second")
+    await store.enqueue("first")
+    await store.enqueue("second")
     sender = sender_of(outbox, channel := RecordingChannel())
     claim = await sender.claim(None)
     assert claim is not None
@@ -112,7 +112,7 @@ async def test_promise_7_answer_that_came_while_the_loop_was_held_up_counts(
         await answer
 
     channel.acts.append(answered_while_held_up)
-    await store.owe("hi")
+    await store.enqueue("hi")
     await run_one(sender_of(store.outbox, channel))
     assert await store.one("select state from outbound") == "sent"
     assert channel.texts == ["hi"]

@@ -15,13 +15,13 @@ from tests.jobs.test_delivery import deliver, later
 
 
 async def shown(store: Store) -> list[object]:
-    """Give what `trace` shows of the lost answers of the one message."""
+    """Return what `trace` shows of the lost answers of the one message."""
     lines = await trace(store.database, str(await store.one("select id from outbound")))
     return [line["answer_lost"] for line in lines if line.get("answer_lost")]
 
 
 async def counted(store: Store) -> dict[str, int]:
-    """Give the operator's counts that are not 0."""
+    """Return the operator's counts that are not 0."""
     row = await store.database.call("select * from count_lost_answers(interval '7 days')")
     assert row is not None
     return {name: number for name, number in row.items() if number}
@@ -36,7 +36,7 @@ async def test_promise_7_a_look_up_is_shown_with_what_it_found(
 ) -> None:
     channel = RecordingChannel(taken_although_lost=taken)
     channel.acts.append(Ambiguous("reset"))
-    await store.owe("a")
+    await store.enqueue("a")
     await deliver(store, channel)
     assert (await shown(store), await counted(store)) == (["being looked up"], {"lost": 1, "still_open": 1})
     await later(store, channel)
@@ -47,7 +47,7 @@ async def test_promise_7_a_look_up_is_shown_with_what_it_found(
 async def test_promise_7_what_policy_decided_is_shown(store: Store, resend: bool) -> None:
     channel = RecordingChannel(can_find=False, resend_unknown=resend)
     channel.acts.append(Ambiguous("reset"))
-    await store.owe("a")
+    await store.enqueue("a")
     await deliver(store, channel)
     await later(store, channel)
     await store.admin.execute("update conversations set channel = 'telegram'")
@@ -62,7 +62,7 @@ async def test_promise_7_a_callback_that_told_is_shown(store: Store) -> None:
 
     channel = RecordingChannel()
     channel.acts.append(call_back)
-    await store.owe("a")
+    await store.enqueue("a")
     await deliver(store, channel)
     assert (await shown(store), await counted(store)) == (["told by the provider"], {"lost": 1, "told": 1})
 
@@ -70,7 +70,7 @@ async def test_promise_7_a_callback_that_told_is_shown(store: Store) -> None:
 async def test_the_doctor_counts_them_and_those_given_up(store: Store) -> None:
     channel = RecordingChannel(look_ups_fail=True)
     channel.acts.append(Ambiguous("reset"))
-    await store.owe("a")
+    await store.enqueue("a")
     await deliver(store, channel)
     await later(store, channel, "25 hours")
     assert await shown(store) == ["left as it is"]

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from core.errors import Ambiguous, RateLimited
-from core.loop.answer_limits import MOST_CHARACTERS
+from core.loop.answer_limits import MAX_CHARACTERS
 from core.messaging.channels import Check, Part
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.messaging.segments import MOVED, OVER, SegmentBudget
@@ -64,13 +64,13 @@ class Phone:
         while claim := await runner.claim(None):
             await runner.run(claim)
 
-    async def owe(self, *texts: str, kind: OutboundKind = OutboundKind.REPLY) -> None:
+    async def enqueue(self, *texts: str, kind: OutboundKind = OutboundKind.REPLY) -> None:
         """Owe messages in the one conversation of texts."""
         query = "select tenant_id, id from conversations where channel = 'sms' limit 1"
         row = await self.store.admin.fetchrow(query)
         assert row is not None
         messages = [OutboundMessage(self.store.make_id("out"), kind, text) for text in texts]
-        await self.store.outbox.owe(row["tenant_id"], row["id"], messages)
+        await self.store.outbox.enqueue(row["tenant_id"], row["id"], messages)
 
     async def has_telegram(self) -> None:
         """Give the person another place, which costs nothing."""
@@ -180,11 +180,11 @@ async def test_promise_7_that_an_answer_may_be_missing_stands_before_what_has_po
 
 async def test_an_answer_has_a_greatest_length_on_every_channel(store: Store) -> None:
     channel = RecordingChannel()
-    await store.owe("x" * 200_000)
+    await store.enqueue("x" * 200_000)
     runner = DeliveryRunner(store.outbox, {"sms": channel}, "d1")
     while claim := await runner.claim(None):
         await runner.run(claim)
-    assert channel.texts == ["x" * MOST_CHARACTERS + "\n\n" + REST_LEFT_OUT]
+    assert channel.texts == ["x" * MAX_CHARACTERS + "\n\n" + REST_LEFT_OUT]
 
 
 # A day
@@ -205,8 +205,8 @@ async def test_cards_and_notifications_have_the_last_quarter_of_a_day(phone: Pho
     phone.channel.budget, phone.answer = SegmentBudget(person_day=8), "Yes."
     for _ in range(7):
         await phone.says("again?")
-    await phone.owe("Approve 7K?", kind=OutboundKind.CARD)
-    await phone.owe("Never sent.")
+    await phone.enqueue("Approve 7K?", kind=OutboundKind.CARD)
+    await phone.enqueue("Never sent.")
     await phone.deliver()
     assert phone.channel.texts == ["Yes."] * 6 + [OVER, "Approve 7K?"]
 
@@ -229,7 +229,7 @@ async def test_what_a_day_does_not_allow_goes_to_a_place_that_costs_nothing(phon
 async def test_promise_8_what_confirms_a_stop_is_sent_past_every_limit(phone: Phone) -> None:
     phone.channel.budget, phone.answer = SegmentBudget(person_day=1, all_day=1), "Yes."
     await phone.says("hello")
-    await phone.owe("You are stopped.", kind=OutboundKind.RECEIPT)
+    await phone.enqueue("You are stopped.", kind=OutboundKind.RECEIPT)
     await phone.store.admin.execute("update outbound set regardless = true where kind = 'receipt'")
     await phone.deliver()
     assert phone.channel.texts[-1] == "You are stopped."
@@ -256,7 +256,7 @@ async def test_a_call_that_is_made_again_costs_again(phone: Phone) -> None:
 async def test_all_peoples_day_is_kept_exactly_by_any_number_of_workers(phone: Phone) -> None:
     phone.channel.budget = SegmentBudget(all_day=20)
     for number in range(30):
-        await phone.store.owe("Yes.", sender=f"+1555000{number:04d}")
+        await phone.store.enqueue("Yes.", sender=f"+1555000{number:04d}")
     await asyncio.gather(*(phone.deliver(f"d{number}") for number in range(4)))
     assert phone.channel.texts.count("Yes.") == 15  # three quarters of it are for answers
     row = await phone.store.admin.fetchrow("select segments, refused from segments_of_all")

@@ -9,8 +9,8 @@ import pytest
 from core.errors import Ambiguous, RateLimited
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.replies import MISSING
-from jobs.backoff import LONGEST_WAIT, RESEND_AFTER
-from jobs.delivery import MOST_RESENT, DeliveryRunner
+from jobs.backoff import MAX_WAIT, RESEND_AFTER
+from jobs.delivery import MAX_RESENT, DeliveryRunner
 from onevalet.cli.trace import trace
 from tests.core.harness import Store
 from tests.jobs.harness import RecordingChannel
@@ -41,9 +41,9 @@ async def wait_and_deliver(store: Store, channel: RecordingChannel, span: timede
 
 async def give_up(store: Store, channel: RecordingChannel, *texts: str) -> None:
     """Owe texts whose first is tried in vain until it is given up."""
-    channel.acts.extend([Ambiguous("reset")] * (1 + MOST_RESENT))
-    await store.owe(*texts)
-    for _ in range(3 + MOST_RESENT):
+    channel.acts.extend([Ambiguous("reset")] * (1 + MAX_RESENT))
+    await store.enqueue(*texts)
+    for _ in range(3 + MAX_RESENT):
         await store.make_due()
         await deliver(store, channel)
 
@@ -52,7 +52,7 @@ async def test_promise_7_resends_of_an_unknown_outcome_are_spaced_over_minutes(
     store: Store, blind: RecordingChannel
 ) -> None:
     blind.acts.extend([Ambiguous("500")] * 20)
-    await store.owe("a")
+    await store.enqueue("a")
     await deliver(store, blind)
     passed = timedelta()
     called_at = [timedelta()]
@@ -61,7 +61,7 @@ async def test_promise_7_resends_of_an_unknown_outcome_are_spaced_over_minutes(
         passed += timedelta(seconds=5)
         called_at += [passed] * (len(blind.calls) - len(called_at))
     pauses = [later - earlier for earlier, later in pairwise(called_at)]
-    assert len(pauses) == MOST_RESENT
+    assert len(pauses) == MAX_RESENT
     for asked, pause in zip(RESEND_AFTER, pauses, strict=True):
         assert asked <= pause <= asked * 1.1 + timedelta(seconds=5)
     assert passed > timedelta(minutes=20)
@@ -69,7 +69,7 @@ async def test_promise_7_resends_of_an_unknown_outcome_are_spaced_over_minutes(
 
 async def test_an_outage_of_25_seconds_costs_a_blind_channel_no_answer(store: Store, blind: RecordingChannel) -> None:
     blind.acts.extend([Ambiguous("500")] * 2)  # at once, and after 10 seconds; at 70 it is well again
-    await store.owe("a", "next")
+    await store.enqueue("a", "next")
     await deliver(store, blind)
     for _ in range(16):
         await wait_and_deliver(store, blind, timedelta(seconds=5))
@@ -81,7 +81,7 @@ async def test_promise_4_an_unknown_outcome_holds_the_rest_for_two_minutes(
     store: Store, blind: RecordingChannel
 ) -> None:
     blind.acts.extend([Ambiguous("timeout")] * 3)
-    await store.owe("a", "b", "c")
+    await store.enqueue("a", "b", "c")
     await deliver(store, blind)
     await wait_and_deliver(store, blind, timedelta(seconds=12))
     await wait_and_deliver(store, blind, timedelta(seconds=70))
@@ -96,7 +96,7 @@ async def test_promise_4_an_unknown_outcome_holds_the_rest_for_two_minutes(
 async def test_promise_4_look_ups_that_cannot_tell_hold_nobody_up_for_hours(store: Store) -> None:
     channel = RecordingChannel(look_ups_fail=True)
     channel.acts.append(Ambiguous("timeout"))
-    await store.owe("a", "next")
+    await store.enqueue("a", "next")
     await deliver(store, channel)
     for _ in range(40):
         await wait_and_deliver(store, channel, timedelta(minutes=5))
@@ -123,8 +123,8 @@ async def test_promise_6_what_was_given_up_is_told_with_the_next_message_once(
 
 
 async def test_promise_6_a_lost_message_that_told_is_told_by_the_next(store: Store, blind: RecordingChannel) -> None:
-    blind.acts.extend([Ambiguous("reset")] * 2 * (1 + MOST_RESENT))
-    await store.owe("a", "b", "c")
+    blind.acts.extend([Ambiguous("reset")] * 2 * (1 + MAX_RESENT))
+    await store.enqueue("a", "b", "c")
     for _ in range(16):
         await store.make_due()
         await deliver(store, blind)
@@ -157,9 +157,9 @@ async def test_a_stop_is_confirmed_by_its_own_words_alone(store: Store, blind: R
 async def test_a_rate_limit_of_a_day_is_tried_again_every_hour(store: Store) -> None:
     channel = RecordingChannel()
     channel.acts.append(RateLimited("busy", "429", timedelta(days=1)))
-    await store.owe("a", "next")
+    await store.enqueue("a", "next")
     await deliver(store, channel)
-    await wait_and_deliver(store, channel, LONGEST_WAIT - timedelta(minutes=1))
+    await wait_and_deliver(store, channel, MAX_WAIT - timedelta(minutes=1))
     assert channel.texts == ["a"]
     await wait_and_deliver(store, channel, timedelta(minutes=2))
     assert channel.texts == ["a", "a", "next"]
@@ -168,15 +168,15 @@ async def test_a_rate_limit_of_a_day_is_tried_again_every_hour(store: Store) -> 
 async def test_what_is_refused_for_a_whole_day_is_given_up_and_told(store: Store) -> None:
     channel = RecordingChannel()
     channel.acts.extend([RateLimited("busy", "429", timedelta(days=1))] * 30)
-    await store.owe("a")
+    await store.enqueue("a")
     runner = DeliveryRunner(store.outbox, {"sms": channel}, "d", random.Random(1))
     for _ in range(30):
         while claim := await runner.claim(None):
             await runner.run(claim)
-        await pass_time(store, LONGEST_WAIT + timedelta(minutes=1))
+        await pass_time(store, MAX_WAIT + timedelta(minutes=1))
     assert await states(store) == ["failed"]
     assert 20 <= len(channel.calls) <= 26
     channel.acts.clear()
-    await store.owe("next")
+    await store.enqueue("next")
     await deliver(store, channel)
     assert channel.texts[-1] == f"next\n\n{MISSING}"

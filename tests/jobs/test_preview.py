@@ -46,7 +46,7 @@ class Writer(FakeModel):
     pause: float = 0.01
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
-        """Give the next of the script."""
+        """Yield the next of the script."""
         answer = await self.answer(request)
         for word in answer.text.split(" "):
             yield ModelChunk(word + " ")
@@ -55,10 +55,10 @@ class Writer(FakeModel):
 
 
 async def _answer(store: Store, channel: RecordingChannel, *answers: ModelAnswer) -> float:
-    """Run what waits and send what is owed; gives the seconds that the turn took."""
+    """Run what waits and send what is owed; return the seconds that the turn took."""
     turns = TurnStore(store.database, store.make_id, LEASE)
     orchestrator = Orchestrator(Writer(list(answers)))
-    runner = TurnRunner(turns, orchestrator, store.bell, {"sms": channel}, store.make_id, "w1")
+    runner = TurnRunner(turns, orchestrator, store.wakeups, {"sms": channel}, store.make_id, "w1")
     began = time.monotonic()
     while lease := await runner.claim(None):
         await runner.run(lease)

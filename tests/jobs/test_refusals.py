@@ -18,7 +18,7 @@ async def run_turns(store: Store, *, access: Access = OPEN, rate: int = 30, rate
     checks = ordered_checks(access, rates or Rates(), read_tiers("", rate))
     turns = TurnStore(store.database, store.make_id, LEASE)
     runner = TurnRunner(
-        turns, Orchestrator(model, checks=checks), store.bell, {"sms": RecordingChannel()}, store.make_id, "w1"
+        turns, Orchestrator(model, checks=checks), store.wakeups, {"sms": RecordingChannel()}, store.make_id, "w1"
     )
     while lease := await runner.claim(None):
         await runner.run(lease)

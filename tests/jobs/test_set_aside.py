@@ -34,11 +34,11 @@ async def system(database_url: str) -> AsyncIterator[RefusingHarness]:
         yield RefusingHarness(store, database)
 
 
-async def _owe(system: RefusingHarness, sender: str, text: str) -> None:
+async def _enqueue(system: RefusingHarness, sender: str, text: str) -> None:
     row = await system.store.admin.fetchrow("select tenant_id, id from conversations where peer = $1", sender)
     assert row is not None
     message = OutboundMessage(system.store.make_id("out"), OutboundKind.REPLY, text)
-    await system.store.outbox.owe(row["tenant_id"], row["id"], [message])
+    await system.store.outbox.enqueue(row["tenant_id"], row["id"], [message])
 
 
 async def _deliver(system: RefusingHarness) -> None:
@@ -58,7 +58,7 @@ async def test_promise_4_a_refused_statement_lets_what_comes_after_be_sent(syste
         await system.store.say("hello", sender=sender)
         await system.work()
         await system.deliver()
-        await _owe(system, sender, f"first {sender}")
+        await _enqueue(system, sender, f"first {sender}")
         system.database.seen.clear()
         system.database.refused = statement
         await (_deliver(system) if statement else system.deliver())
@@ -66,7 +66,7 @@ async def test_promise_4_a_refused_statement_lets_what_comes_after_be_sent(syste
         if not statement:
             statements += dict.fromkeys(system.database.seen)
         await _deliver(system)
-        await _owe(system, sender, f"second {sender}")
+        await _enqueue(system, sender, f"second {sender}")
         await _deliver(system)
         sent = [text for text in system.channel.texts if text.endswith(sender)]
         assert sent[-1] == f"second {sender}", statement

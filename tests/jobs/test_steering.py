@@ -40,19 +40,19 @@ async def run(
     model = FakeModel(list(script))
     orchestrator = Orchestrator(model, tools=tools)
     turns = TurnStore(store.database, store.make_id, LEASE)
-    runner = TurnRunner(turns, orchestrator, store.bell, {}, store.make_id, "w1")
+    runner = TurnRunner(turns, orchestrator, store.wakeups, {}, store.make_id, "w1")
     while lease := await runner.claim(None):
         await runner.run(lease)
     return model
 
 
 async def inbound(store: Store) -> list[tuple[object, ...]]:
-    """Give what became of every message, in order."""
+    """Return what became of every message, in order."""
     return [tuple(row) for row in await store.admin.fetch("select text, state, reason from inbound order by seq")]
 
 
 def told(model: FakeModel, index: int = -1) -> list[str]:
-    """Give the person's messages in a request."""
+    """Return the person's messages in a request."""
     return [one.text for one in model.requests[index].messages if one.role.value == "user"]
 
 

@@ -57,7 +57,7 @@ async def test_a_part_that_always_fails_neither_ends_nor_restarts_another() -> N
     assert (failing.name, failing.failures, failing.cause) == ("bad", 12, "RuntimeError")
     assert begun == 1
     assert pauses.made[:3] == [0.2, 0.4, 0.8]
-    assert pauses.made[-1] == supervision.LONGEST_PAUSE
+    assert pauses.made[-1] == supervision.MAX_PAUSE
     assert not any(task.done() for task in running)
     await ends(*running)
 

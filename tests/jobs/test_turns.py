@@ -10,7 +10,7 @@ from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.turns.failures import FAILED, SET_ASIDE
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from jobs.turns import MOST_DEATHS
+from jobs.turns import MAX_DEATHS
 from tests.core.harness import Store
 from tests.jobs.worker_harness import WorkerHarness, echo
 
@@ -29,7 +29,7 @@ async def test_a_turn_is_answered_and_the_bell_rings_for_its_reply(store: Store)
     await WorkerHarness(store).run_turns()
     assert await replies(store) == ["re one+two"]
     assert await fates(store) == [("done", "", 1)]
-    assert store.bell.deliveries == await store.column("select id from conversations")
+    assert store.wakeups.deliveries == await store.column("select id from conversations")
 
 
 async def test_promise_6_a_turn_that_says_nothing_keeps_its_reason(store: Store) -> None:
@@ -40,7 +40,7 @@ async def test_promise_6_a_turn_that_says_nothing_keeps_its_reason(store: Store)
     await WorkerHarness(store).run_turns(nothing)
     assert (await replies(store), await fates(store)) == ([], [("done", "refused", 1)])
     assert await store.column("select reason from inbound") == ["refused"]
-    assert store.bell.deliveries == []
+    assert store.wakeups.deliveries == []
 
 
 async def test_promise_14_a_turn_that_breaks_is_told_in_a_plain_sentence(store: Store) -> None:
@@ -74,18 +74,18 @@ async def test_a_word_that_is_no_command_of_ours_goes_to_the_assistant(store: St
 
 async def test_a_turn_that_kills_its_workers_is_set_aside_and_what_comes_after_goes_on(store: Store) -> None:
     await store.say("deadly")
-    for number in range(MOST_DEATHS):
+    for number in range(MAX_DEATHS):
         await store.claim_turn(f"dead{number}")
         await store.expire()
     await store.say("next")
     await WorkerHarness(store).run_turns()
     assert await replies(store) == [SET_ASIDE, "re next"]
-    assert await fates(store) == [("poison", "poison", MOST_DEATHS + 1), ("done", "", 1)]
+    assert await fates(store) == [("poison", "poison", MAX_DEATHS + 1), ("done", "", 1)]
 
 
 async def test_promise_5_what_a_turn_took_in_is_set_aside_with_it_and_never_done_again(store: Store) -> None:
     await store.say("deadly")
-    for attempt in range(MOST_DEATHS):
+    for attempt in range(MAX_DEATHS):
         _, turn = await store.claim_turn(f"dead{attempt}")
         if attempt == 1:
             # Written meanwhile, taken in, and perhaps already acted upon when the worker died.
@@ -111,7 +111,7 @@ async def test_a_turn_that_must_wait_waits_and_burns_no_attempt(store: Store, er
         raise error
 
     await store.say("one")
-    for _ in range(MOST_DEATHS + 2):
+    for _ in range(MAX_DEATHS + 2):
         await WorkerHarness(store).run_turns(waits)
         assert await store.one("select not_before > clock_timestamp() from lanes")
         await store.admin.execute("update lanes set not_before = null")

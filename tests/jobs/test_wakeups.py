@@ -1,4 +1,4 @@
-"""The bell and its ear: rings are heard at once, carry ids only, and losing them loses nothing."""
+"""Wakeups are heard at once, carry ids only, and losing them loses nothing."""
 
 import asyncio
 import inspect
@@ -12,23 +12,23 @@ from arq.worker import Worker, func
 from redis.asyncio import Redis
 
 from core.queue.payloads import pack, unpack
-from core.queue.wakeups import DELIVER, RUN_LANE, TURNS, RedisBell, SilentBell, redis_settings
-from jobs.worker import EarWorker, run_arq
+from core.queue.wakeups import DELIVER, RUN_LANE, TURNS, NoWakeups, RedisWakeups, redis_settings
+from jobs.worker import WakeableWorker, run_arq
 from tests.services import private_valkey
 
 
 @asynccontextmanager
-async def ringing(redis_url: str) -> AsyncIterator[RedisBell]:
-    bell = RedisBell(redis_url)
-    await bell.start()
+async def ringing(redis_url: str) -> AsyncIterator[RedisWakeups]:
+    wakeups = RedisWakeups(redis_url)
+    await wakeups.start()
     try:
-        yield bell
+        yield wakeups
     finally:
-        await bell.stop()
+        await wakeups.stop()
 
 
 async def rung(redis_url: str) -> list[dict[str, object]]:
-    """Give the jobs that lie in Redis."""
+    """Return the jobs that lie in Redis."""
     async with Redis.from_url(redis_url) as redis:
         keys = [key async for key in redis.scan_iter("arq:job:*")]
         return [json.loads(await redis.get(key)) for key in keys]
@@ -42,9 +42,9 @@ async def until_rung(redis_url: str, count: int) -> list[dict[str, object]]:
 
 
 async def test_what_lies_in_redis_is_json_with_a_row_id_and_nothing_else(redis_url: str) -> None:
-    async with ringing(redis_url) as bell:
-        bell.turn("cv_1")
-        bell.delivery("cv_2")
+    async with ringing(redis_url) as wakeups:
+        wakeups.wake_turn("cv_1")
+        wakeups.wake_delivery("cv_2")
         jobs = await until_rung(redis_url, 2)
     told = sorted((str(job["f"]), job["a"], job["k"]) for job in jobs)
     assert told == [(DELIVER, ["cv_2"], {}), (RUN_LANE, ["cv_1"], {})]
@@ -56,27 +56,27 @@ def test_packing_never_pickles() -> None:
 
 
 async def test_ringing_never_waits_and_never_fails_without_redis() -> None:
-    async with ringing("redis://127.0.0.1:1/0") as bell:
+    async with ringing("redis://127.0.0.1:1/0") as wakeups:
         before = time.perf_counter()
         for number in range(2000):
-            bell.turn(f"cv_{number}")
+            wakeups.wake_turn(f"cv_{number}")
         assert time.perf_counter() - before < 1
-    SilentBell().turn("cv")
-    SilentBell().delivery("cv")
+    NoWakeups().wake_turn("cv")
+    NoWakeups().wake_delivery("cv")
 
 
 async def test_the_bell_rings_again_when_redis_is_back() -> None:
-    async with private_valkey() as server, ringing(server.url) as bell:
-        bell.turn("cv_1")
+    async with private_valkey() as server, ringing(server.url) as wakeups:
+        wakeups.wake_turn("cv_1")
         await until_rung(server.url, 1)
         await server.stop()
-        bell.turn("cv_lost")
+        wakeups.wake_turn("cv_lost")
         await asyncio.sleep(0.05)
         await server.start()
         await asyncio.sleep(0.05)
         async with asyncio.timeout(10):
             while "cv_2" not in str(await rung(server.url)):
-                bell.turn("cv_2")
+                wakeups.wake_turn("cv_2")
                 await asyncio.sleep(0.05)
 
 
@@ -88,7 +88,7 @@ async def test_a_ring_is_heard_in_a_small_part_of_the_poll_delay(redis_url: str)
     async def hear(context: object, row_id: str) -> None:
         heard.put_nowait(time.perf_counter())
 
-    ear = EarWorker(
+    ear = WakeableWorker(
         functions=[func(hear, name=RUN_LANE)],  # type: ignore[arg-type]
         rung=bell_rung, queue_name=TURNS, redis_settings=redis_settings(redis_url), handle_signals=False,
         poll_delay=poll_delay, keep_result=0, job_serializer=pack, job_deserializer=unpack,
@@ -116,13 +116,13 @@ def test_arqs_worker_still_has_the_shape_that_the_ear_replaces() -> None:
     assert list(inspect.signature(Worker._poll_iteration).parameters) == ["self"]
     run_job = inspect.getsource(Worker.run_job)
     assert "asyncio.wait_for(task, timeout_s)" in run_job
-    assert EarWorker.main is not Worker.main
+    assert WakeableWorker.main is not Worker.main
 
 
 async def test_what_stands_in_a_queues_place_is_deleted_by_the_next_ring(redis_url: str) -> None:
-    async with Redis.from_url(redis_url) as redis, ringing(redis_url) as bell:
+    async with Redis.from_url(redis_url) as redis, ringing(redis_url) as wakeups:
         await redis.set(TURNS, "PWNED")
-        bell.turn("cv_1")
+        wakeups.wake_turn("cv_1")
         await until_rung(redis_url, 1)
         async with asyncio.timeout(5):
             while await redis.type(TURNS) != b"zset":  # noqa: ASYNC110 - Redis rings no bell for us

@@ -15,7 +15,7 @@ from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.turns.types import TurnRequest, TurnResult
 from tests.core.harness import Store, TwiceDatabase, message, opened
 from tests.jobs.harness import RecordingChannel
-from tests.jobs.worker_harness import WorkerHarness, echo, ringing_inbox
+from tests.jobs.worker_harness import WorkerHarness, echo, waking_inbox
 from tests.services import flush, private_postgres, private_valkey
 
 PEOPLE = [f"+1555000{n:04d}" for n in range(6)]
@@ -30,7 +30,7 @@ async def write(inbox: Inbox, first: int, last: int) -> None:
 
 
 async def heard(store: Store, channel: RecordingChannel) -> dict[str, list[str]]:
-    """Give which numbers each person was answered, in the order of arrival."""
+    """Return which numbers each person was answered, in the order of arrival."""
     rows = await store.admin.fetch(
         "select p.ref, c.peer from outbound_parts p join outbound o on o.id = p.outbound_id"
         " join conversations c on c.id = o.conversation_id"
@@ -58,7 +58,7 @@ async def test_promises_1_2_4_two_workers_answer_everybody_in_order_and_once_wit
 ) -> None:
     channel = RecordingChannel()
     one, two = WorkerHarness(store, channel), WorkerHarness(store, channel, name="w2")
-    async with ringing_inbox(store, redis_url) as inbox, one.working(redis_url), two.working(redis_url):
+    async with waking_inbox(store, redis_url) as inbox, one.working(redis_url), two.working(redis_url):
         for number in range(5):
             await write(inbox, number, number + 1)
             await flush(redis_url)
@@ -70,7 +70,7 @@ async def test_promises_1_2_4_two_workers_answer_everybody_in_order_and_once_wit
 async def test_redis_may_go_and_come_back(store: Store) -> None:
     async with private_valkey() as server:
         system = WorkerHarness(store)
-        async with ringing_inbox(store, server.url) as inbox, system.working(server.url):
+        async with waking_inbox(store, server.url) as inbox, system.working(server.url):
             await write(inbox, 0, 1)
             await server.stop()
             await write(inbox, 1, 3)
@@ -93,7 +93,7 @@ async def test_a_worker_starts_without_redis(store: Store) -> None:
 async def test_a_ring_is_answered_sooner_than_the_slow_poll_would(store: Store, redis_url: str) -> None:
     async def timed(url: str) -> float:
         system, waits = WorkerHarness(store), []
-        async with ringing_inbox(store, url) as inbox, system.working(url):
+        async with waking_inbox(store, url) as inbox, system.working(url):
             await asyncio.sleep(0.5)
             for number in range(3):
                 began = time.perf_counter()
@@ -147,7 +147,7 @@ async def test_promise_5_a_worker_that_vanishes_costs_its_lease_and_one_attempt(
 async def test_the_whole_way_with_every_answer_of_postgres_lost_once(database_url: str, redis_url: str) -> None:
     async with opened(database_url, TwiceDatabase(database_url)) as store:
         system = WorkerHarness(store)
-        async with ringing_inbox(store, redis_url) as inbox, system.working(redis_url):
+        async with waking_inbox(store, redis_url) as inbox, system.working(redis_url):
             await write(inbox, 0, 4)
             await all_answered(store, system.channel, 4)
         assert await store.one("select max(attempts) from turns") == 1

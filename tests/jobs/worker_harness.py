@@ -9,7 +9,7 @@ from datetime import timedelta
 from core.inbox.inbox import Inbox
 from core.llm.types import ChatMessage, Role
 from core.messaging.outbox import Outbox
-from core.queue.wakeups import RedisBell
+from core.queue.wakeups import RedisWakeups
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
@@ -54,7 +54,7 @@ class WorkerHarness:
         """Make the runner of turns."""
         turns = TurnStore(self.store.database, self.store.make_id, self.lease)
         channels = {"sms": self.channel}
-        return TurnRunner(turns, FewLines(answer), self.store.bell, channels, self.store.make_id, self.name)
+        return TurnRunner(turns, FewLines(answer), self.store.wakeups, channels, self.store.make_id, self.name)
 
     async def run_turns(self, answer: Answer = echo) -> None:
         """Run all that waits now."""
@@ -67,17 +67,17 @@ class WorkerHarness:
         """Run a whole worker process' parts inside the block."""
         outbox = Outbox(self.store.database, self.store.make_id, self.lease)
         delivery = DeliveryRunner(outbox, {"sms": self.channel}, self.name)
-        bell = RedisBell(redis_url)
-        await bell.start()
+        wakeups = RedisWakeups(redis_url)
+        await wakeups.start()
         turns = TurnStore(self.store.database, self.store.make_id, self.lease)
-        runner = TurnRunner(turns, FewLines(answer), bell, {"sms": self.channel}, self.store.make_id, self.name)
+        runner = TurnRunner(turns, FewLines(answer), wakeups, {"sms": self.channel}, self.store.make_id, self.name)
         process = WorkerProcess(redis_url, runner, delivery)
         process.start()
         try:
             yield process
         finally:
             await process.stop(timedelta(seconds=2))
-            await bell.stop()
+            await wakeups.stop()
 
     async def until_sent(self, count: int, within: float = 20) -> None:
         """Wait until the channel took so many calls."""
@@ -87,11 +87,11 @@ class WorkerHarness:
 
 
 @asynccontextmanager
-async def ringing_inbox(store: Store, redis_url: str) -> AsyncIterator[Inbox]:
-    """Give an inbox whose bell rings through Redis, as in the web process."""
-    bell = RedisBell(redis_url)
-    await bell.start()
+async def waking_inbox(store: Store, redis_url: str) -> AsyncIterator[Inbox]:
+    """Yield an inbox that wakes workers through Redis, as in the web process."""
+    wakeups = RedisWakeups(redis_url)
+    await wakeups.start()
     try:
-        yield Inbox(store.database, bell, store.make_id, OPEN)
+        yield Inbox(store.database, wakeups, store.make_id, OPEN)
     finally:
-        await bell.stop()
+        await wakeups.stop()

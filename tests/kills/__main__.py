@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def as_it_should_be(fate: Fate) -> bool:
-    """Tell whether a turn went as its plan lets it: whole between steps, bounded inside one, doubled when dropped."""
+    """Return whether a turn went as its plan lets it: whole between steps, bounded inside one, doubled when dropped."""
     plan = fate.plan.removesuffix(" drop")
     if plan != fate.plan:
         return fate.died and not fate.well

@@ -44,14 +44,14 @@ class Fate:
 
     @property
     def well(self) -> bool:
-        """Tell whether it died, and another process finished it as if nothing had been."""
+        """Return whether it died, and another process finished it as if nothing had been."""
         marks = dict.fromkeys(range(MARKS), 1)
         finished = self.died and len(set(self.runs)) == 2 and self.marks == marks
         return finished and self.model_calls == STEPS and self.answers == ("all marks are made",)
 
     @property
     def bounded(self) -> bool:
-        """Tell whether each tool ran at most once, and there was one answer: what holds inside a step."""
+        """Return whether each tool ran at most once, and there was one answer: what holds inside a step."""
         return self.died and len(self.answers) == 1 and max(self.marks.values(), default=0) <= 1
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.clock import Clock, set_clock
 from core.notifications.store import NotificationStore
-from core.notifications.types import Manners
+from core.notifications.types import NotificationPolicy
 from jobs.delivery import DeliveryRunner
 from notify.service import NotificationService
 from tests.core.harness import ACCOUNT, Store, opened
@@ -25,7 +25,7 @@ class Moment(Clock):
         self.at = now
 
     def now(self) -> datetime:
-        """Give the moment."""
+        """Return the moment."""
         return self.at
 
     def forward(self, **span: float) -> None:
@@ -39,16 +39,18 @@ class People:
 
     store: Store
     clock: Clock
-    manners: Manners = field(default_factory=Manners)
+    manners: NotificationPolicy = field(default_factory=NotificationPolicy)
     channels: dict[str, RecordingChannel] = field(
         default_factory=lambda: {name: RecordingChannel(name) for name in ADDRESSES}
     )
 
     @property
     def service(self) -> NotificationService:
-        """Give the service, as a worker has one."""
+        """Return the service, as a worker has one."""
         notes = NotificationStore(self.store.database, self.store.make_id)
-        return NotificationService(notes, self.channels, self.store.bell, self.clock, self.store.make_id, self.manners)
+        return NotificationService(
+            notes, self.channels, self.store.wakeups, self.clock, self.store.make_id, self.manners
+        )
 
     async def bring_in(self, tenant: str, *channels: str, wrote: str = "", suffix: str = "") -> None:
         """Let somebody in on these channels; on `wrote` they have said something already."""
@@ -90,18 +92,18 @@ class People:
             await self.store.admin.execute(f"update tenants set {name} = $2 where tenant_id = $1", tenant, value)  # noqa: S608
 
     def said(self, channel: str) -> list[str]:
-        """Give the texts that a channel was asked to send."""
+        """Return the texts that a channel was asked to send."""
         return self.channels[channel].texts
 
 
 @asynccontextmanager
 async def people(database_url: str, clock: Clock, **more: object) -> AsyncIterator[People]:
-    """Give an empty harness."""
+    """Yield an empty harness."""
     async with opened(database_url) as store:
         yield People(store, clock, **more)  # type: ignore[arg-type]
 
 
 def scaled_clock(path: Path, rate: float) -> Clock:
-    """Give a clock that runs so many times as fast as the machine's."""
+    """Return a clock that runs so many times as fast as the machine's."""
     set_clock(path, rate=rate)
     return Clock(path)

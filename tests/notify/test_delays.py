@@ -8,7 +8,7 @@ import pytest
 from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
-from jobs.delivery import MOST_RESENT
+from jobs.delivery import MAX_RESENT
 from notify.service import DELAYED_ANSWER, PLACES
 from onevalet.cli.doctor import _database
 from tests.notify.harness import Moment, People, people
@@ -28,7 +28,7 @@ async def harness(database_url: str) -> AsyncIterator[People]:
 
 async def answer(harness: People, text: str, kind: OutboundKind = OutboundKind.REPLY) -> None:
     """Owe ann an answer on Telegram, and send what is due."""
-    await harness.store.outbox.owe(
+    await harness.store.outbox.enqueue(
         "ann", "ann-telegram-talk", [OutboundMessage(harness.store.make_id("out"), kind, text)]
     )
     await harness.deliver()
@@ -117,13 +117,13 @@ async def test_the_doctor_shows_what_has_been_delayed_and_why(harness: People) -
 async def test_promise_6_news_given_up_with_an_unknown_outcome_goes_elsewhere(harness: People) -> None:
     telegram = harness.channels["telegram"]
     telegram.can_find, telegram.resend_unknown = False, True
-    telegram.acts.extend([Ambiguous("timeout")] * (1 + MOST_RESENT))
+    telegram.acts.extend([Ambiguous("timeout")] * (1 + MAX_RESENT))
     await harness.service.notify("ann", Notification("Take your pills"))
-    for _ in range(3 + MOST_RESENT):
+    for _ in range(3 + MAX_RESENT):
         await harness.store.make_due()
         await harness.deliver()
     assert await harness.service.fall_back() == 1
     await harness.deliver()
-    assert harness.said("telegram") == ["Take your pills"] * (1 + MOST_RESENT)
+    assert harness.said("telegram") == ["Take your pills"] * (1 + MAX_RESENT)
     assert harness.said("sms") == ["Take your pills"]
     assert await harness.store.column("select state from notifications") == ["sent"]

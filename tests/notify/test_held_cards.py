@@ -28,7 +28,7 @@ async def test_a_card_asked_for_in_quiet_hours_is_sent_when_they_end_and_an_urge
     model = FakeModel([wants(("SendMail", {"to": "team@example.org"})), says("Done.")])
     harness, _ = await mailing(store, model)
     notes = NotificationStore(store.database, store.make_id)
-    service = NotificationService(notes, ["sms"], store.bell, cast(Clock, harness.clock), store.make_id)
+    service = NotificationService(notes, ["sms"], store.wakeups, cast(Clock, harness.clock), store.make_id)
     harness.turns._holds_cards = service.holds_cards
     await store.admin.execute("update tenants set timezone = 'UTC'")
     await harness.engine.create_task(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.notifications.store import Kept, Place, Recipient
-from core.notifications.types import Fate, Notification, Urgency
+from core.notifications.store import NotificationTarget, Recipient, StoredNotification
+from core.notifications.types import Notification, NotificationStatus, Urgency
 from core.people.preferences import QuietHours
 from notify.digest import compose
 from notify.policy import decide, next_digest, order_places, quiet_until, zone_of
@@ -19,34 +19,37 @@ NEWS = Notification("news", "price")
 
 
 def at(text: str) -> datetime:
-    """Give a moment of Berlin's in UTC."""
+    """Return a moment of Berlin's in UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=zone_of(BERLIN)).astimezone(UTC)
 
 
 def test_quiet_hours_hold_what_is_not_urgent_until_they_end() -> None:
     verdict = decide(BERLIN, NEWS, at("2026-11-21T23:30"), 30)
-    assert (verdict.fate, verdict.until) == (Fate.HELD, at("2026-11-22T07:00"))
-    assert decide(BERLIN, NEWS, at("2026-11-22T07:00"), 30).fate is Fate.OWED
+    assert (verdict.fate, verdict.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
+    assert decide(BERLIN, NEWS, at("2026-11-22T07:00"), 30).fate is NotificationStatus.OWED
     urgent = replace(NEWS, urgency=Urgency.URGENT)
-    assert decide(BERLIN, urgent, at("2026-11-21T23:30"), 0).fate is Fate.OWED
+    assert decide(BERLIN, urgent, at("2026-11-21T23:30"), 0).fate is NotificationStatus.OWED
 
 
 def test_low_news_waits_for_the_digest_and_the_cap_holds_until_then() -> None:
     noon = at("2026-11-21T12:00")
     low = decide(BERLIN, replace(NEWS, urgency=Urgency.LOW), noon, 30)
-    assert (low.fate, low.until) == (Fate.HELD, at("2026-11-22T07:00"))
+    assert (low.fate, low.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
     assert next_digest(Recipient(), noon) == datetime(2026, 11, 22, 8, tzinfo=UTC)
     told = replace(BERLIN, recent=(at("2026-11-21T00:01"), at("2026-11-21T11:00"), at("2026-11-20T23:59")))
-    assert decide(told, NEWS, noon, 3).fate is Fate.OWED
-    assert decide(told, NEWS, noon, 2).fate is Fate.HELD
+    assert decide(told, NEWS, noon, 3).fate is NotificationStatus.OWED
+    assert decide(told, NEWS, noon, 2).fate is NotificationStatus.HELD
 
 
 def test_muted_is_muted_and_all_but_urgent_can_be() -> None:
     now, urgent = at("2026-11-21T12:00"), replace(NEWS, urgency=Urgency.URGENT)
-    assert decide(replace(BERLIN, muted=("price",)), urgent, now, 30).fate is Fate.MUTED
-    assert decide(replace(BERLIN, muted=("mail",)), NEWS, now, 30).fate is Fate.OWED
+    assert decide(replace(BERLIN, muted=("price",)), urgent, now, 30).fate is NotificationStatus.MUTED
+    assert decide(replace(BERLIN, muted=("mail",)), NEWS, now, 30).fate is NotificationStatus.OWED
     everything = replace(BERLIN, muted=("*",))
-    assert [decide(everything, one, now, 30).fate for one in (NEWS, urgent)] == [Fate.MUTED, Fate.OWED]
+    assert [decide(everything, one, now, 30).fate for one in (NEWS, urgent)] == [
+        NotificationStatus.MUTED,
+        NotificationStatus.OWED,
+    ]
 
 
 _ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "", "No/Where"]
@@ -76,10 +79,10 @@ def test_promise_13_quiet_nights_are_as_long_as_the_switch_of_the_clocks_makes_t
     assert quiet_until(BERLIN, began) == began + timedelta(hours=hours)
 
 
-def place(channel: str, hour: int | None = None, thread: str = "") -> Place:
+def place(channel: str, hour: int | None = None, thread: str = "") -> NotificationTarget:
     """Make a place; `hour`: when the person wrote there last."""
     last = datetime(2026, 11, 21, hour, tzinfo=UTC) if hour is not None else None
-    return Place(f"i-{channel}", channel, "a", "p", thread, f"c-{channel}{thread}" if last else "", last)
+    return NotificationTarget(f"i-{channel}", channel, "a", "p", thread, f"c-{channel}{thread}" if last else "", last)
 
 
 def test_places_are_tried_in_the_order_a_person_would_expect() -> None:
@@ -107,7 +110,9 @@ def test_places_are_tried_in_the_order_a_person_would_expect() -> None:
 
 def test_a_digest_holds_all_that_was_held_in_order_with_the_persons_times() -> None:
     held = [
-        Kept(f"n{hour}", Notification(f"text {hour}\nsecond line"), "held", datetime(2026, 11, 21, hour, tzinfo=UTC))
+        StoredNotification(
+            f"n{hour}", Notification(f"text {hour}\nsecond line"), "held", datetime(2026, 11, 21, hour, tzinfo=UTC)
+        )
         for hour in (22, 23)
     ]
     digest = compose(held, zone_of(BERLIN))

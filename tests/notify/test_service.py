@@ -14,7 +14,7 @@ import pytest
 from core.errors import OptedOut, Rejected, Unavailable
 from core.llm.types import Role
 from core.messaging.messages import Action, DeliveryStatus, OutboundKind, OutboundMessage, StatusUpdate
-from core.notifications.types import Fate, Manners, Notification, Urgency
+from core.notifications.types import Notification, NotificationPolicy, NotificationStatus, Urgency
 from core.triggers.codec import Kind
 from core.triggers.runs.notifications import notification
 from core.triggers.types import Task, TaskOutput, TaskRun
@@ -52,7 +52,7 @@ async def test_news_goes_where_the_person_wrote_last_and_into_that_conversations
     await harness.bring_in("ann", "sms", "telegram", "email", wrote="sms")
     await harness.write("ann", "telegram")
     told = await harness.service.notify("ann", Notification("The flight is at 290.", title="Flight watch"))
-    assert (told.fate, told.where) == (Fate.OWED, "telegram")
+    assert (told.fate, told.where) == (NotificationStatus.OWED, "telegram")
     assert await harness.store.column("select message from history") == []  # nobody has read it yet
     await harness.deliver()
     assert harness.said("telegram") == ["The flight is at 290."]
@@ -79,7 +79,7 @@ async def test_row_34_the_same_news_twice_at_once_is_one_message_and_comes_again
     assert sorted(one.fate for one in both) == ["duplicate", "duplicate", "duplicate", "owed"]
     assert len({one.id for one in both}) == 1
     moment(harness).forward(hours=23)
-    assert (await harness.service.notify("ann", Notification("Milk is cheap"))).fate is Fate.OWED
+    assert (await harness.service.notify("ann", Notification("Milk is cheap"))).fate is NotificationStatus.OWED
     assert await harness.service.send("ann", "Milk is cheap", {"urgency": "urgent", "category": "food"})
     await harness.deliver()
     assert len(harness.said("sms")) == 3
@@ -109,7 +109,7 @@ async def test_row_36_quiet_hours_hold_and_come_out_as_one_digest_and_urgent_new
         await night(harness, "ann", f"{now - timedelta(hours=1):%H:%M}", f"{now + timedelta(hours=2):%H:%M}")
         fates = [(await harness.service.notify("ann", Notification(f"news {n}"))).fate for n in range(3)]
         urgent = await harness.service.notify("ann", Notification("The house is on fire", urgency=Urgency.URGENT))
-        assert (fates, urgent.fate) == ([Fate.HELD] * 3, Fate.OWED)
+        assert (fates, urgent.fate) == ([NotificationStatus.HELD] * 3, NotificationStatus.OWED)
         await harness.deliver()
         assert harness.said("sms") == ["The house is on fire"]
         assert await harness.service.release_held() == 0
@@ -131,7 +131,9 @@ async def test_who_ends_their_quiet_hours_hears_at_once_and_one_thing_comes_as_i
     await harness.bring_in("ann", "sms", wrote="sms")
     await night(harness, "ann", "10:00", "20:00")
     action = Action("More", "t")
-    assert (await harness.service.notify("ann", Notification("one thing", actions=(action,)))).fate is Fate.HELD
+    assert (
+        await harness.service.notify("ann", Notification("one thing", actions=(action,)))
+    ).fate is NotificationStatus.HELD
     low = await harness.service.notify("ann", Notification("not important", urgency=Urgency.LOW))
     assert await harness.service.release_held() == 0
     await night(harness, "ann", "", "")
@@ -139,7 +141,7 @@ async def test_who_ends_their_quiet_hours_hears_at_once_and_one_thing_comes_as_i
     await harness.deliver()
     assert harness.said("sms") == ["one thing"]
     assert "More" in str(await harness.store.one("select actions from outbound"))
-    assert low.fate is Fate.HELD  # until the morning's digest, still
+    assert low.fate is NotificationStatus.HELD  # until the morning's digest, still
     moment(harness).at = datetime(2026, 11, 22, 8, 0, 1, tzinfo=UTC)
     assert await harness.service.release_held() == 1
     await harness.deliver()
@@ -147,12 +149,12 @@ async def test_who_ends_their_quiet_hours_hears_at_once_and_one_thing_comes_as_i
 
 
 async def test_the_daily_cap_holds_the_rest_for_the_digest_and_a_muted_category_goes_unsaid(harness: People) -> None:
-    harness.manners = Manners(daily_cap=2)
+    harness.manners = NotificationPolicy(daily_cap=2)
     await harness.bring_in("ann", "sms", wrote="sms")
     await harness.prefer("ann", muted=["weather"])
     fates = [(await harness.service.notify("ann", Notification(f"n{n}"))).fate for n in range(4)]
-    assert fates == [Fate.OWED, Fate.OWED, Fate.HELD, Fate.HELD]
-    assert (await harness.service.notify("ann", Notification("rain", "weather"))).fate is Fate.MUTED
+    assert fates == [NotificationStatus.OWED, NotificationStatus.OWED, NotificationStatus.HELD, NotificationStatus.HELD]
+    assert (await harness.service.notify("ann", Notification("rain", "weather"))).fate is NotificationStatus.MUTED
     assert not await harness.service.send("ann", "more rain", {"category": "weather"})
     moment(harness).forward(hours=20)
     assert await harness.service.release_held() == 1
@@ -188,7 +190,7 @@ async def test_what_fails_everywhere_is_nowhere_and_stays_visible(harness: Peopl
         await harness.service.fall_back()
     assert await states(harness) == ["nowhere"]
     await harness.bring_in("bob")
-    assert (await harness.service.notify("bob", Notification("hello"))).fate is Fate.NOWHERE
+    assert (await harness.service.notify("bob", Notification("hello"))).fate is NotificationStatus.NOWHERE
 
 
 async def test_a_callback_that_says_undelivered_and_a_provider_that_is_down_send_it_elsewhere(harness: People) -> None:
@@ -216,7 +218,7 @@ async def test_a_callback_that_says_undelivered_and_a_provider_that_is_down_send
 async def test_without_a_reaction_it_goes_to_the_next_place_too_if_the_operator_wants(
     harness: People, reacts: bool
 ) -> None:
-    harness.manners = Manners(fall_back_after=timedelta(minutes=10))
+    harness.manners = NotificationPolicy(fall_back_after=timedelta(minutes=10))
     await harness.bring_in("ann", "sms", "email", wrote="sms")
     await harness.service.notify("ann", Notification("Are you there?", title="A question"))
     await harness.deliver()
@@ -284,7 +286,7 @@ async def test_a_tasks_card_is_held_in_quiet_hours_and_its_time_begins_when_it_i
     assert await harness.service.holds_cards("ann", "run")
     await ask_approval(harness, "A1", sent=False)
     card = OutboundMessage("card", OutboundKind.CARD, "Approve? OK 7K")
-    await harness.store.outbox.owe("ann", "ann-telegram-talk", [card], held=True)
+    await harness.store.outbox.enqueue("ann", "ann-telegram-talk", [card], held=True)
     await harness.store.admin.execute(
         "insert into approval_cards (tenant_id, outbound_id, approval_id) values ('ann', 'card', 'A1')"
     )

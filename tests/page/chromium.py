@@ -188,7 +188,7 @@ def running_browser() -> Iterator[str]:
 
 @asynccontextmanager
 async def open_page(address: str) -> AsyncIterator[Page]:
-    """Give one tab of a running browser, with storage of its own."""
+    """Yield one tab of a running browser, with storage of its own."""
     async with aiohttp.ClientSession() as http, http.ws_connect(address, max_msg_size=0) as socket:
         page = Page(socket)
         listening = asyncio.create_task(page.listen())

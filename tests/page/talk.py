@@ -29,5 +29,5 @@ async def ask(page: Page, pane: str, text: str) -> None:
 
 
 def said(pane: str) -> str:
-    """Give the JavaScript for what the assistant said in a pane."""
+    """Return the JavaScript for what the assistant said in a pane."""
     return f"[...document.querySelectorAll('.{pane} .theirs .bubble')].map((one) => one.innerText)"

@@ -52,7 +52,7 @@ class DyingJournal:
     drops: bool
 
     async def recorded(self) -> Sequence[StepRecord]:
-        """Give what was kept."""
+        """Return what was kept."""
         return await self.journal.recorded()
 
     async def write(self, record: StepRecord) -> None:

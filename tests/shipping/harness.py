@@ -12,12 +12,12 @@ PACKAGES = ("onevalet", "channels", "notify", "jobs", "core", "agents", "simulat
 
 
 def read(name: str) -> str:
-    """Give the text of a file, by its path from the root."""
+    """Return the text of a file, by its path from the root."""
     return (ROOT / name).read_text(encoding="utf-8")
 
 
 def processes() -> dict[str, list[str]]:
-    """Give the Procfile's processes: the words of each command, by name."""
+    """Return the Procfile's processes: the words of each command, by name."""
     lines = [line.partition(":") for line in read("Procfile").splitlines() if line.strip()]
     return {name: shlex.split(command) for name, _, command in lines}
 
@@ -29,14 +29,14 @@ def tracked_files() -> list[Path]:
 
 
 def clean_environment(**values: str) -> dict[str, str]:
-    """Give this machine's environment without any setting of ours and without this run's own Python."""
+    """Return this machine's environment without any setting of ours and without this run's own Python."""
     ours = ("ONEVALET_", "TWILIO_", "SLACK_", "TELEGRAM_", "DATABASE_URL", "REDIS_URL", "HOST", "PORT", "PUBLIC_URL")
     kept = {name: value for name, value in os.environ.items() if not name.startswith((*ours, "PYTHON", "VIRTUAL_ENV"))}
     return kept | values
 
 
 def find_uv() -> str | None:
-    """Give the uv that started the tests, or the one on PATH."""
+    """Return the uv that started the tests, or the one on PATH."""
     return os.environ.get("UV") or shutil.which("uv")
 
 

@@ -23,7 +23,7 @@ PASSWORDS = {"POSTGRES_PASSWORD": "only4test", "POSTGRES_SERVING_PASSWORD": "ser
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with the compose file and a filled-in copy of the example."""
+    """Return a folder with the compose file and a filled-in copy of the example."""
     if shutil.which("docker-compose") is None:
         if os.environ.get("CI"):
             pytest.fail("docker-compose is not installed, and CI may not leave this out")
@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def config(folder: Path) -> Config:
-    """Give what docker-compose makes of it, and of the `.env` beside it."""
+    """Return what docker-compose makes of it, and of the `.env` beside it."""
     printed = run(["docker-compose", "config"], folder=folder, environment=clean_environment())
     return parse_yaml(printed)
 

@@ -16,7 +16,7 @@ _LINE = re.compile(r"^(#?)([A-Z][A-Z0-9_]*)=(.*)$", re.MULTILINE)
 
 
 def shown() -> dict[str, tuple[bool, str]]:
-    """Give each name in the file: whether it is commented out, and its value."""
+    """Return each name in the file: whether it is commented out, and its value."""
     return {name: (mark == "#", value) for mark, name, value in _LINE.findall(read(".env.example"))}
 
 
@@ -62,7 +62,7 @@ def test_every_group_of_names_has_a_comment() -> None:
 
 
 def is_explained_by_heading(line: str) -> bool:
-    """Tell whether the heading above says it all: the names that are the provider's own words."""
+    """Return whether the heading above says it all: the names that are the provider's own words."""
     return line.split("=")[0] in {"TWILIO_ACCOUNT_SID", "SLACK_BOT_TOKEN", "TELEGRAM_BOT_TOKEN"}
 
 

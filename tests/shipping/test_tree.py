@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.shipping.harness import ROOT, tracked_files
 
-MOST_LINES = 400
+MAX_LINES = 400
 CODE = {".py", ".sql", ".sh", ".js", ".css", ".html"}
 GENERATED = {"core/db/sql/schema.sql"}
 """Written by a program, from the migrations."""
@@ -29,7 +29,7 @@ def texts() -> list[tuple[str, str]]:
 
 def test_no_file_of_code_is_longer_than_the_house_allows() -> None:
     code = [(name, text) for name, text in texts() if Path(name).suffix in CODE and name not in GENERATED]
-    long = {name: lines for name, text in code if (lines := len(text.splitlines())) > MOST_LINES}
+    long = {name: lines for name, text in code if (lines := len(text.splitlines())) > MAX_LINES}
     assert long == {}
 
 

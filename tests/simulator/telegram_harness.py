@@ -66,7 +66,7 @@ class Harness:
         return body
 
     def chat(self, person: str = "ada") -> dict[str, Any]:
-        """Give what the page draws of a person's chat."""
+        """Return what the page draws of a person's chat."""
         state: Any = self.telegram.state()
         shown: dict[str, Any] = state["people"][person]
         return shown

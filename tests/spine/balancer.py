@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 @asynccontextmanager
 async def balanced(ports: Callable[[], Sequence[int]]) -> AsyncIterator[int]:
-    """Serve on a free port for the block, passing bytes on; gives the port."""
+    """Serve on a free port for the block, passing bytes on; return the port."""
     turn = itertools.count()
     open_writers: set[asyncio.StreamWriter] = set()
 

@@ -93,12 +93,12 @@ def said_to(simulator: Simulator) -> dict[str, list[str]]:
 
 
 def as_dict(value: Json) -> dict[str, Json]:
-    """Give a JSON object as what it is."""
+    """Return a JSON object as what it is."""
     assert isinstance(value, dict)
     return value
 
 
 def as_list(value: Json) -> list[Json]:
-    """Give a JSON array as what it is."""
+    """Return a JSON array as what it is."""
     assert isinstance(value, list)
     return value

@@ -122,7 +122,7 @@ _FAULTS = {
 
 
 def show(report: Report) -> str:
-    """Give the figures as lines."""
+    """Return the figures as lines."""
     findings = ", ".join(f"{name} {value}" for name, value in asdict(report.findings).items())
     processes = ", ".join(f"{name} {pid}" for name, pid in report.pids.items())
     return "\n".join(

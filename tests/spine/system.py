@@ -42,13 +42,13 @@ class Member:
 
     @property
     def pid(self) -> int:
-        """Give the id of the running process."""
+        """Return the id of the running process."""
         assert self.process is not None
         return self.process.pid
 
     @property
     def url(self) -> str:
-        """Give the address of a web process."""
+        """Return the address of a web process."""
         return f"http://127.0.0.1:{self.environment['PORT']}"
 
     def start(self) -> None:
@@ -79,7 +79,7 @@ class System:
         return await asyncpg.connect(self.postgres.url)
 
     def logs(self) -> str:
-        """Give everything that the processes wrote."""
+        """Return everything that the processes wrote."""
         return "".join(member.log.read_text(errors="replace") for member in (*self.webs, *self.workers))
 
 

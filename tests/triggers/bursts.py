@@ -14,7 +14,7 @@ from core.db.database import Database
 from core.events.bus import EventBus
 from core.events.types import Event
 from core.ids import make_id
-from core.queue.wakeups import SilentBell
+from core.queue.wakeups import NoWakeups
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.event import EventTrigger
 from tests.triggers.harness import forker
@@ -45,7 +45,7 @@ class Burst:
 
     @property
     def well(self) -> bool:
-        """Tell whether each event was handled, and made one run that was told once."""
+        """Return whether each event was handled, and made one run that was told once."""
         return (self.done, self.runs, self.completed, self.told) == (EVENTS,) * 4
 
     def line(self) -> str:
@@ -66,7 +66,7 @@ async def run_burst(folder: Path, database_url: str, redis_url: str) -> Burst:
     try:
         for statement in _PERSON:
             await admin.execute(statement)
-        engine = TriggerEngine(database, make_id, Clock(clock_path), SilentBell())
+        engine = TriggerEngine(database, make_id, Clock(clock_path), NoWakeups())
         trigger = EventTrigger("door", "opened")
         await engine.create_task(tenant_id="ann", trigger=trigger, action={"instruction": "Say who"})
         async with forker(options | {"log": str(folder / "burst.log")}) as order:

@@ -80,7 +80,7 @@ class Outcome:
 
     @property
     def well(self) -> bool:
-        """Tell whether each occurrence ran once, none early, and each was told once."""
+        """Return whether each occurrence ran once, none early, and each was told once."""
         once = self.wanted == self.runs == self.occurrences == self.completed == self.told
         return once and not self.early
 
@@ -143,7 +143,7 @@ async def _outcome(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base
     rows = await admin.fetch(_SEEN)
 
     def late(row: asyncpg.Record, column: str) -> float:
-        """Give real seconds from when it was due; people's time runs `rate` times as fast."""
+        """Return real seconds from when it was due; people's time runs `rate` times as fast."""
         due = base + (row["due_at"].timestamp() - base) / plan.rate
         at: datetime = row[column]
         return float(at.astimezone(UTC).timestamp() - due)
@@ -164,7 +164,7 @@ async def _outcome(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base
 
 @asynccontextmanager
 async def forker(options: dict[str, object]) -> "AsyncIterator[Order]":
-    """Give what starts and ends workers."""
+    """Yield what starts and ends workers."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.triggers.workers", json.dumps(options), cwd=ROOT, stdin=-1, stdout=-1
     )
@@ -189,7 +189,7 @@ class Order:
     """The workers that live."""
 
     async def __call__(self, order: dict[str, object]) -> int:
-        """Give an order; gives the worker's id."""
+        """Return an order; return the worker's id."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(order).encode() + b"\n")
         pid = int((await self.answer())["pid"])

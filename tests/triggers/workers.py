@@ -21,7 +21,7 @@ from core.events.bus import EventBus
 from core.events.types import Event
 from core.ids import make_id
 from core.messaging.outbox import Outbox
-from core.queue.wakeups import RedisBell
+from core.queue.wakeups import RedisWakeups
 from core.triggers.engine import TriggerEngine
 from core.triggers.runs.condition_checks import Looking
 from core.triggers.runs.executors import RunExecutors
@@ -90,16 +90,16 @@ async def _work(name: str, options: dict[str, Any]) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     lease = timedelta(seconds=options["lease"])
     clock, database = Clock(Path(options["clock"])), Database(options["database"], name=name)
-    bell = RedisBell(options["redis"])
-    await bell.start()
+    wakeups = RedisWakeups(options["redis"])
+    await wakeups.start()
     bus = EventBus(options["redis"], database, make_id, handle_within=lease)
-    engine = Slow(database, make_id, clock, bell, event_bus=bus if options.get("handles") else None)
+    engine = Slow(database, make_id, clock, wakeups, event_bus=bus if options.get("handles") else None)
     orchestrator = Instant(FakeModel([]), trigger_engine=engine, clock=clock)
-    notifier = ConversationNotifier(database, bell)
+    notifier = ConversationNotifier(database, wakeups)
     notices = Notices(engine.store, notifier, lease)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
     looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, make_id), clock, make_id)
-    turns = TurnRunner(TurnStore(database, make_id, lease), orchestrator, bell, {}, make_id, name, runs=runs)
+    turns = TurnRunner(TurnStore(database, make_id, lease), orchestrator, wakeups, {}, make_id, name, runs=runs)
     delivery = DeliveryRunner(Outbox(database, make_id, lease), {}, name)
     process = WorkerProcess(options["redis"], turns, delivery, TriggerRunner(engine, looking, notices, clock).parts())
     process.start()

@@ -36,7 +36,7 @@ class Extractor(Protocol):
         ...
 
     def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "Extractor":
-        """Give the extractor of one person, whose purse pays what it asks.
+        """Return the extractor of one person, whose budget pays what it asks.
 
         `patient`: what may pass is raised (`PASSING`), to be tried again; else rules stand in at once.
         """
@@ -47,11 +47,11 @@ class Extractor(Protocol):
         ...
 
     def may_change(self, statement: Statement) -> bool:
-        """Tell whether a statement is worth comparing with what is known."""
+        """Return whether a statement is worth comparing with what is known."""
         ...
 
     async def changes(self, statement: Statement, candidates: Sequence[Memory]) -> Change:
-        """Say which of the candidates, which hold now, the statement replaces or merely repeats."""
+        """Return which of the candidates, which hold now, the statement replaces or merely repeats."""
         ...
 
 
@@ -136,7 +136,7 @@ class ModelExtractor:
 
 
 def repeated(statement: Statement, candidates: Sequence[Memory]) -> Memory | None:
-    """Give the candidate that says the same in the same words, whatever their case and marks."""
+    """Return the candidate that says the same in the same words, whatever their case and marks."""
     words = words_of(statement.text)
     return next((one for one in candidates if words_of(one.text) == words), None)
 

@@ -36,14 +36,14 @@ class Adder:
 
     @property
     def reads_again(self) -> bool:
-        """Tell whether there is somebody to read what rules have read."""
+        """Return whether there is somebody to read what rules have read."""
         return self.extractor.name != RuleExtractor.name
 
     async def add(
         self, tenant_id: str, collection: str, messages: Sequence[Said], *, infer: bool = True,
         kept: Sequence[str] = (), patient: bool = False,
     ) -> list[str]:  # fmt: skip
-        """Keep what is worth it; gives the ids of what is new. `infer=False`: the texts as they are, by rule.
+        """Keep what is worth it; return the ids of what is new. `infer=False`: the texts as they are, by rule.
 
         `kept` is what a tool has kept of these messages already, in words of its own: it is not kept twice.
         `patient`: a failure of the model that may pass is raised, once all that was read before it is kept.
@@ -70,13 +70,13 @@ class Adder:
                 plain.append((one, Change(repeats=same.get((one.text, one.said.kind), ""))))
         added += await self._keep(tenant_id, collection, plain, terms)
         if any(one.extractor == STOOD_IN for one in read):
-            await self.store.owe_reading(tenant_id)
+            await self.store.schedule_reread(tenant_id)
         if failed is not None:
             raise failed
         return added
 
     async def read_again(self, tenant_id: str, most: int) -> int:
-        """Have the model read what rules read while it was away; gives how many. Raises what is in `PASSING`."""
+        """Have the model read what rules read while it was away; return how many. Raises what is in `PASSING`."""
         extractor = self.extractor.at_cost_of(tenant_id, patient=True)
         count = 0
         for memory in await self.store.read_by(tenant_id, STOOD_IN, most):
@@ -95,7 +95,7 @@ class Adder:
         return count
 
     async def embed_again(self, tenant_id: str, most: int = 200) -> int:
-        """Embed memories that this embedder has no vector of; gives how many."""
+        """Embed memories that this embedder has no vector of; return how many."""
         missing = await self.store.without_vector(tenant_id, self.embedder.name, most)
         if missing:
             vectors = await self.embedder.embed([one.text for one in missing])
@@ -125,7 +125,7 @@ class Adder:
         return [(said, [(p, text) for p, text in texts if f"{said.key}#{p}" not in known]) for said, texts in wanted]
 
     async def _candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
-        """Give the memories of the same collection and kind that a statement may have to do with."""
+        """Return the memories of the same collection and kind that a statement may have to do with."""
         kind = statement.said.kind
         found = {}
         if statement.slot:
@@ -159,7 +159,7 @@ class Adder:
 async def _read_all(
     fresh: Sequence[tuple[Said, list[tuple[int, str]]]], extractor: Extractor
 ) -> tuple[list[Statement], ModelError | None]:
-    """Read statements in order, up to the first failure that may pass; gives that, too."""
+    """Read statements in order, up to the first failure that may pass; return that, too."""
     read: list[Statement] = []
     for said, texts in fresh:
         for part, text in texts:
@@ -193,6 +193,6 @@ def _says_as_much(kept: str, text: str) -> bool:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Tell whether one value is said by the other, with whatever stands beside it."""
+    """Return whether one value is said by the other, with whatever stands beside it."""
     known, said = stems_of(one), stems_of(other)
     return known <= said or said <= known

@@ -52,7 +52,7 @@ class Fact:
 
 
 def facts_of(text: str) -> list[Fact]:
-    """Give what a statement says of others, one of each kind for each of them."""
+    """Return what a statement says of others, one of each kind for each of them."""
     found: dict[tuple[str, str], Fact] = {}
     for kind, pattern in _RULES:
         for match in pattern.finditer(text):

@@ -98,7 +98,7 @@ class Slot:
 
 
 def slot_of(text: str) -> Slot | None:
-    """Give what a statement says of the person by a rule, None where no rule fits."""
+    """Return what a statement says of the person by a rule, None where no rule fits."""
     for rule in _RULES:
         if found := rule.pattern.search(text):
             value = _ARTICLE.sub("", found["value"].strip(" '\"“”")).lower()
@@ -115,12 +115,12 @@ def slot_of(text: str) -> Slot | None:
 
 
 def says_it_ended(text: str) -> bool:
-    """Tell whether a statement says that something is over."""
+    """Return whether a statement says that something is over."""
     return _ENDED.search(text) is not None
 
 
 def names_in(text: str) -> list[str]:
-    """Give the proper names of a statement: capitals that do not merely begin a sentence."""
+    """Return the proper names of a statement: capitals that do not merely begin a sentence."""
     found: list[str] = []
     for match in _NAME.finditer(text):
         words = match[0].split()
@@ -138,7 +138,7 @@ def names_in(text: str) -> list[str]:
 
 
 def knowledge_of(text: str, speaker: str) -> JsonObject:
-    """Give what the rules find, as a KnowledgeResponse of typeagent's schema."""
+    """Return what the rules find, as a KnowledgeResponse of typeagent's schema."""
     facets: dict[str, list[Json]] = {}
     for fact in facts_of(text):
         if fact.owner.lower() not in _COMMON | _NO_NAMES:

@@ -32,7 +32,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 
 
 def is_secret(text: str) -> bool:
-    """Tell whether a statement gives away something that must not be kept."""
+    """Return whether a statement gives away something that must not be kept."""
     if _BARE_CODE.fullmatch(text) or any(pattern.search(text) for pattern in _PATTERNS):
         return True
     return any(_is_card(found[0]) for found in _CARD.finditer(text)) or any(

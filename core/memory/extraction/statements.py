@@ -2,9 +2,9 @@
 
 import re
 
-MOST_STATEMENT = 600
+MAX_STATEMENT = 600
 """Characters of one statement; what is longer is cut at a space."""
-MOST_STATEMENTS = 40
+MAX_STATEMENTS = 40
 """Statements of one message."""
 
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)]*\s+|\n+")
@@ -30,7 +30,7 @@ _QUESTION = re.compile(
 
 
 def statements(text: str) -> list[str]:
-    """Give the statements of a message in order, each as a piece of the text itself."""
+    """Return the statements of a message in order, each as a piece of the text itself."""
     pieces: list[str] = []
     start = 0
     for end in [*_END.finditer(text), None]:
@@ -40,7 +40,7 @@ def statements(text: str) -> list[str]:
         if piece := _ASKED.sub("", text[start:upto].strip()):
             pieces += _short(piece)
         start = end.end() if end else len(text)
-    return pieces[:MOST_STATEMENTS]
+    return pieces[:MAX_STATEMENTS]
 
 
 def worth_keeping(statement: str) -> bool:
@@ -52,8 +52,8 @@ def worth_keeping(statement: str) -> bool:
 
 
 def _short(piece: str) -> list[str]:
-    if len(piece) <= MOST_STATEMENT:
+    if len(piece) <= MAX_STATEMENT:
         return [piece]
-    cut = piece.rfind(" ", 0, MOST_STATEMENT)
-    cut = cut if cut > MOST_STATEMENT // 2 else MOST_STATEMENT
+    cut = piece.rfind(" ", 0, MAX_STATEMENT)
+    cut = cut if cut > MAX_STATEMENT // 2 else MAX_STATEMENT
     return [piece[:cut], *_short(piece[cut:].strip())]

@@ -4,7 +4,7 @@ from core.json_types import Json, JsonObject
 
 
 def terms_of(knowledge: JsonObject) -> list[str]:
-    """Give the terms of a KnowledgeResponse as typeagent's index collects them: lower case, each once."""
+    """Return the terms of a KnowledgeResponse as typeagent's index collects them: lower case, each once."""
     found: list[str] = []
     for entity in _objects(knowledge.get("entities")):
         found.append(str(entity["name"]))

@@ -26,13 +26,13 @@ STOP_WORDS = word_set(
 
 
 def words_of(text: str) -> list[str]:
-    """Give the words of a text, lower case, without marks on letters."""
+    """Return the words of a text, lower case, without marks on letters."""
     plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
     return [word.strip("'-").removesuffix("'s") for word in _WORD.findall(plain)]
 
 
 def content_words(text: str) -> list[str]:
-    """Give the words that carry meaning, in order, each once."""
+    """Return the words that carry meaning, in order, each once."""
     return list(dict.fromkeys(word for word in words_of(text) if len(word) > 1 and word not in STOP_WORDS))
 
 
@@ -46,5 +46,5 @@ def stem(word: str) -> str:
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """Give the stems of the words that carry meaning."""
+    """Return the stems of the words that carry meaning."""
     return frozenset(stem(word) for word in content_words(text))

@@ -52,7 +52,7 @@ class StructuredIndexes:
 
     @property
     def held(self) -> dict[str, int]:
-        """Tell how many memories are indexed, by person."""
+        """Return how many memories are indexed, by person."""
         return {tenant: len(entry.index.ids) for tenant, entry in self._entries.items()}
 
     async def search(self, tenant_id: str, query: StructuredQuery, most: int) -> list[Hit]:
@@ -72,7 +72,7 @@ class StructuredIndexes:
         return await self._thread.run(entry.index.search(query, most))
 
     def vectors(self, tenant_id: str, words: Sequence[str]) -> dict[str, Vector]:
-        """Give the vectors of those words that stand in a person's index: they need not be embedded again."""
+        """Return the vectors of those words that stand in a person's index: they need not be embedded again."""
         entry = self._entries.get(tenant_id)
         return entry.index.vectors(words) if entry else {}
 
@@ -146,7 +146,7 @@ class StructuredIndexes:
         return True
 
     async def _vectors(self, tenant_id: str, terms: list[str], epoch: int) -> dict[str, Vector]:
-        """Give the vectors of terms; those that were not kept are embedded now, and kept for every other worker.
+        """Return the vectors of terms; those that were not kept are embedded now, and kept for every other worker.
 
         Whatever cannot be embedded is found by its own letters only, until the index is made anew.
         """

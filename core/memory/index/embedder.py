@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from core.memory.types import Vector
 
-MOST_CACHED = 4096
+MAX_CACHED = 4096
 """Vectors of recent texts that are kept: the terms of questions come again and again."""
 BATCH = 32
 
@@ -24,7 +24,7 @@ class Embedder(Protocol):
     """The likeness from which they certainly have."""
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give a vector for each text, in order."""
+        """Return a vector for each text, in order."""
         ...
 
 
@@ -32,7 +32,7 @@ class EmbeddingClient(Protocol):
     """What makes embeddings over a provider (`core.llm.litellm_client.LiteLLMClient`)."""
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
-        """Give a vector for each text; raises `core.errors.ModelError`."""
+        """Return a vector for each text; raises `core.errors.ModelError`."""
         ...
 
 
@@ -47,7 +47,7 @@ class ModelEmbedder:
         self._client = client
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give a vector for each text, in order."""
+        """Return a vector for each text, in order."""
         return [normalised(vector) for vector in await self._client.embed(self.name, list(texts))]
 
 
@@ -66,7 +66,7 @@ class SentenceEncoder:
         self._model: Any = None
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give a vector for each text, in order."""
+        """Return a vector for each text, in order."""
         loop = asyncio.get_running_loop()
         out: list[Vector] = []
         for start in range(0, len(texts), BATCH):
@@ -88,7 +88,7 @@ class SentenceEncoder:
 class CachedEmbedder:
     """Remember the vectors of recent texts, over any embedder."""
 
-    def __init__(self, embedder: Embedder, most: int = MOST_CACHED) -> None:
+    def __init__(self, embedder: Embedder, most: int = MAX_CACHED) -> None:
         self._embedder = embedder
         self._most = most
         self._known: OrderedDict[str, Vector] = OrderedDict()
@@ -97,7 +97,7 @@ class CachedEmbedder:
         self.sure = embedder.sure
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give a vector for each text, asking only for those not known."""
+        """Return a vector for each text, asking only for those not known."""
         found = {text: self._known[text] for text in texts if text in self._known}
         if missing := list(dict.fromkeys(text for text in texts if text not in found)):
             found |= dict(zip(missing, await self._embedder.embed(missing), strict=True))
@@ -120,5 +120,5 @@ def normalised(vector: Sequence[float]) -> Vector:
 
 
 def likeness(left: Vector, right: Vector) -> float:
-    """Give the cosine of two vectors of length one."""
+    """Return the cosine of two vectors of length one."""
     return math.fsum(a * b for a, b in zip(left, right, strict=False))

@@ -20,8 +20,8 @@ from core.memory.types import PERSON, Hit, Memory, Vector
 if TYPE_CHECKING:
     from types import ModuleType
 
-MOST_RELATED = 8
-MOST_REFERENCES = 2000
+MAX_RELATED = 8
+MAX_REFERENCES = 2000
 """That one search goes through: the rarest terms first. What stands in every other memory tells nothing apart."""
 RELATED = 0.86
 """From what score on, (cosine + 1) / 2, a term counts as related: for the embedded sentence encoder."""
@@ -136,8 +136,8 @@ class PersonIndex:
         if self._near is None:
             return {}
         out = {}
-        for term, near in self._near.nearest(asked, MOST_RELATED + len(query.terms), RELATED).items():
-            nearest = [(text, score) for text, score in near if text not in query.terms][:MOST_RELATED]
+        for term, near in self._near.nearest(asked, MAX_RELATED + len(query.terms), RELATED).items():
+            nearest = [(text, score) for text, score in near if text not in query.terms][:MAX_RELATED]
             out[term] = [library.Term(text, weights[term] * score * 0.8) for text, score in nearest]
         return out
 
@@ -155,7 +155,7 @@ class PersonIndex:
         """
         counts = {term: await lookups.count(term) for term in weights}
         counts |= {one.text: await lookups.count(one.text) for near in related.values() for one in near}
-        left, taken = MOST_REFERENCES, set[str]()
+        left, taken = MAX_REFERENCES, set[str]()
         for term, count in sorted(counts.items(), key=lambda item: item[1]):
             left -= count
             if left < 0 and taken:
@@ -166,7 +166,7 @@ class PersonIndex:
         return {term: weight for term, weight in weights.items() if term in taken}
 
     def vectors(self, words: Sequence[str]) -> dict[str, Vector]:
-        """Give the vectors of those words that are terms here: they need not be embedded again."""
+        """Return the vectors of those words that are terms here: they need not be embedded again."""
         if self._near is None:
             return {}
         return {word: vector for word in words if (vector := self._near.vector(word))}
@@ -263,7 +263,7 @@ _loaded: _Library | None = None
 
 
 def loaded() -> bool:
-    """Tell whether typeagent is there."""
+    """Return whether typeagent is there."""
     return _loaded is not None
 
 

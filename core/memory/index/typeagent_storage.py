@@ -38,7 +38,7 @@ class NearTerms:
         return len(self._terms)
 
     async def get_terms(self) -> list[str]:
-        """Give all terms in order."""
+        """Return all terms in order."""
         return sorted(self._terms)
 
     async def add_terms_with_embeddings(self, texts: Sequence[str], embeddings: Sequence[Any]) -> None:
@@ -56,14 +56,14 @@ class NearTerms:
                 self._copies[place] += 1
 
     def vector(self, text: str) -> Sequence[float]:
-        """Give a term's vector, empty for one that is not there."""
+        """Return a term's vector, empty for one that is not there."""
         place = self._places.get(text)
         return () if place is None else tuple(self._matrix[place].tolist())
 
     async def lookup_terms(
         self, texts: list[str], max_hits: int | None = None, min_score: float | None = None
     ) -> list[list[Any]]:
-        """Give the terms nearest to each, as typeagent does."""
+        """Return the terms nearest to each, as typeagent does."""
         most, least = max_hits or 10, self._least if min_score is None else min_score
         found = self.nearest({one: await self._models.get_embedding(one) for one in texts}, most, least)
         out = []
@@ -73,7 +73,7 @@ class NearTerms:
         return out
 
     def nearest(self, vectors: Mapping[str, Any], most: int, least: float) -> dict[str, list[tuple[str, float]]]:
-        """Give the terms nearest to some vectors with their scores, (cosine + 1) / 2, the nearest first."""
+        """Return the terms nearest to some vectors with their scores, (cosine + 1) / 2, the nearest first."""
         if not self._terms or not vectors:
             return {text: [] for text in vectors}
         numpy = self._numpy
@@ -135,7 +135,7 @@ class QuickReferences:
 
     @property
     def is_persistent(self) -> bool:
-        """Tell what the rows tell."""
+        """Return what the rows tell."""
         return bool(self.rows.is_persistent)
 
     def __aiter__(self) -> Any:
@@ -160,20 +160,20 @@ class QuickReferences:
         self._kinds.extend(_KINDS.index(one.knowledge.knowledge_type) for one in items)
 
     async def get_item(self, arg: int) -> Any:
-        """Give a reference as queries need it."""
+        """Return a reference as queries need it."""
         name, types = self._entities.get(arg, ("", ()))
         return _Reference(arg, self._range(arg), _Knowledge(_KINDS[self._kinds[arg]], name, types))
 
     async def get_slice(self, start: int, stop: int) -> Any:
-        """Give whole references, from their rows."""
+        """Return whole references, from their rows."""
         return await self.rows.get_slice(start, stop)
 
     async def get_multiple(self, arg: list[int]) -> Any:
-        """Give whole references, from their rows."""
+        """Return whole references, from their rows."""
         return await self.rows.get_multiple(arg)
 
     async def get_metadata_multiple(self, ordinals: list[int]) -> list[Any]:
-        """Give where references point and of what kind they are."""
+        """Return where references point and of what kind they are."""
         return [self.make_metadata(one, self._range(one), _KINDS[self._kinds[one]]) for one in ordinals]
 
     def end_search(self) -> None:
@@ -200,7 +200,7 @@ class QuickTimes:
         await self.rows.add_timestamps(message_timestamps)
 
     async def lookup_range(self, date_range: Any) -> list[Any]:
-        """Give the messages of a time, as few ranges as they make."""
+        """Return the messages of a time, as few ranges as they make."""
         spans: list[list[int]] = []
         for one in await self.rows.lookup_range(date_range):
             number = one.range.start.message_ordinal
@@ -253,7 +253,7 @@ class QuickLookups:
         return getattr(self._rows, name)
 
     async def lookup_term(self, term: str) -> list[Any]:
-        """Give a term's references, as a list of the caller's own."""
+        """Return a term's references, as a list of the caller's own."""
         found = self._known.get(term)
         if found is None:
             found = self._known[term] = await self._rows.lookup_term(term) or []

@@ -45,19 +45,19 @@ def fused(
 
 
 def certainty(hits: Sequence[Hit]) -> float:
-    """Tell how sure several legs are together, each by itself and none knowing of the others: 0 to 1."""
+    """Return how sure several legs are together, each by itself and none knowing of the others: 0 to 1."""
     return 1 - prod(1 - hit.strength for hit in hits)
 
 
 def belongs(memory: Memory, question: Question) -> bool:
-    """Tell whether a memory may be told: it holds, or what was is asked for, or it held at the time named."""
+    """Return whether a memory may be told: it holds, or what was is asked for, or it held at the time named."""
     if memory.valid_to is None or question.past:
         return True
     return question.period is not None and _held(memory, question)
 
 
 def says_what_is_asked(memory: Memory, question: Question) -> bool:
-    """Tell whether a memory fills the very slot that the question asks for, of the very person."""
+    """Return whether a memory fills the very slot that the question asks for, of the very person."""
     wanted = question.asked_slots
     if memory.slot in wanted:
         return True
@@ -66,7 +66,7 @@ def says_what_is_asked(memory: Memory, question: Question) -> bool:
 
 
 def in_time(memory: Memory, question: Question) -> bool:
-    """Tell whether a memory belongs to the time that a question names, or has ended where the past is asked for."""
+    """Return whether a memory belongs to the time that a question names, or has ended where the past is asked for."""
     if question.period is None:
         return question.past and memory.valid_to is not None
     if memory.slot in question.asked_slots:
@@ -82,7 +82,7 @@ def _held(memory: Memory, question: Question) -> bool:
 
 
 def _facets(knowledge: JsonObject) -> list[tuple[str, str]]:
-    """Give whose facets of which name stand in the knowledge of a statement, in lower case."""
+    """Return whose facets of which name stand in the knowledge of a statement, in lower case."""
     entities = knowledge.get("entities")
     return [
         (str(entity.get("name")).lower(), str(facet.get("name")).lower())

@@ -11,8 +11,8 @@ from core.memory.extraction.words import STOP_WORDS, content_words, stem, word_s
 from core.memory.recall.synonyms import synonyms
 from core.memory.recall.time_expressions import Period, asks_about_the_past, period_of
 
-MOST_TEXT = 1000
-MOST_TERMS = 12
+MAX_TEXT = 1000
+MAX_TERMS = 12
 
 # How people ask for what a slot of the rules holds.
 _SLOTS = (
@@ -81,27 +81,27 @@ class Question:
 
     @property
     def own(self) -> frozenset[str]:
-        """Give the terms of which a sure find has most: each thing asked for counts once."""
+        """Return the terms of which a sure find has most: each thing asked for counts once."""
         return frozenset([*self.slots, *self.names, *self.words]) - frozenset(self.known)
 
     @property
     def asked_slots(self) -> frozenset[str]:
-        """Give the slots whose filling is the answer."""
+        """Return the slots whose filling is the answer."""
         return frozenset(self.slots) - frozenset(self.known)
 
     @property
     def beyond_now(self) -> bool:
-        """Tell whether what holds no longer may be the answer."""
+        """Return whether what holds no longer may be the answer."""
         return self.past or self.period is not None
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Give what knowledge may be filed under, the surest first."""
+        """Return what knowledge may be filed under, the surest first."""
         stems = (stem(word) for word in self.words)
         return tuple(dict.fromkeys([*self.slots, *self.names, *self.words, *stems, *self.meant]))
 
     def naming(self, names: Sequence[str]) -> "Question":
-        """Give the same question with the names of those whom it speaks of: the second of two hops.
+        """Return the same question with the names of those whom it speaks of: the second of two hops.
 
         Where it asks for more than the name, whoever is named counts and "my sister" hardly does any more.
         """
@@ -115,12 +115,12 @@ class Question:
 
 def read_question(text: str, now: datetime) -> Question:
     """Read a question, or whatever a person wrote, without a model."""
-    text = text.strip()[-MOST_TEXT:]
+    text = text.strip()[-MAX_TEXT:]
     period = period_of(text, now)
     words = content_words(text)
     if period is not None:  # the time is looked for by itself
         words = [word for word in words if word not in _TIMES and not word.isdigit()]
-    kept = tuple(words[:MOST_TERMS])
+    kept = tuple(words[:MAX_TERMS])
     mine = _MINE.findall(text.lower())
     relations = [f"my {found}" for found in mine]
     things = [f"my {found}" for found in _THING.findall(text.lower()) if found.split()[1] not in STOP_WORDS]

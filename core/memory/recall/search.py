@@ -73,7 +73,7 @@ class Searcher:
         finally:
             embedding.cancel()
         found = await self._fuse(scope, question, reports, sure=sure)
-        cut = _within(found, most or self.config.most_recalled, self.config.token_budget)
+        cut = _within(found, most or self.config.max_recalled, self.config.token_budget)
         return Recall(cut, tuple(reports), int((time.monotonic() - began) * 1000))
 
     async def _with_names(self, scope: Scope, question: Question) -> Question:

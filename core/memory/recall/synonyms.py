@@ -25,6 +25,6 @@ _MEANT = {stem(word): tuple(group.split()) for group in _GROUPS for word in grou
 
 
 def synonyms(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the words of all groups that any of these is in, without these themselves."""
+    """Return the words of all groups that any of these is in, without these themselves."""
     found = [other for word in words for other in _MEANT.get(stem(word), ())]
     return tuple(dict.fromkeys(one for one in found if one not in words))

@@ -44,7 +44,7 @@ class Period:
 
 
 def period_of(question: str, now: datetime) -> Period | None:
-    """Give the time that a question names, None where it names none."""
+    """Return the time that a question names, None where it names none."""
     day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     lower = question.lower()
     if "day before yesterday" in lower:
@@ -75,12 +75,12 @@ def period_of(question: str, now: datetime) -> Period | None:
 
 
 def asks_about_the_past(question: str) -> bool:
-    """Tell whether what holds no longer is asked for as well."""
+    """Return whether what holds no longer is asked for as well."""
     return _PAST.search(question) is not None
 
 
 def _last(unit: str, day: datetime) -> Period:
-    """Give the calendar's last week, month or year, and what has passed of this one: people mean either."""
+    """Return the calendar's last week, month or year, and what has passed of this one: people mean either."""
     match unit:
         case "week":
             return Period(day - timedelta(days=day.weekday() + 7), day + timedelta(days=1))
@@ -92,7 +92,7 @@ def _last(unit: str, day: datetime) -> Period:
 
 
 def _season(month: int, day: datetime, *, over: bool) -> Period:
-    """Give the newest season that begins with this month; `over`: that has ended."""
+    """Return the newest season that begins with this month; `over`: that has ended."""
     for year in (day.year, day.year - 1, day.year - 2):
         start = datetime(year, month, 1, tzinfo=UTC)
         end = datetime(year + (month + 3) // 13, (month + 2) % 12 + 1, 1, tzinfo=UTC)
@@ -102,7 +102,7 @@ def _season(month: int, day: datetime, *, over: bool) -> Period:
 
 
 def _weekday(name: str, day: datetime) -> Period:
-    """Give the newest such day before today; a weekend is its Saturday and Sunday."""
+    """Return the newest such day before today; a weekend is its Saturday and Sunday."""
     first = _DAYS.index("saturday" if name == "weekend" else name)
     start = day - timedelta(days=(day.weekday() - first - 1) % 7 + 1)
     return Period(start, start + timedelta(days=2 if name == "weekend" else 1))

@@ -39,7 +39,7 @@ class MemoryStore:
         self._make_id = make_id
 
     async def version(self, tenant_id: str) -> Version:
-        """Tell where a person's memory stands; zero for one of whom nothing is remembered."""
+        """Return where a person's memory stands; zero for one of whom nothing is remembered."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(
                 "select version, epoch from memory_versions where tenant_id = $1", tenant_id
@@ -47,7 +47,7 @@ class MemoryStore:
         return Version(row["version"], row["epoch"]) if row else Version()
 
     async def known(self, tenant_id: str, keys: Sequence[str]) -> frozenset[str]:
-        """Give those of the keys that are kept already."""
+        """Return those of the keys that are kept already."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select source_key from memories where tenant_id = $1 and source_key = any ($2)", tenant_id, list(keys)
@@ -62,7 +62,7 @@ class MemoryStore:
         embedder: str,
         terms: Mapping[str, Vector],
     ) -> list[str]:
-        """Keep statements in order, in one transaction, and do what each does to the rest; gives the new ids."""
+        """Keep statements in order, in one transaction, and do what each does to the rest; return the new ids."""
         added: list[str] = []
         async with self.database.tenant(tenant_id) as connection:
             number = await _lock(connection, tenant_id)
@@ -119,7 +119,7 @@ class MemoryStore:
         return cast("str | None", memory_id)
 
     async def memories(self, tenant_id: str, ids: Sequence[str]) -> dict[str, Memory]:
-        """Give memories by id; those that are gone are left out."""
+        """Return memories by id; those that are gone are left out."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m where m.tenant_id = $1 and m.id = any ($2)",  # noqa: S608
@@ -128,7 +128,7 @@ class MemoryStore:
         return {row["id"]: memory_of(row) for row in rows}
 
     async def numbered(self, tenant_id: str, numbers: Sequence[int]) -> list[Memory]:
-        """Give memories by the numbers that the person is shown."""
+        """Return memories by the numbers that the person is shown."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m"  # noqa: S608
@@ -146,7 +146,7 @@ class MemoryStore:
         told_only: bool = False,
         closed: bool = False,
     ) -> list[Memory]:
-        """Give the newest memories, the newest first; `closed` takes in what holds no longer."""
+        """Return the newest memories, the newest first; `closed` takes in what holds no longer."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m where m.tenant_id = $1"  # noqa: S608
@@ -160,7 +160,7 @@ class MemoryStore:
         self, tenant_id: str, vector: Vector, embedder: str, most: int, collections: Sequence[str] = (),
         *, told_only: bool = False, closed: bool = False,
     ) -> list[tuple[str, float]]:  # fmt: skip
-        """Give the memories nearest to a vector with their likeness, by a scan over all of this person's."""
+        """Return the memories nearest to a vector with their likeness, by a scan over all of this person's."""
         async with self.database.tenant(tenant_id) as connection:
             looked = Looked(collections, told_only, closed)
             return await nearest(connection, tenant_id, vector, embedder, most, looked)
@@ -169,12 +169,12 @@ class MemoryStore:
         self, tenant_id: str, words: Mapping[str, float], most: int, collections: Sequence[str] = (),
         *, told_only: bool = False, closed: bool = False,
     ) -> list[tuple[str, float, int]]:  # fmt: skip
-        """Give the memories that hold any of the words, with the rank and how many of the words they hold."""
+        """Return the memories that hold any of the words, with the rank and how many of the words they hold."""
         async with self.database.tenant(tenant_id) as connection:
             return await holding(connection, tenant_id, words, most, Looked(collections, told_only, closed))
 
     async def in_slot(self, tenant_id: str, collection: str, slot: str) -> list[Memory]:
-        """Give the memories of a slot that hold now, told by the person."""
+        """Return the memories of a slot that hold now, told by the person."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m where m.tenant_id = $1 and m.collection = $2"  # noqa: S608
@@ -184,7 +184,7 @@ class MemoryStore:
         return [memory_of(row) for row in rows]
 
     async def in_slots(self, tenant_id: str, slots: Sequence[str]) -> list[Memory]:
-        """Give the memories of some slots that hold now, in any collection, the newest first."""
+        """Return the memories of some slots that hold now, in any collection, the newest first."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m where m.tenant_id = $1"  # noqa: S608
@@ -194,7 +194,7 @@ class MemoryStore:
         return [memory_of(row) for row in rows]
 
     async def after(self, tenant_id: str, number: int, most: int) -> list[Memory]:
-        """Give what came after a number, in order, for an index that catches up."""
+        """Return what came after a number, in order, for an index that catches up."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m"  # noqa: S608
@@ -204,7 +204,7 @@ class MemoryStore:
         return [memory_of(row) for row in rows]
 
     async def terms(self, tenant_id: str, embedder: str, terms: Sequence[str]) -> dict[str, Vector]:
-        """Give the vectors of terms that are kept."""
+        """Return the vectors of terms that are kept."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select term, vector_send(embedding) as vector from memory_terms"
@@ -223,7 +223,7 @@ class MemoryStore:
                 await _insert_terms(connection, tenant_id, embedder, terms)
 
     async def without_vector(self, tenant_id: str, embedder: str, most: int) -> list[Memory]:
-        """Give memories that this embedder has not embedded: another one did, or none could."""
+        """Return memories that this embedder has not embedded: another one did, or none could."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m where m.tenant_id = $1 and not exists (select from"  # noqa: S608
@@ -234,7 +234,7 @@ class MemoryStore:
         return [memory_of(row) for row in rows]
 
     async def unembedded(self, embedder: str, most: int) -> list[str]:
-        """Give some people of whom this embedder has not embedded all memories."""
+        """Return some people of whom this embedder has not embedded all memories."""
         rows = await self.database.rows("select * from memory_unembedded($1, $2)", embedder, most)
         return [row["tenant_id"] for row in rows]
 
@@ -260,7 +260,7 @@ class MemoryStore:
             await connection.execute("update memory_versions set epoch = epoch + 1 where tenant_id = $1", tenant_id)
 
     async def read_by(self, tenant_id: str, extractor: str, most: int) -> list[Memory]:
-        """Give memories that this extractor has read."""
+        """Return memories that this extractor has read."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m where m.tenant_id = $1 and m.extractor = $2"  # noqa: S608
@@ -269,7 +269,7 @@ class MemoryStore:
             )  # fmt: skip
         return [memory_of(row) for row in rows]
 
-    async def owe_reading(self, tenant_id: str) -> None:
+    async def schedule_reread(self, tenant_id: str) -> None:
         """Have a job read again, in a while, what rules read."""
         async with self.database.tenant(tenant_id) as connection:
             await connection.execute(
@@ -324,7 +324,7 @@ class MemoryStore:
             )  # fmt: skip
 
     async def saying(self, tenant_id: str, phrase: str) -> list[Memory]:
-        """Give all memories, those that hold no longer too, in which a phrase stands."""
+        """Return all memories, those that hold no longer too, in which a phrase stands."""
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 f"select {_COLUMNS} from memories m"  # noqa: S608
@@ -336,7 +336,7 @@ class MemoryStore:
     async def saying_the_same(
         self, tenant_id: str, collection: str, texts: Sequence[str]
     ) -> dict[tuple[str, Kind], str]:
-        """Give the memories that hold now and say one of these in the same words, by text and kind."""
+        """Return the memories that hold now and say one of these in the same words, by text and kind."""
         plain = "btrim(regexp_replace(lower(%s), '\\W+', ' ', 'g'))"
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
@@ -396,5 +396,5 @@ def memory_of(row: asyncpg.Record) -> Memory:
 
 
 def delay_after(attempts: int) -> timedelta:
-    """Give how long a job waits that failed so often."""
+    """Return how long a job waits that failed so often."""
     return timedelta(seconds=min(5 * 4 ** max(attempts - 1, 0), 3600))

@@ -36,7 +36,7 @@ WITHIN = "m.collection = any ($2) or exists (select from unnest($2::text[]) p wh
 async def nearest(
     connection: Connection, tenant_id: str, vector: Vector, embedder: str, most: int, looked: Looked
 ) -> list[tuple[str, float]]:
-    """Give the memories nearest to a vector with their likeness.
+    """Return the memories nearest to a vector with their likeness.
 
     Vectors are compared and put in order alone; the memories are looked at from the nearest on, until there are enough.
     """
@@ -54,7 +54,7 @@ async def nearest(
 async def holding(
     connection: Connection, tenant_id: str, words: Mapping[str, float], most: int, looked: Looked
 ) -> list[tuple[str, float, int]]:
-    """Give the memories that hold any of the words, with the rank and how many of the words they hold.
+    """Return the memories that hold any of the words, with the rank and how many of the words they hold.
 
     A word weighs the more the fewer of this person's memories hold it, times its own weight; what weighs less than
     one is not counted. Every memory is asked once for all words, and only those that hold one for each.

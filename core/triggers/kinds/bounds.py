@@ -7,10 +7,10 @@ from core.json_types import JsonObject
 
 FIRST_YEAR, LAST_YEAR = 1970, 2199
 """No later conversion between zones leaves what a date can hold."""
-MOST_COUNT = 1_000_000
-MOST_TEXT = 2000
-MOST_JSON = 10_000
-_MOST_DEPTH = 20
+MAX_COUNT = 1_000_000
+MAX_TEXT = 2000
+MAX_JSON = 10_000
+_MAX_DEPTH = 20
 
 
 class TriggerError(ValueError):
@@ -37,8 +37,8 @@ def check_count(value: object) -> None:
     """Raise `TriggerError` unless a value is None or says how often a task may run."""
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COUNT:
-        raise TriggerError(f"The count is a whole number from one to {MOST_COUNT:,}.")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_COUNT:
+        raise TriggerError(f"The count is a whole number from one to {MAX_COUNT:,}.")
 
 
 def check_text(name: str, value: object, most: int | None = None) -> None:
@@ -51,8 +51,8 @@ def check_text(name: str, value: object, most: int | None = None) -> None:
 
 def check_object(name: str, value: object) -> None:
     """Raise `TriggerError` unless a value is a JSON object of bounded depth that can be kept."""
-    if not isinstance(value, dict) or _depth(value) > _MOST_DEPTH:
-        raise TriggerError(f"The {name} is an object of fields, {_MOST_DEPTH} levels deep at most.")
+    if not isinstance(value, dict) or _depth(value) > _MAX_DEPTH:
+        raise TriggerError(f"The {name} is an object of fields, {_MAX_DEPTH} levels deep at most.")
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -61,14 +61,14 @@ def check_object(name: str, value: object) -> None:
 
 def check_size(name: str, value: JsonObject) -> None:
     """Raise `TriggerError` where a JSON object is longer than what a task needs."""
-    if len(json.dumps(value)) > MOST_JSON:
-        raise TriggerError(f"The {name} is too long: {MOST_JSON:,} characters at most.")
+    if len(json.dumps(value)) > MAX_JSON:
+        raise TriggerError(f"The {name} is too long: {MAX_JSON:,} characters at most.")
 
 
 def _depth(value: object) -> int:
     """Return how deep a JSON value is, looking no deeper than the bound."""
     depth, level = 0, [value]
-    while level and depth <= _MOST_DEPTH:
+    while level and depth <= _MAX_DEPTH:
         depth += 1
         level = [
             inner

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from core.json_types import Json, JsonObject
 from core.triggers.kinds.bounds import (
-    MOST_TEXT,
+    MAX_TEXT,
     check_count,
     check_moment,
     check_number,
@@ -24,13 +24,13 @@ from core.triggers.kinds.step_limit import Steps
 
 NAMES = frozenset({"value", "previous", "result", "told"})
 """What an expression may name: `told` is the value when the person was told last."""
-SHORTEST_MINUTES, LONGEST_MINUTES = 1.0, 31 * 24 * 60.0
-LONGEST_GAP_MINUTES = 366 * 24 * 60.0
-LONGEST_BACKOFF = timedelta(days=1)
+SHORTEST_MINUTES, MAX_MINUTES = 1.0, 31 * 24 * 60.0
+MAX_GAP_MINUTES = 366 * 24 * 60.0
+MAX_BACKOFF = timedelta(days=1)
 ERRORS_TOLD = 5
 """After so many looks in a row that failed, the person is told once."""
 _SEEN = 30
-_MOST_KEPT = 4000
+_MAX_KEPT = 4000
 
 
 class Mode(StrEnum):
@@ -78,9 +78,9 @@ class ConditionTrigger:
         if self.path:
             check_path(self.path)
         often = "A condition is looked at once a minute at most, and every 31 days at least."
-        check_number(self.every_minutes, SHORTEST_MINUTES, LONGEST_MINUTES, often)
+        check_number(self.every_minutes, SHORTEST_MINUTES, MAX_MINUTES, often)
         check_number(
-            self.min_gap_minutes, 0, LONGEST_GAP_MINUTES, "The gap between two messages is a year at most, in minutes."
+            self.min_gap_minutes, 0, MAX_GAP_MINUTES, "The gap between two messages is a year at most, in minutes."
         )
         check_moment("end", self.until)
         check_count(self.count)
@@ -91,7 +91,7 @@ class ConditionTrigger:
         """Refuse what has no bounded form, in one sentence. Older rows may have it: their looks take counted steps."""
         check_size("arguments", self.arguments)
         for name in ("url", "tool"):
-            check_text(name, getattr(self, name), MOST_TEXT)
+            check_text(name, getattr(self, name), MAX_TEXT)
         for text in (self.expression, self.reset):
             if text:
                 check_numbers(text)
@@ -193,12 +193,12 @@ def next_look(trigger: ConditionTrigger, watch: Watch, now: datetime, zone: Zone
     """Give when to look again: later and later while looks fail. None when it is over; `until` is a wall time there."""
     span = timedelta(minutes=trigger.every_minutes)
     if watch.errors:
-        span = min(span * 2 ** min(watch.errors - 1, 12), max(LONGEST_BACKOFF, span))
+        span = min(span * 2 ** min(watch.errors - 1, 12), max(MAX_BACKOFF, span))
     found = now + span
     return None if trigger.until is not None and found > wall_moment(trigger.until, zone) else found
 
 
 def _kept(value: Json) -> Json:
-    if len(json.dumps(value, ensure_ascii=False)) > _MOST_KEPT:
+    if len(json.dumps(value, ensure_ascii=False)) > _MAX_KEPT:
         raise TriggerError("What came back is too long to compare: name the part of it with a path.")
     return value

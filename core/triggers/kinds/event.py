@@ -12,8 +12,8 @@ from core.triggers.kinds.json_paths import check_bounded, check_path, find
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.kinds.step_limit import CHARACTERS, FILTER_STEPS, Steps
 
-MOST_PATTERN = 200
-MOST_FIELDS = 20
+MAX_PATTERN = 200
+MAX_FIELDS = 20
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "contains", "starts_with", "ends_with", "exists")
 
 
@@ -48,11 +48,11 @@ class EventTrigger:
 
     def check_bounded(self) -> None:
         """Refuse what has no bounded form, in one sentence. Older rows may have it: filters take counted steps."""
-        if max(len(self.source), len(self.type)) > MOST_PATTERN:
-            raise TriggerError(f"The source and the type of an event have {MOST_PATTERN} characters at most.")
+        if max(len(self.source), len(self.type)) > MAX_PATTERN:
+            raise TriggerError(f"The source and the type of an event have {MAX_PATTERN} characters at most.")
         check_size("filter", self.filter)
-        if len(self.filter) > MOST_FIELDS:
-            raise TriggerError(f"A filter has {MOST_FIELDS} fields at most.")
+        if len(self.filter) > MAX_FIELDS:
+            raise TriggerError(f"A filter has {MAX_FIELDS} fields at most.")
         for name in self.filter:
             if name.startswith("$"):
                 check_bounded(name)

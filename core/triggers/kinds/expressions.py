@@ -12,7 +12,7 @@ from core.triggers.kinds.step_limit import Steps
 
 LONGEST = 500
 _NODES = 200
-_LONGEST_TEXT = 10_000
+_MAX_TEXT = 10_000
 """Characters of a text that an expression puts together."""
 _LARGEST = 10**100
 _DIGITS = 15
@@ -91,7 +91,7 @@ class _Evaluation:
     def binary(self, node: ast.BinOp) -> Json:
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(node.op, ast.Add) and isinstance(left, str) and isinstance(right, str):
-            if len(left) + len(right) > _LONGEST_TEXT:
+            if len(left) + len(right) > _MAX_TEXT:
                 raise ValueError("too long a text")
             return left + right
         found: int | float = _BINARY[type(node.op)](_number(left), _number(right))

@@ -25,7 +25,7 @@ from core.json_types import Json
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.kinds.step_limit import Steps
 
-LONGEST_PATH = 500
+MAX_PATH = 500
 _UNREADABLE = (JSONPathError, RecursionError, ArithmeticError, ValueError)
 _COMPARED = 100
 """How many places two objects or lists may have that a filter compares with each other."""
@@ -49,7 +49,7 @@ class _Paths(jsonpath.JSONPathEnvironment):
 
 def check_path(path: str) -> None:
     """Refuse what is no JSONPath; raises `TriggerError`."""
-    if len(path) <= LONGEST_PATH:  # a longer one, kept when that was allowed, is refused by whoever follows it
+    if len(path) <= MAX_PATH:  # a longer one, kept when that was allowed, is refused by whoever follows it
         _compiled(path)
 
 
@@ -155,8 +155,8 @@ def _check_filter(path: str, selector: Filter) -> None:
 
 @lru_cache(maxsize=1024)
 def _compiled(path: str) -> jsonpath.JSONPath:
-    if len(path) > LONGEST_PATH:
-        raise TriggerError(f"A path has {LONGEST_PATH} characters at most.")
+    if len(path) > MAX_PATH:
+        raise TriggerError(f"A path has {MAX_PATH} characters at most.")
     try:
         compiled = _ENVIRONMENT.compile(path)
     except _UNREADABLE as error:

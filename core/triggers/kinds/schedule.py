@@ -16,10 +16,10 @@ from core.triggers.kinds.bounds import TriggerError as TriggerError
 from core.triggers.kinds.bounds import check_count, check_moment, check_number, check_text
 
 SHORTEST_MINUTES = 1 / 60
-LONGEST_MINUTES = 10 * 366 * 24 * 60.0
-LONGEST_JITTER_SECONDS = 24 * 60 * 60
-LONGEST_GRACE_MINUTES = 366 * 24 * 60.0
-_LONGEST_CRON = 200
+MAX_MINUTES = 10 * 366 * 24 * 60.0
+MAX_JITTER_SECONDS = 24 * 60 * 60
+MAX_GRACE_MINUTES = 366 * 24 * 60.0
+_MAX_CRON = 200
 _ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -63,39 +63,39 @@ class ScheduleTrigger:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, in one sentence."""
-        check_text("cron expression", self.cron, _LONGEST_CRON)
-        check_text("timezone", self.timezone, _LONGEST_CRON)
+        check_text("cron expression", self.cron, _MAX_CRON)
+        check_text("timezone", self.timezone, _MAX_CRON)
         if sum((bool(self.cron), self.interval_minutes is not None, self.at is not None)) != 1:
             raise TriggerError("A schedule has a cron expression, an interval or a moment: exactly one of them.")
         if self.cron:
             _check_cron(self.cron)
         if self.interval_minutes is not None:
             said = "An interval is a second at least, and ten years at most."
-            check_number(self.interval_minutes, SHORTEST_MINUTES, LONGEST_MINUTES, said)
+            check_number(self.interval_minutes, SHORTEST_MINUTES, MAX_MINUTES, said)
         for name, moment in (("moment", self.at), ("start", self.start), ("end", self.until)):
             check_moment(name, moment)
         if self.timezone:
             read_zone(self.timezone)
         check_count(self.count)
-        check_number(self.jitter_seconds, 0, LONGEST_JITTER_SECONDS, "The jitter is a day at most, in seconds.")
+        check_number(self.jitter_seconds, 0, MAX_JITTER_SECONDS, "The jitter is a day at most, in seconds.")
         if self.grace_minutes is not None:
-            check_number(self.grace_minutes, 0, LONGEST_GRACE_MINUTES, "The grace time is a year at most, in minutes.")
+            check_number(self.grace_minutes, 0, MAX_GRACE_MINUTES, "The grace time is a year at most, in minutes.")
         if not isinstance(self.missed, Missed):
             raise TriggerError(f"What becomes of missed times is {', '.join(Missed)}.")
 
     @property
     def grace(self) -> timedelta:
-        """Give how late a missed occurrence may still be made up for."""
+        """Return how late a missed occurrence may still be made up for."""
         if self.grace_minutes is not None:
             return timedelta(minutes=self.grace_minutes)
         return timedelta(days=1) if self.at is not None else timedelta(hours=4)
 
     def zone(self, persons: str) -> ZoneInfo:
-        """Give the zone to compute in; UTC where neither it nor the person's is known."""
+        """Return the zone to compute in; UTC where neither it nor the person's is known."""
         return read_zone(self.timezone or persons or "UTC")
 
     def next_after(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
-        """Give the first occurrence after a moment, in UTC; None when there is none."""
+        """Return the first occurrence after a moment, in UTC; None when there is none."""
         if self.at is not None:
             found = wall_moment(self.at, zone)
             due = found if found > moment else None
@@ -107,7 +107,7 @@ class ScheduleTrigger:
         return None if due is None or (self.until is not None and due > wall_moment(self.until, zone)) else due
 
     def last_before(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
-        """Give the newest occurrence at or before a moment, in UTC."""
+        """Return the newest occurrence at or before a moment, in UTC."""
         if self.until is not None:
             moment = min(moment, wall_moment(self.until, zone))
         if self.at is not None:
@@ -134,7 +134,7 @@ class ScheduleTrigger:
 
 
 def read_zone(name: str) -> ZoneInfo:
-    """Give a zone by its IANA name; raises `TriggerError`."""
+    """Return a zone by its IANA name; raises `TriggerError`."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
@@ -142,7 +142,7 @@ def read_zone(name: str) -> ZoneInfo:
 
 
 def wall_moment(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Give a wall time of a zone as a moment in UTC: the first of two, and the first after one that is skipped."""
+    """Return a wall time of a zone as a moment in UTC: the first of two, and the first after one that is skipped."""
     if moment.tzinfo is not None:
         return moment.astimezone(UTC)
     real = moment.replace(tzinfo=zone, fold=0).astimezone(UTC)

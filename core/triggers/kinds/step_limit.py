@@ -3,7 +3,7 @@
 from core.json_types import Json
 from core.triggers.kinds.schedule import TriggerError
 
-MOST_STEPS = 200_000
+MAX_STEPS = 200_000
 """Of a look: places of the data that are visited and parts of an expression, together."""
 FILTER_STEPS = 20_000
 """Of one event filter."""
@@ -14,7 +14,7 @@ CHARACTERS = 64
 class Steps:
     """Count the steps of one evaluation. Every loop over what somebody else wrote takes its steps here."""
 
-    def __init__(self, most: int = MOST_STEPS) -> None:
+    def __init__(self, most: int = MAX_STEPS) -> None:
         self._most = most
         self.taken = 0
 

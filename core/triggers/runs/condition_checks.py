@@ -22,11 +22,11 @@ from core.triggers.runs.concurrency import Company
 from core.triggers.runs.firing import LOOK_LEASE, Look, run_row
 from core.triggers.types import RunState, Task, TaskState
 
-LONGEST_LOOK = 100.0
+MAX_LOOK = 100.0
 """Seconds, shorter than the time after which a look counts as dead and is made again."""
-MOST_UNENDED = 3
+MAX_UNENDED = 3
 """After so many looks in a row that began and never ended, a task is set aside. All but the first are made alone."""
-MOST_READ = 2 * 1024 * 1024
+MAX_READ = 2 * 1024 * 1024
 """Characters of a result that are looked at."""
 
 _log = structlog.get_logger()
@@ -36,11 +36,11 @@ class ReadTools(Protocol):
     """Call tools that only read, for one person, outside of any turn."""
 
     async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
-        """Give a tool's result. Raises `ToolError`, also for a tool that does more than read."""
+        """Return a tool's result. Raises `ToolError`, also for a tool that does more than read."""
         ...
 
     async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
-        """Give what lies at a web address. Raises `ToolError`."""
+        """Return what lies at a web address. Raises `ToolError`."""
         ...
 
 
@@ -69,7 +69,7 @@ class Looking:
             return
         if await self._clock.sound_now() is None:
             return  # it is looked at again when its lease ends
-        if task.looks_begun >= MOST_UNENDED:
+        if task.looks_begun >= MAX_UNENDED:
             raise LookNeverEnded(f"{task.looks_begun} looks began and never ended")
         async with self._company.joined(alone=task.looks_begun > 0):
             await self._count_and_look(task, task.trigger)
@@ -103,7 +103,7 @@ class Looking:
         watch = Watch.from_json(task.watch)
         watch = replace(watch, errors=watch.errors + task.looks_begun)
         try:
-            async with asyncio.timeout(LONGEST_LOOK):
+            async with asyncio.timeout(MAX_LOOK):
                 result = await self._result(task.tenant_id, trigger)
                 now = self._clock.now()
                 return await self._engine.aside(lambda: judge(trigger, watch, _read(result), now))
@@ -156,7 +156,7 @@ class Looking:
 
 def _read(text: str) -> Json:
     """Read a result as JSON, else as the text that it is. Raises `ToolError` for JSON that cannot be compared."""
-    if len(text) > MOST_READ:
+    if len(text) > MAX_READ:
         raise ToolError("What came back is too long to compare.")
     try:
         return storable(read_json(text))

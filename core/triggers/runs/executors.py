@@ -157,7 +157,7 @@ class RunExecutors:
 
 
 def _expired(request: TurnRequest) -> bool:
-    """Tell whether something of this turn waited for the person until its time was over."""
+    """Return whether something of this turn waited for the person until its time was over."""
     asked = any(one.turn_id == request.turn_id and one.reason == "expired" for one in request.pool)
     here = (one for one in request.approvals if one.turn_id == request.turn_id)
     return asked or any(one.state is ApprovalState.EXPIRED for one in here)

@@ -169,7 +169,7 @@ def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, mak
 
 
 def _moved(course: Course, now: datetime) -> datetime | None:
-    """Give what comes next for a person who moved: a moment that is over there by now is due at once."""
+    """Return what comes next for a person who moved: a moment that is over there by now is due at once."""
     coming = course.next_after(now)
     return coming or course.trigger.last_before(now, course.zone, course.anchor)
 

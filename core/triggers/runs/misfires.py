@@ -9,7 +9,7 @@ from core.triggers.kinds.schedule import Missed, ScheduleTrigger
 
 IN_TIME = timedelta(seconds=60)
 """How late an occurrence may be taken and still count as not missed."""
-MOST_AT_ONCE = 100
+MAX_AT_ONCE = 100
 """How many missed occurrences are made up for at most, the newest of them."""
 _FIRST_SPAN = timedelta(minutes=2)
 
@@ -38,13 +38,13 @@ class Course:
     fired: int = 0
 
     def next_after(self, moment: datetime) -> datetime | None:
-        """Give the first occurrence after a moment; None when it has run as often as it may, or there is none."""
+        """Return the first occurrence after a moment; None when it has run as often as it may, or there is none."""
         if self.trigger.count is not None and self.fired >= self.trigger.count:
             return None
         return self.trigger.next_after(moment, self.zone, self.anchor)
 
     def taken_at(self, due: datetime | None) -> datetime | None:
-        """Give when an occurrence is to be taken: always as much later for the same one."""
+        """Return when an occurrence is to be taken: always as much later for the same one."""
         if due is None or not self.trigger.jitter_seconds:
             return due
         digest = hashlib.sha256(f"{self.task_id} {due.timestamp()}".encode()).digest()
@@ -89,7 +89,7 @@ class Course:
         return () if first is None else self._latest(first, newest)
 
     def _latest(self, first: datetime, newest: datetime) -> tuple[datetime, ...]:
-        """Return the newest occurrences from `first` to `newest`, both included: `MOST_AT_ONCE` of them at most.
+        """Return the newest occurrences from `first` to `newest`, both included: `MAX_AT_ONCE` of them at most.
 
         The steps stay few however long nobody was there: looked for in ever longer spans before the newest.
         """
@@ -101,8 +101,8 @@ class Course:
             while one is not None and one <= newest:
                 found.append(one)
                 one = self.trigger.next_after(one, self.zone, self.anchor)
-            if whole or len(found) >= MOST_AT_ONCE:
-                return tuple(found[-MOST_AT_ONCE:])
+            if whole or len(found) >= MAX_AT_ONCE:
+                return tuple(found[-MAX_AT_ONCE:])
             span *= 2
 
     @property

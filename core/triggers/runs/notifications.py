@@ -14,8 +14,8 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.llm.types import ChatMessage, Role
 from core.messaging.messages import OutboundKind, OutboundMessage
-from core.notifications.types import Fate, Notification, Notified, Notifier, Urgency
-from core.queue.wakeups import Bell
+from core.notifications.types import Notification, NotificationStatus, Notified, Notifier, Urgency
+from core.queue.wakeups import Wakeups
 from core.triggers.codec import Kind
 from core.triggers.store import TaskStore
 from core.triggers.types import Task, TaskRun
@@ -23,7 +23,7 @@ from core.triggers.types import Task, TaskRun
 LEASE = timedelta(seconds=10)
 """How long what a dead worker was telling waits to be told by another."""
 AT_ONCE = 16
-MOST_TRIES = 12
+MAX_TRIES = 12
 """Attempts, over some two hours, before what raises what nobody foresaw is set aside."""
 _CATEGORIES = {Kind.SCHEDULE: "task", Kind.EVENT: "event", Kind.CONDITION: "watch"}
 
@@ -51,7 +51,7 @@ class Notices:
         self._open.clear()
 
     async def hand_over(self) -> int:
-        """Hand over what is open now; gives how much there was. Raises `StoreUnavailable`."""
+        """Hand over what is open now; return how much there was. Raises `StoreUnavailable`."""
         claimed = await self._store.claim_notices(AT_ONCE, self._lease)
         people: dict[str, list[tuple[str, str]]] = {}
         for tenant_id, run_id, key in sorted(claimed):
@@ -72,7 +72,7 @@ class Notices:
         except Exception:
             # One that cannot be told must not keep the others: it comes again later and later, then is set aside.
             _log.exception("notice_failed", run=run_id)
-            if await self._store.leave_notice(tenant_id, run_id, key, MOST_TRIES):
+            if await self._store.leave_notice(tenant_id, run_id, key, MAX_TRIES):
                 _log.error("notice_set_aside", run=run_id)
 
     async def _told(self, tenant_id: str, run_id: str, key: str) -> None:
@@ -108,9 +108,9 @@ def notification(task: Task, run: TaskRun, text: str, key: str = "end") -> Notif
 class ConversationNotifier:
     """Tell a person where they wrote last, at once: the notifier without quiet hours, digests and other manners."""
 
-    def __init__(self, database: Database, bell: Bell) -> None:
+    def __init__(self, database: Database, wakeups: Wakeups) -> None:
         self._database = database
-        self._bell = bell
+        self._wakeups = wakeups
 
     async def notify(self, tenant_id: str, notification: Notification) -> Notified:
         """Owe it to the person's conversation, with its history. The same key twice is one message."""
@@ -130,16 +130,20 @@ class ConversationNotifier:
             media=notification.media,
         )
         if place is None:
-            return Notified(message.id, Fate.NOWHERE)
+            return Notified(message.id, NotificationStatus.NOWHERE)
         row = await self._database.call(
             "select owe_unasked($1,$2,$3,$4) as new", tenant_id, place["id"], asdict(message), history_of(notification)
         )
-        self._bell.delivery(place["id"])
-        return Notified(message.id, Fate.OWED if row and row["new"] else Fate.DUPLICATE, place["channel"])
+        self._wakeups.wake_delivery(place["id"])
+        return Notified(
+            message.id,
+            NotificationStatus.OWED if row and row["new"] else NotificationStatus.DUPLICATE,
+            place["channel"],
+        )
 
 
 def history_of(notification: Notification) -> list[Mapping[str, object]]:
-    """Give what a conversation remembers of a notification: where it came from, and what was said."""
+    """Return what a conversation remembers of a notification: where it came from, and what was said."""
     about = f"[Not from the person: their task {notification.title!r} has just brought the following.]"
     said = [ChatMessage(Role.USER, about, internal=True), ChatMessage(Role.ASSISTANT, notification.text)]
     return [one.to_json() for one in said]

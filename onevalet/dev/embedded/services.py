@@ -14,7 +14,7 @@ from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
 
 _LOOK_SECONDS = 0.2
-_LONGEST_PAUSE_SECONDS = 10.0
+_MAX_PAUSE_SECONDS = 10.0
 
 log = structlog.get_logger()
 
@@ -81,7 +81,7 @@ async def keep_running(server: EmbeddedServer) -> None:
             await server.start()
         except (OneValetError, OSError):
             log.exception("embedded_server_not_restarted", server=server.name)
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+            pause = min(pause * 2, _MAX_PAUSE_SECONDS)
         else:
             log.info("embedded_server_restarted", server=server.name)
 

@@ -40,26 +40,26 @@ class Valkey:
 
     @property
     def url(self) -> str:
-        """Give the REDIS_URL, the same for the whole life of this object; only once started."""
+        """Return the REDIS_URL, the same for the whole life of this object; only once started."""
         return self.url_of(0)
 
     def url_of(self, database: int) -> str:
-        """Give the REDIS_URL of one of its numbered databases (0 to 63)."""
+        """Return the REDIS_URL of one of its numbered databases (0 to 63)."""
         return f"redis://:{self._password}@127.0.0.1:{self._port}/{database}"
 
     @property
     def running(self) -> bool:
-        """Tell whether the server's process lives."""
+        """Return whether the server's process lives."""
         return self._child is not None and self._child.running
 
     @property
     def pid(self) -> int | None:
-        """Give the server's process id, once started."""
+        """Return the server's process id, once started."""
         return self._child.pid if self._child else None
 
     @property
     def exit_code(self) -> int | None:
-        """Give how the server ended, or None."""
+        """Return how the server ended, or None."""
         return self._child.exit_code if self._child else None
 
     async def start(self) -> None:

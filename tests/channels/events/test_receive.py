@@ -38,7 +38,7 @@ BODY = b'{"id":"evt_1","type":"invoice.paid","action":"opened","data":{"object":
 
 
 def signed(secret: bytes, body: bytes) -> str:
-    """Give the HMAC-SHA256 in hex."""
+    """Return the HMAC-SHA256 in hex."""
     return hmac.new(secret, body, hashlib.sha256).hexdigest()
 
 
@@ -74,12 +74,12 @@ class Door:
     time: float = 0.0
 
     async def post(self, source: str, headers: Mapping[str, str], body: bytes = BODY) -> tuple[int, dict[str, object]]:
-        """Post a body; gives the status and what was answered."""
+        """Post a body; return the status and what was answered."""
         async with self.http.post(f"{self.url}/events/{source}", data=body, headers=headers) as answer:
             return answer.status, await answer.json() if answer.status == 200 else {}
 
     async def kept(self) -> list[tuple[object, ...]]:
-        """Give (tenant, source, type, id) of all events."""
+        """Return (tenant, source, type, id) of all events."""
         rows = await self.store.admin.fetch("select * from events order by received_at")
         return [(row["tenant_id"], row["source"], row["type"], row["id"]) for row in rows]
 

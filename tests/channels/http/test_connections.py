@@ -29,7 +29,7 @@ class Client:
         self.writer = writer
 
     async def ask(self, request: bytes) -> int:
-        """Send a request and read its answer; gives the status, 0 when the connection was closed instead."""
+        """Send a request and read its answer; return the status, 0 when the connection was closed instead."""
         async with asyncio.timeout(5):
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 self.writer.write(request)

@@ -30,7 +30,7 @@ type Obj = dict[str, Any]
 
 
 def message(**changes: Any) -> Obj:
-    """Give a message event as a person's direct message makes it; None removes a field."""
+    """Return a message event as a person's direct message makes it; None removes a field."""
     event = {
         "type": "message",
         "channel": DM,
@@ -63,7 +63,7 @@ def envelope(event: Obj | None = None, **changes: Any) -> Obj:
 
 
 def press(**changes: Any) -> Obj:
-    """Give a block_actions payload."""
+    """Return a block_actions payload."""
     payload = {
         "type": "block_actions",
         "user": {"id": PERSON, "team_id": TEAM},
@@ -79,7 +79,7 @@ def press(**changes: Any) -> Obj:
 
 
 def submission(**changes: Any) -> Obj:
-    """Give a view_submission payload."""
+    """Return a view_submission payload."""
     view = {
         "id": "V0VIEW0001",
         "type": "modal",
@@ -101,7 +101,7 @@ def submission(**changes: Any) -> Obj:
 
 
 def command(**changes: Any) -> Obj:
-    """Give a slash command's fields."""
+    """Return a slash command's fields."""
     fields = {
         "token": "verification",
         "team_id": TEAM,
@@ -119,7 +119,7 @@ def command(**changes: Any) -> Obj:
 
 
 def proof(body: bytes, *, at: float | None = None, secret: str = SECRET) -> dict[str, str]:
-    """Give the two headers that Slack sends with a body."""
+    """Return the two headers that Slack sends with a body."""
     stamp = str(int(time.time() if at is None else at))
     return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": sign(secret, body, stamp)}
 

@@ -27,7 +27,7 @@ class Team:
 
     @property
     def slack(self) -> SlackSimulator:
-        """Give the emulated provider."""
+        """Return the emulated provider."""
         return cast(SlackSimulator, self.simulator.providers["slack"])
 
     async def act(self, action: str, person: str = "ada", **arguments: Any) -> dict[str, Any]:
@@ -35,7 +35,7 @@ class Team:
         return cast(dict[str, Any], await self.slack.act(person, action, arguments))
 
     def person(self, key: str = "ada") -> dict[str, Any]:
-        """Give what the page shows of a person."""
+        """Return what the page shows of a person."""
         return cast(dict[str, dict[str, dict[str, Any]]], self.slack.state())["people"][key]
 
     async def settled(self) -> None:

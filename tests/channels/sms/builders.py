@@ -26,7 +26,7 @@ type Pairs = list[tuple[str, str]]
 
 
 def webhook(**changes: str) -> Pairs:
-    """Give the fields of an incoming text, some replaced or added."""
+    """Return the fields of an incoming text, some replaced or added."""
     fields = {
         "ToCountry": "US",
         "MessageSid": MESSAGE_SID,

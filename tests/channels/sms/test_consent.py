@@ -52,12 +52,12 @@ class Phone:
             await runner.run(claim)
 
     def heard(self) -> list[str]:
-        """Give what arrived on the phone, in order."""
+        """Return what arrived on the phone, in order."""
         state: Any = self.simulator.providers["twilio"].state()
         return [b["text"] for b in state["people"]["ada"]["bubbles"] if b["direction"] == "out"]
 
     async def states(self) -> list[str]:
-        """Give the states of Ada's identities."""
+        """Return the states of Ada's identities."""
         return [str(s) for s in await self.store.column("select state from identities")]
 
     async def turns(self) -> int:
@@ -72,7 +72,7 @@ type Phones = Callable[..., AbstractAsyncContextManager[Phone]]
 
 @pytest.fixture
 def phone(database_url: str) -> Phones:
-    """Give what makes a phone: `ours`, we answer STOP; `tells`, Twilio says what it took the word for."""
+    """Yield what makes a phone: `ours`, we answer STOP; `tells`, Twilio says what it took the word for."""
 
     @asynccontextmanager
     async def make(*, ours: bool, tells: bool = False) -> AsyncIterator[Phone]:
@@ -86,7 +86,7 @@ def phone(database_url: str) -> Phones:
                 "public_url": PUBLIC_URL,
                 "api_url": simulator.twilio_url,
             }
-            inbox = Inbox(store.database, store.bell, store.make_id, OPEN)
+            inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN)
             channel = SmsChannel(**account, carrier_answers=not ours, sink=inbox)
             sms = SmsNotification(**account)
             async with serve(build_app([channel], ready=store.database.ready), "127.0.0.1", 0) as port:
@@ -158,7 +158,7 @@ async def test_promise_8_what_was_ready_when_the_stop_came_never_leaves_not_even
         for key, reachable in (("k1", False), ("k2", True)):
             reason = "started" if reachable else "stopped"
             change = ReachabilityChange("sms", ada.channel.account, ADA, reachable, reason, (key,))
-            await Inbox(ada.store.database, ada.store.bell, ada.store.make_id, OPEN).accept(change)
+            await Inbox(ada.store.database, ada.store.wakeups, ada.store.make_id, OPEN).accept(change)
         await ada.work()
         assert ada.heard() == ["re hello"]
         assert set(await ada.store.column("select state from outbound where turn_id is null")) == {"failed"}

@@ -71,7 +71,7 @@ async def test_a_file_that_a_person_sent_is_fetched_through_twilios_redirect() -
 
 
 async def _send_picture(simulator: Simulator) -> str:
-    """Let Ada send a picture; gives its media URL, as the webhook would."""
+    """Let Ada send a picture; return its media URL, as the webhook would."""
     simulator.wire.connect_gateway("http://127.0.0.1:9", "")
     picture: Json = {"content_type": "image/png", "data": base64.b64encode(b"a picture").decode()}
     told = await simulator.providers["twilio"].act("ada", "say", {"text": "", "media": [picture]})

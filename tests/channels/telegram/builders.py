@@ -28,7 +28,7 @@ type Json = dict[str, Any]
 
 
 def message(**changes: Any) -> Json:
-    """Give a text in a private chat, some fields replaced, added, or (None) left out."""
+    """Return a text in a private chat, some fields replaced, added, or (None) left out."""
     said = {
         "message_id": 17,
         "from": {"id": PERSON, "is_bot": False, "first_name": "Ada", "last_name": "Lovelace", "language_code": "en"},
@@ -41,18 +41,18 @@ def message(**changes: Any) -> Json:
 
 
 def update(update_id: int = 501, **kinds: Any) -> Json:
-    """Give an update, a text unless told otherwise."""
+    """Return an update, a text unless told otherwise."""
     return {"update_id": update_id, **(kinds or {"message": message()})}
 
 
 def command(text: str, length: int | None = None) -> Json:
-    """Give a text that begins with a command, marked as Telegram marks it."""
+    """Return a text that begins with a command, marked as Telegram marks it."""
     size = len(text.split()[0]) if length is None else length
     return update(message=message(text=text, entities=[{"type": "bot_command", "offset": 0, "length": size}]))
 
 
 def press(data: str = "token", number: str = "4382", **changes: Any) -> Json:
-    """Give a press on a button, some fields replaced, added, or (None) left out."""
+    """Return a press on a button, some fields replaced, added, or (None) left out."""
     bot = {"id": BOT_ID, "is_bot": True, "first_name": "Valet"}
     query = {
         "id": number,

@@ -12,14 +12,14 @@ from tests.scripted_model import ScriptedModel
 
 @pytest.fixture
 async def store(database_url: str) -> AsyncIterator[Store]:
-    """Give an empty store."""
+    """Yield an empty store."""
     async with opened(database_url) as store:
         yield store
 
 
 @pytest.fixture
 async def talk(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Talk]:
-    """Give a talk whose model says nothing yet, and whose agents are the test's to set."""
+    """Yield a talk whose model says nothing yet, and whose agents are the test's to set."""
     async with ScriptedModel([], strict=True) as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-secret")

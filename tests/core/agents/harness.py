@@ -33,7 +33,7 @@ class SetClock(Clock):
         self.at = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
     def now(self) -> datetime:
-        """Give the time that was set."""
+        """Return the time that was set."""
         return self.at
 
     def move(self, span: timedelta) -> None:
@@ -72,8 +72,8 @@ class Talk:
 
     @property
     def pool(self) -> Pool:
-        """Give the pool."""
-        return Pool(self.store.database, self.store.bell)
+        """Return the pool."""
+        return Pool(self.store.database, self.store.wakeups)
 
     async def say(self, text: str, sender: str = ANN, *, command: str = "") -> list[str]:
         """Say something as a person, let all that waits be worked on, and give what is owed for it."""
@@ -82,30 +82,30 @@ class Talk:
 
     async def work(self) -> list[str]:
         """Run all turns that may run now, and give what they owe."""
-        before = len(await self.owed())
+        before = len(await self.queued())
         turns = TurnStore(self.store.database, self.store.make_id, LEASE)
         channels = {"sms": RecordingChannel()}
-        runner = TurnRunner(turns, self.orchestrator, self.store.bell, channels, self.store.make_id, "w1")
+        runner = TurnRunner(turns, self.orchestrator, self.store.wakeups, channels, self.store.make_id, "w1")
         while lease := await runner.claim(None):
             await runner.run(lease)
-        return (await self.owed())[before:]
+        return (await self.queued())[before:]
 
-    async def owed(self) -> list[str]:
-        """Give all that was ever owed, in order."""
+    async def queued(self) -> list[str]:
+        """Return all that was ever owed, in order."""
         return [str(one) for one in await self.store.column("select text from outbound order by created_at, seq")]
 
     async def states(self) -> list[tuple[str, str]]:
-        """Give the state and reason of each turn, the oldest first."""
+        """Return the state and reason of each turn, the oldest first."""
         rows = await self.store.admin.fetch("select state, reason from turns order by started_at, id")
         return [(row["state"], row["reason"]) for row in rows]
 
     @property
     def last(self) -> ModelCall:
-        """Give the last request to the model."""
+        """Return the last request to the model."""
         return self.model.calls[-1]
 
 
 def shown(call: ModelCall) -> list[JsonObject]:
-    """Give the functions that were offered in a request."""
+    """Return the functions that were offered in a request."""
     tools = call.body.get("tools")
     return [one["function"] for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []  # type: ignore[misc]

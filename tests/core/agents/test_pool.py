@@ -269,4 +269,4 @@ async def test_upkeep_ends_what_has_waited_too_long(mail: Talk) -> None:
     mail.clock.move(timedelta(hours=25))
     await upkeep.once()
     assert await mail.pool.list(tenant) == []
-    assert mail.store.bell.turns[-1] == await mail.store.one("select id from lanes")
+    assert mail.store.wakeups.turns[-1] == await mail.store.one("select id from lanes")

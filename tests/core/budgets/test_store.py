@@ -50,7 +50,7 @@ class StillClock(Clock):
 
 @pytest.fixture(params=[Database, TwiceDatabase], ids=["once", "each answer lost once"])
 async def money(store: Store, request: pytest.FixtureRequest) -> AsyncIterator[PostgresBudget]:
-    """Give the purse of Ann's first turn: a dollar a day."""
+    """Yield the budget of Ann's first turn: a dollar a day."""
     for tenant in ("ann", "bob"):
         await store.admin.execute("insert into tenants (tenant_id, name) values ($1, '')", tenant)
     database = request.param(store.url)
@@ -165,8 +165,8 @@ async def test_what_a_turn_was_allowed_beyond_the_cap_is_its_own_and_counts_once
 
 async def test_the_task_of_a_request_is_whose_money_its_turn_spends(money: PostgresBudget) -> None:
     request = TurnRequest("t1", TurnTenant("ann"), "sms", (), MemoryJournal(), task_id="task")
-    purse = money.budgets.for_turn(request)
-    assert (purse.task_id, purse.turn_id) == ("task", "t1")
+    budget = money.budgets.for_turn(request)
+    assert (budget.task_id, budget.turn_id) == ("task", "t1")
 
 
 @tool(effect="read")

@@ -13,7 +13,7 @@ from tests.core.credentials.harness import add_people, new_key, store_with
 
 @pytest.fixture
 async def admin(database_url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    """Give a superuser's connection; Ann and Bob are there."""
+    """Yield a superuser's connection; Ann and Bob are there."""
     connection = await asyncpg.connect(database_url)
     await add_people(connection, "ann", "bob")
     yield connection
@@ -22,7 +22,7 @@ async def admin(database_url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.
 
 @pytest.fixture
 async def database(database_url: str, admin: object) -> AsyncIterator[Database]:
-    """Give the door that serves as the application's role."""
+    """Yield the door that serves as the application's role."""
     database = Database(database_url)
     yield database
     await database.close()
@@ -30,11 +30,11 @@ async def database(database_url: str, admin: object) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def key() -> SecretKey:
-    """Give a secret key."""
+    """Return a secret key."""
     return new_key()
 
 
 @pytest.fixture
 def store(database: Database, key: SecretKey) -> CredentialStore:
-    """Give a store under that key."""
+    """Return a store under that key."""
     return store_with(database, key)

@@ -21,7 +21,7 @@ def new_key_text() -> str:
 
 
 def store_with(database: Database, *keys: SecretKey) -> CredentialStore:
-    """Give a store that works with these keys, newest first."""
+    """Return a store that works with these keys, newest first."""
     return CredentialStore(database, SecretKeys(keys))
 
 

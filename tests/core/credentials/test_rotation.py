@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 
 
 async def people_with_credentials(admin: Admin, database: Database, key: SecretKey, count: int) -> list[str]:
-    """Give ids of people who each keep something under this key."""
+    """Return ids of people who each keep something under this key."""
     tenants = [f"tn_{number:04}" for number in range(count)]
     await add_people(admin, *tenants)
     store = store_with(database, key)

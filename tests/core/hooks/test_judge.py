@@ -185,7 +185,7 @@ async def test_a_rating_model_that_is_away_lets_the_answer_pass() -> None:
     assert (result.response, result.token_usage.total) == ("Hello", 110)
 
 
-class Purse(NoBudget):
+class RecordedBudget(NoBudget):
     """Note what is set aside, paid and given back, by (step, call); nothing beyond `cap` calls."""
 
     def __init__(self, cap: int = 9) -> None:
@@ -206,15 +206,15 @@ class Purse(NoBudget):
 
 async def test_what_a_judge_asks_a_model_is_reserved_and_settled_like_any_call() -> None:
     for verdict, paid in ((says("{}"), "settle 110"), (ModelUnavailable("down"), "release")):
-        purse = Purse()
-        result, _ = await run_loop([says("fine")], hooks=[ModelJudge(FakeModel([verdict]))], budget=purse)
-        assert purse.noted == [("reserve", 0, 0), ("settle 110", 0, 0), ("reserve", 0, 1), (paid, 0, 1)]
+        budget = RecordedBudget()
+        result, _ = await run_loop([says("fine")], hooks=[ModelJudge(FakeModel([verdict]))], budget=budget)
+        assert budget.noted == [("reserve", 0, 0), ("settle 110", 0, 0), ("reserve", 0, 1), (paid, 0, 1)]
         assert result.ended is Ended.ANSWERED
 
 
 async def test_at_the_cap_no_judge_is_asked_and_the_answer_is_the_persons() -> None:
     rater = FakeModel([])
-    result, _ = await run_loop([says("fine")], hooks=[ModelJudge(rater)], budget=Purse(cap=1))
+    result, _ = await run_loop([says("fine")], hooks=[ModelJudge(rater)], budget=RecordedBudget(cap=1))
     assert (result.response, result.ended, rater.requests) == ("fine", Ended.ANSWERED, [])
 
 

@@ -74,7 +74,7 @@ class Server:
 
 @asynccontextmanager
 async def client_for(server: Server, **given: object) -> AsyncIterator[GuardedClient]:
-    """Give a client whose operator named the server, unless told otherwise."""
+    """Yield a client whose operator named the server, unless told otherwise."""
     client = GuardedClient(**({"allowed_hosts": [f"127.0.0.1:{server.port}"]} | given))  # type: ignore[arg-type]
     try:
         yield client
@@ -84,7 +84,7 @@ async def client_for(server: Server, **given: object) -> AsyncIterator[GuardedCl
 
 @asynccontextmanager
 async def outside(server: Server, **names: list[list[str]]) -> AsyncIterator[GuardedClient]:
-    """Give a client that knows names, may use the server's port, and has nothing allowed."""
+    """Yield a client that knows names, may use the server's port, and has nothing allowed."""
     answers = {name.replace("_", "."): given for name, given in names.items()}
     async with client_for(server, allowed_hosts=[], ports=[server.port], resolver=Names(answers)) as client:
         yield client

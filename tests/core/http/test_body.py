@@ -34,17 +34,17 @@ async def test_a_body_is_cut_at_the_limit_and_the_rest_not_read(server: Server, 
             return response
 
     server.routes["/"] = flood
-    async with client_for(server, limits=Limits(most_bytes=100_000)) as client:
+    async with client_for(server, limits=Limits(max_bytes=100_000)) as client:
         answer = await client.request("GET", server.url())
         assert (len(answer.body), answer.cut) == (100_000, True)
-        assert (await client.request("GET", server.url(), most_bytes=10)).body == b"x" * 10
+        assert (await client.request("GET", server.url(), max_bytes=10)).body == b"x" * 10
     assert sent < 30_000_000
 
 
 async def test_a_body_of_exactly_the_limit_is_whole(server: Server) -> None:
     server.says("/plain", b"x" * 1000)
     server.says("/zip", packed_gzip(b"x" * 1000), Content_Encoding="gzip")
-    async with client_for(server, limits=Limits(most_bytes=1000)) as client:
+    async with client_for(server, limits=Limits(max_bytes=1000)) as client:
         for path in ("/plain", "/zip"):
             answer = await client.request("GET", server.url(path))
             assert (len(answer.body), answer.cut) == (1000, False)
@@ -96,7 +96,7 @@ async def test_a_bomb_is_cut_before_it_grows(server: Server) -> None:
     bomb = b"".join(packer.compress(bytes(2**20)) for _ in range(64)) + packer.flush()
     assert len(bomb) < 100_000
     server.says("/", bomb, Content_Encoding="gzip")
-    async with client_for(server, limits=Limits(most_bytes=100_000)) as client:
+    async with client_for(server, limits=Limits(max_bytes=100_000)) as client:
         tracemalloc.start()
         answer = await client.request("GET", server.url())
         _, peak = tracemalloc.get_traced_memory()
@@ -108,7 +108,7 @@ async def test_a_bomb_is_cut_before_it_grows(server: Server) -> None:
 async def test_a_compressed_stream_that_never_gives_anything_ends_at_the_limit(server: Server) -> None:
     # Empty stored blocks: input for ever, output never.
     server.says("/", _gzip_head() + b"\0\0\0\xff\xff" * 200_000, Content_Encoding="gzip")
-    async with client_for(server, limits=Limits(most_bytes=1000)) as client:
+    async with client_for(server, limits=Limits(max_bytes=1000)) as client:
         answer = await client.request("GET", server.url())
     assert (answer.body, answer.cut) == (b"", True)
 

@@ -20,14 +20,14 @@ from core.messaging.messages import (
     Media,
     ReachabilityChange,
 )
-from tests.core.harness import ACCOUNT, CHANNEL, OPEN, RecordedBell, Store, message
+from tests.core.harness import ACCOUNT, CHANNEL, OPEN, RecordedWakeups, Store, message
 from tests.services import private_postgres
 
 ANN = "+15550000001"
 
 
 async def test_promise_2_a_message_delivered_many_times_at_once_on_two_replicas_is_one_row(store: Store) -> None:
-    replica = Inbox(Database(store.url), RecordedBell(), store.make_id, OPEN)
+    replica = Inbox(Database(store.url), RecordedWakeups(), store.make_id, OPEN)
     told = [message(f"n{n}", ANN, f"SM{n}") for n in range(8)] * 5
     random.Random(1).shuffle(told)
     received = await asyncio.gather(*((store.inbox if n % 2 else replica).accept(each) for n, each in enumerate(told)))
@@ -79,7 +79,7 @@ async def test_the_same_person_in_two_threads_is_one_tenant_with_two_conversatio
     await store.inbox.accept(message("thread", ANN, "2", thread="123.4"))
     assert await store.one("select count(*) from tenants") == 1
     assert await store.column("select thread from conversations order by thread") == ["", "123.4"]
-    assert len(set(store.bell.turns)) == 2
+    assert len(set(store.wakeups.turns)) == 2
 
 
 @pytest.mark.parametrize(
@@ -106,14 +106,14 @@ async def test_text_that_no_database_takes_is_kept_without_what_it_refuses(store
 async def test_promise_8_text_of_a_stopped_person_is_not_kept_and_makes_no_turn(store: Store) -> None:
     await store.say("hello")
     await store.reach(ANN, False, "stop1")
-    store.bell.turns.clear()
+    store.wakeups.turns.clear()
     secret = InboundMessage(Address(CHANNEL, ACCOUNT, ANN), ANN, ("s1",), "secret", (Media("https://m", "image/png"),))
     assert not (await store.inbox.accept(secret)).duplicate
     assert (await store.inbox.accept(secret)).duplicate
     row = await store.admin.fetchrow("select * from inbound where seq = 2")
     assert row is not None
     assert (row["state"], row["reason"], row["text"], row["media"]) == ("ignored", "stopped", "", "[]")
-    assert store.bell.turns == []
+    assert store.wakeups.turns == []
     _, turn = await store.claim_turn()
     assert [m.text for m in turn.request.inbound] == ["hello"]
 
@@ -214,8 +214,8 @@ async def test_promise_1_a_call_that_committed_and_lost_its_answer_is_the_same_m
     received = await twice.say("hello")
     assert not received.duplicate
     assert await twice.column("select id from inbound") == [received.id]
-    # The bell rings although the first answer was lost.
-    assert twice.bell.turns == await twice.column("select id from lanes")
+    # The worker is woken although the first answer was lost.
+    assert twice.wakeups.turns == await twice.column("select id from lanes")
 
 
 async def test_what_cannot_be_written_is_no_outage(store: Store) -> None:
@@ -241,7 +241,7 @@ async def test_promise_1_with_postgres_away_nothing_is_accepted_and_what_was_is_
                 async with store.database.tenant("tn_x"):
                     pass
             waiting = asyncio.create_task(
-                Inbox(Database(server.url, patience=30), RecordedBell(), store.make_id, OPEN).accept(
+                Inbox(Database(server.url, patience=30), RecordedWakeups(), store.make_id, OPEN).accept(
                     message("patient", ANN, "p")
                 )
             )

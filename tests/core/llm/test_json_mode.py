@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.json_types import Json, JsonObject
-from core.llm.json_mode import MOST_CORRECTIONS, Reading, from_json_mode, read_answer
+from core.llm.json_mode import MAX_CORRECTIONS, Reading, from_json_mode, read_answer
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage, ToolCall, ToolSpec
 from tests.core.builders import SYSTEM, user
 
@@ -17,7 +17,7 @@ ONE = TokenUsage(10, 1)
 
 
 def read(text: str, tools: tuple[str, ...] = TOOLS, *, spoken: bool = True) -> list[tuple[str, Json]] | str | None:
-    """Give the calls, the answer, or None."""
+    """Return the calls, the answer, or None."""
     found = read_answer(ModelAnswer(text), tools, spoken=spoken)
     if found is None:
         return None
@@ -103,7 +103,7 @@ async def test_what_cannot_be_read_goes_back_with_what_is_right_and_all_of_it_is
 async def test_it_is_asked_again_a_bounded_number_of_times_and_then_what_can_be_is_saved() -> None:
     bad = '{"final": "say "hi" to her"}'
     answer, sent = await asked_again(*[bad] * 9)
-    assert len(sent) == MOST_CORRECTIONS
+    assert len(sent) == MAX_CORRECTIONS
     assert answer.text == 'say "hi" to her'
     call, _ = await asked_again(*['{"tool": "add", "arguments": {'] * 9)
     assert call.tool_calls == (ToolCall("json_0", "add", '{"tool": "add", "arguments": {'),)

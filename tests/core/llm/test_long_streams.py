@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.llm.litellm_client import LiteLLMClient, ToolMode
-from core.llm.streamed_answer import StreamedAnswer, most_characters
+from core.llm.streamed_answer import StreamedAnswer, max_characters
 from core.llm.types import ModelAnswer, ModelChunk, ModelRequest
 from tests.core.builders import SYSTEM, user
 from tests.core.llm.test_litellm_client import ADD
@@ -78,8 +78,8 @@ async def test_endless_answer_that_is_not_streamed_is_cut(monkeypatch: pytest.Mo
     async with reaching(monkeypatch, endless) as (client, _):
         answer = await client.answer(HELLO)
     assert answer.cut
-    assert answer.text == (endless.text or "")[: most_characters(HELLO.max_output_tokens)]
-    assert sum(len(call.arguments) for call in answer.tool_calls) <= most_characters(HELLO.max_output_tokens)
+    assert answer.text == (endless.text or "")[: max_characters(HELLO.max_output_tokens)]
+    assert sum(len(call.arguments) for call in answer.tool_calls) <= max_characters(HELLO.max_output_tokens)
 
 
 @pytest.mark.parametrize("streamed", [True, False])

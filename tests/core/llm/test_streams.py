@@ -58,7 +58,7 @@ class Listener:
 
     @property
     def texts(self) -> list[str]:
-        """Give the pieces."""
+        """Return the pieces."""
         return [one.text for one in self.heard]
 
 
@@ -254,7 +254,7 @@ async def _opened() -> AsyncIterator[LiteLLMClient]:
 
 
 def _paced(pieces: Sequence[bytes | None], pause: float, ending: bytes | None = b"data: [DONE]\n\n") -> list[Step]:
-    """Give each piece a pause before it; a None among them hangs for long."""
+    """Return each piece a pause before it; a None among them hangs for long."""
     return [*((30.0 if piece is None else pause, piece) for piece in pieces), (0.0, ending)]
 
 

@@ -29,7 +29,7 @@ async def add(a: int, b: int) -> int:
 
 @pytest.fixture
 async def requests(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[list[JsonObject]]:
-    """Serve a model that thinks, calls a tool, and then answers; gives the requests it got."""
+    """Serve a model that thinks, calls a tool, and then answers; return the requests it got."""
     got: list[JsonObject] = []
 
     async def messages(request: web.Request) -> web.StreamResponse:

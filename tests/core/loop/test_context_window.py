@@ -38,7 +38,7 @@ def _apply(manager: ContextManager, step: str, messages: Messages) -> Messages:
 
 
 def complaints(messages: Messages) -> list[str]:
-    """Say what a provider would refuse."""
+    """Return what a provider would refuse."""
     found, open_calls = [], list[str]()
     for message in messages:
         if message.role is Role.TOOL:

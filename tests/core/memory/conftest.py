@@ -11,7 +11,7 @@ from tests.core.memory.harness import make_momex, make_person
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
-    """Give a database, as the application role."""
+    """Yield a database, as the application role."""
     database = Database(database_url, patience=5, size=5)
     yield database
     await database.close()
@@ -19,7 +19,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def momex(database: Database) -> AsyncIterator[Momex]:
-    """Give a memory with two legs, and Ann, whose it is."""
+    """Yield a memory with two legs, and Ann, whose it is."""
     await make_person(database, "ann")
     momex = make_momex(database)
     yield momex
@@ -28,7 +28,7 @@ async def momex(database: Database) -> AsyncIterator[Momex]:
 
 @pytest.fixture
 async def indexed(database: Database) -> AsyncIterator[Momex]:
-    """Give a memory with all three legs; loads typeagent, so whoever uses it is in one group of the run."""
+    """Yield a memory with all three legs; loads typeagent, so whoever uses it is in one group of the run."""
     await make_person(database, "ann")
     momex = make_momex(database, structured=True)
     yield momex

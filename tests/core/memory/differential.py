@@ -44,7 +44,7 @@ TOPICS = ["holiday plans", "music", "bike repairs", "old friends", "cooking soup
 
 
 def made_vector(text: str) -> Vector:
-    """Give a text a vector near to those of texts with the same words, and equal to none: ties have no order."""
+    """Return a text a vector near to those of texts with the same words, and equal to none: ties have no order."""
     chance = random.Random(text)
     return normalised([one + chance.uniform(-0.02, 0.02) for one in vector_of(text)])
 
@@ -154,7 +154,7 @@ class Given:
         return numpy.array([made_vector(one) for one in input], dtype=numpy.float32)
 
     async def extract(self, message: str) -> Any:
-        """Give what was made."""
+        """Return what was made."""
         return typechat.Success(TypeAdapter(KnowledgeResponse).validate_python(self._knowledge[message].pop(0)))
 
 
@@ -201,7 +201,7 @@ async def our_index(momex: Momex, statements: Sequence[Statement]) -> PersonInde
 
 
 async def compare(database: Database, folder: Path, *, messages: int, queries: int, seed: int) -> int:
-    """Ask both the same; gives how many queries found anything. Raises `AssertionError` where they differ."""
+    """Ask both the same; return how many queries found anything. Raises `AssertionError` where they differ."""
     chance = random.Random(seed)
     statements = made_statements(chance, messages)
     await make_person(database, "ann")
@@ -237,7 +237,7 @@ def _all_words(statements: Sequence[Statement]) -> set[str]:
 
 
 def _told(result: Any) -> tuple[list[tuple[int, float]], dict[str, list[tuple[int, float]]]]:
-    """Give what a result says; the order of equals is nobody's promise."""
+    """Return what a result says; the order of equals is nobody's promise."""
     if result is None:
         return [], {}
     messages = sorted((one.message_ordinal, round(one.score, 2)) for one in result.message_matches)

@@ -27,7 +27,7 @@ class WordEmbedder:
         self.calls = 0
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give a vector for each text."""
+        """Return a vector for each text."""
         self.calls += 1
         return [vector_of(text) for text in texts]
 
@@ -40,7 +40,7 @@ class StandingClock(Clock):
         self.moment = now
 
     def now(self) -> datetime:
-        """Give the moment that was set."""
+        """Return the moment that was set."""
         return self.moment
 
 
@@ -92,24 +92,24 @@ def told(text: str, *, key: str = "", days_ago: float = 0, kind: Kind = Kind.TOL
 
 
 async def holding(momex: Momex, tenant_id: str) -> list[str]:
-    """Give the texts that hold now, the oldest first."""
+    """Return the texts that hold now, the oldest first."""
     return [one.text for one in reversed(await momex.store.newest(tenant_id, 100))]
 
 
 async def everything(momex: Momex, tenant_id: str) -> list[Memory]:
-    """Give all memories, the oldest first."""
+    """Return all memories, the oldest first."""
     return list(reversed(await momex.store.newest(tenant_id, 1000, closed=True)))
 
 
 async def caught_up(momex: Momex, tenant_id: str = "ann") -> dict[str, int]:
-    """Bring a person's index to the newest version, however long typeagent takes to load; gives what is held."""
+    """Bring a person's index to the newest version, however long typeagent takes to load; return what is held."""
     assert momex.indexes is not None
     await momex.indexes.catch_up(tenant_id)
     return momex.indexes.held
 
 
 def made_life(count: int) -> list[Said]:
-    """Give messages of which each tenth contradicts an earlier one, and each seventh repeats one."""
+    """Return messages of which each tenth contradicts an earlier one, and each seventh repeats one."""
     said = []
     for number in range(count):
         text = f"I met neighbour {number} near bridge {number * 3}. Then we saw boat {number}."

@@ -23,7 +23,7 @@ class OtherEmbedder(WordEmbedder):
     away = True
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give the vectors backwards."""
+        """Return the vectors backwards."""
         if self.away:
             raise ModelUnavailable("away")
         return [tuple(reversed(vector)) for vector in await super().embed(texts)]

@@ -61,7 +61,7 @@ class Talk:
             await self.momex.work.run(job)
 
     async def dump(self) -> dict[str, str]:
-        """Give the tables in which the word stands, with their rows as text."""
+        """Return the tables in which the word stands, with their rows as text."""
         tables = await self.store.column("select tablename::text from pg_tables where schemaname = 'public'")
         found = {
             str(t): str(await self.store.one(f"select string_agg(x::text, ' ') from {t} x where x::text ~* $1", CANARY))  # noqa: S608

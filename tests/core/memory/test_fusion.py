@@ -18,12 +18,12 @@ def memory(number: int, text: str, *, slot: str = "", days: float = 10, ended: f
 
 
 def ago(days: float) -> datetime:
-    """Give the moment so many days before now."""
+    """Return the moment so many days before now."""
     return NOW - timedelta(days=days)
 
 
 def order(question: Question, memories: list[Memory], *strengths: float) -> list[str]:
-    """Fuse what one leg found in this order; gives the ids."""
+    """Fuse what one leg found in this order; return the ids."""
     hits = tuple(Hit(one.id, 1.0, strength) for one, strength in zip(memories, strengths, strict=True))
     report = LegReport(Leg.STRUCTURED, hits)
     return [one.memory.id for one in fused({one.id: one for one in memories}, [report], question, sure=True)]

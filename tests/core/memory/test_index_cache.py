@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("typeagent")
 
 
 async def found(momex: Momex, *terms: str) -> list[str]:
-    """Ask Ann's index for terms; gives the texts that it found."""
+    """Ask Ann's index for terms; return the texts that it found."""
     assert momex.indexes is not None
     hits = await momex.indexes.search("ann", StructuredQuery(terms), 9)
     memories = await momex.store.memories("ann", [one.memory_id for one in hits])

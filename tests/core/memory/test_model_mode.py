@@ -43,7 +43,7 @@ async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedModel]
 
 @pytest.fixture
 async def client(model: ScriptedModel) -> AsyncIterator[LiteLLMClient]:
-    """Give the real client."""
+    """Yield the real client."""
     made = LiteLLMClient("openai/scripted")
     await made.warm_up()
     yield made

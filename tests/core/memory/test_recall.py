@@ -39,7 +39,7 @@ class Slow(WordEmbedder):
 
 
 async def lived(momex: Momex) -> Searcher:
-    """Give a person five memories; gives the searcher."""
+    """Return a person five memories; return the searcher."""
     await momex.add_now("ann", [told(text, days_ago=20) for text in LIFE])
     return momex.searcher
 
@@ -69,7 +69,7 @@ async def test_a_leg_that_fails_or_is_slow_is_left_out_and_named(momex: Momex) -
 
 async def test_what_is_added_to_a_prompt_stays_within_its_tokens_and_tells_source_and_date(momex: Momex) -> None:
     await momex.add_now("ann", [told(f"My plant number {n} is a tall green fern in the hall.") for n in range(40)])
-    small = replace(momex.searcher, config=replace(momex.config, token_budget=120, most_recalled=40))
+    small = replace(momex.searcher, config=replace(momex.config, token_budget=120, max_recalled=40))
     recall = await small.search(Scope("ann"), "the tall green fern plant in the hall", momex.clock.now())
     assert 1 < len(recall.found) < 8
     assert all("(2026-06-15, told by the person)" in line for line in recall.lines())

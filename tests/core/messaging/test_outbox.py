@@ -38,8 +38,8 @@ async def ref_of(store: Store, part: int = 1) -> str:
 
 
 async def test_promise_4_rows_leave_one_by_one_in_order_of_seq(store: Store) -> None:
-    await store.owe("one", "two", "three")
-    await store.owe("other", sender=BOB)
+    await store.enqueue("one", "two", "three")
+    await store.enqueue("other", sender=BOB)
     claims = [await store.outbox.claim(None, f"s{n}") for n in range(4)]
     heads = [c for c in claims if c]
     assert len(heads) == 2
@@ -57,7 +57,7 @@ async def test_promise_4_rows_leave_one_by_one_in_order_of_seq(store: Store) -> 
 
 
 async def test_promise_4_what_waits_for_its_retry_holds_back_what_comes_after_it(store: Store) -> None:
-    await store.owe("one", "two")
+    await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
     retry = PartEnd("ready", "retry", delay=timedelta(hours=1))
     assert await store.send(claim, end=retry) == "ready"
@@ -75,13 +75,13 @@ async def test_promise_4_what_waits_for_its_retry_holds_back_what_comes_after_it
 async def test_promise_4_a_held_row_has_no_place_and_goes_out_after_what_went_before_its_release(
     store: Store,
 ) -> None:
-    await store.owe("one")
+    await store.enqueue("one")
     tenant, conversation = (await store.admin.fetch("select tenant_id, id from conversations"))[0]
     held = OutboundMessage("out_held", OutboundKind.CARD, "held")
     later = OutboundMessage("out_later", OutboundKind.NOTIFICATION, "later")
     for _ in range(2):  # an error does not mean "not committed": both may be repeated
-        await store.outbox.owe(tenant, conversation, [held], held=True)
-        await store.outbox.owe(tenant, conversation, [later])
+        await store.outbox.enqueue(tenant, conversation, [held], held=True)
+        await store.outbox.enqueue(tenant, conversation, [later])
     claim = await store.claim_sending("one")
     await store.send(claim)
     claim = await store.claim_sending("later")
@@ -98,7 +98,7 @@ async def test_promise_4_a_held_row_has_no_place_and_goes_out_after_what_went_be
 async def test_many_senders_at_once_never_hold_the_same_conversation(store: Store) -> None:
     people = [f"+1555000{n:04d}" for n in range(8)]
     for sender in people:
-        await store.owe("a", "b", "c", sender=sender)
+        await store.enqueue("a", "b", "c", sender=sender)
     open_now: set[str] = set()
     order: dict[str, list[str]] = {}
 
@@ -122,7 +122,7 @@ async def test_many_senders_at_once_never_hold_the_same_conversation(store: Stor
 
 
 async def test_a_message_is_loaded_as_it_was_owed(store: Store) -> None:
-    owed = OutboundMessage(
+    queued = OutboundMessage(
         "out_x",
         OutboundKind.CARD,
         "Pay?",
@@ -131,17 +131,17 @@ async def test_a_message_is_loaded_as_it_was_owed(store: Store) -> None:
     )
     await store.say("hello")
     lease, turn = await store.claim_turn()
-    await store.finish(lease, turn, outbound=[owed])
+    await store.finish(lease, turn, outbound=[queued])
     claim = await store.outbox.claim(None, "s")
     assert claim is not None
     due = await store.outbox.load(claim)
-    assert due.message == owed
+    assert due.message == queued
     assert (due.address.channel, due.address.account, due.address.peer) == (CHANNEL, ACCOUNT, ANN)
     assert (due.reachable, due.attempts) == (True, 0)
 
 
 async def test_parts_and_their_refs_stay_those_of_the_first_rendering(store: Store) -> None:
-    await store.owe("long")
+    await store.enqueue("long")
     claim = await store.outbox.claim(None, "s")
     assert claim is not None
     first = await store.outbox.keep_parts(claim, [Part("a", {"k": [1]}, 2), Part("b")])
@@ -160,7 +160,7 @@ async def test_parts_and_their_refs_stay_those_of_the_first_rendering(store: Sto
 
 
 async def test_promise_7_the_attempt_is_a_row_before_the_call_leaves(store: Store) -> None:
-    await store.owe("one")
+    await store.enqueue("one")
     claim = await store.claim_sending("one")
     assert await store.column("select outcome from deliveries") == []
     assert await store.outbox.begin_delivery(claim, 1, 1) is Begun.GO
@@ -171,7 +171,7 @@ async def test_promise_7_the_attempt_is_a_row_before_the_call_leaves(store: Stor
 
 
 async def test_a_stale_sender_can_write_nothing(store: Store) -> None:
-    await store.owe("one")
+    await store.enqueue("one")
     stale = await store.claim_sending("one", worker="s1")
     await store.outbox.begin_delivery(stale, 1, 1)
     await store.expire()
@@ -192,7 +192,7 @@ async def test_a_stale_sender_can_write_nothing(store: Store) -> None:
 
 
 async def test_a_callback_with_our_ref_before_the_call_ends_is_never_undone(store: Store) -> None:
-    await store.owe("one")
+    await store.enqueue("one")
     claim = await store.claim_sending("one")
     await store.outbox.begin_delivery(claim, 1, 1)
     assert await told(store, DeliveryStatus.DELIVERED, ref=await ref_of(store), sid="SM1")
@@ -205,12 +205,12 @@ async def test_a_callback_with_our_ref_before_the_call_ends_is_never_undone(stor
 
 
 async def test_promise_7_a_callback_resolves_a_lost_answer_and_rings_for_what_waits(store: Store) -> None:
-    await store.owe("one", "two")
+    await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
     assert await store.send(claim, end=AMBIGUOUS) == "checking"
     assert await store.outbox.claim(None, "s") is None
     assert await told(store, DeliveryStatus.SENT, ref=await ref_of(store), sid="SM1")
-    assert store.bell.deliveries == [claim.conversation_id]
+    assert store.wakeups.deliveries == [claim.conversation_id]
     assert await states(store) == ["sent", "ready"]
     assert await store.one("select ambiguities from outbound where seq = 1") == 1
     following = await store.outbox.claim(claim.conversation_id, "s")
@@ -218,7 +218,7 @@ async def test_promise_7_a_callback_resolves_a_lost_answer_and_rings_for_what_wa
 
 
 async def test_a_callback_for_one_of_two_parts_lets_the_row_go_on_at_once(store: Store) -> None:
-    await store.owe("long")
+    await store.enqueue("long")
     claim = await store.claim_sending("a", "b")
     await store.send(claim, end=AMBIGUOUS)
     assert await told(store, DeliveryStatus.SENT, ref=await ref_of(store), sid="SM1")
@@ -229,7 +229,7 @@ async def test_a_callback_for_one_of_two_parts_lets_the_row_go_on_at_once(store:
 
 
 async def test_a_callback_after_a_refusal_proves_that_it_was_taken_after_all(store: Store) -> None:
-    await store.owe("one")
+    await store.enqueue("one")
     claim = await store.claim_sending("one")
     await store.send(claim, end=PartEnd("ready", "retry", delay=timedelta(hours=1)))
     assert await told(store, DeliveryStatus.SENT, ref=await ref_of(store), sid="SM1")
@@ -237,7 +237,7 @@ async def test_a_callback_after_a_refusal_proves_that_it_was_taken_after_all(sto
 
 
 async def test_a_callback_about_a_dead_senders_call_leaves_nothing_to_send(store: Store) -> None:
-    await store.owe("one", "two")
+    await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
     await store.outbox.begin_delivery(claim, 1, 1)
     assert await told(store, DeliveryStatus.SENT, ref=await ref_of(store), sid="SM1")
@@ -252,7 +252,7 @@ async def test_a_callback_about_a_dead_senders_call_leaves_nothing_to_send(store
 
 
 async def test_statuses_apply_by_rank_and_never_go_back(store: Store) -> None:
-    await store.owe("one")
+    await store.enqueue("one")
     await store.send(await store.claim_sending("one"))
     sid = str(await store.one("select provider_id from outbound_parts"))
     seen = []
@@ -264,7 +264,7 @@ async def test_statuses_apply_by_rank_and_never_go_back(store: Store) -> None:
 
 
 async def test_a_callback_about_nothing_of_ours_changes_nothing(store: Store) -> None:
-    await store.owe("one")
+    await store.enqueue("one")
     await store.claim_sending("one")
     before = await store.everything()
     ref = await ref_of(store)
@@ -278,7 +278,7 @@ async def test_a_callback_about_nothing_of_ours_changes_nothing(store: Store) ->
 
 @pytest.mark.parametrize("state", ["stopped", "blocked"])
 async def test_promise_8_a_final_refusal_marks_the_identity_and_the_row_stays_visible(store: Store, state: str) -> None:
-    await store.owe("one", "two")
+    await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
     end = PartEnd("failed", "rejected", error_code="21610", reason="OptedOut: x", identity_state=state)
     assert await store.send(claim, end=end) == "failed"
@@ -300,7 +300,7 @@ async def test_promise_8_a_final_refusal_marks_the_identity_and_the_row_stays_vi
 
 
 async def test_promise_8_a_stop_between_parts_keeps_the_rest_from_leaving(store: Store) -> None:
-    await store.owe("long")
+    await store.enqueue("long")
     claim = await store.claim_sending("a", "b")
     assert await store.send(claim) == "sending"
     await store.reach(ANN, False, "k")
@@ -309,7 +309,7 @@ async def test_promise_8_a_stop_between_parts_keeps_the_rest_from_leaving(store:
 
 
 async def test_a_part_left_ambiguous_lets_the_rest_go_on_and_stays_counted(store: Store) -> None:
-    await store.owe("long", "next")
+    await store.enqueue("long", "next")
     claim = await store.claim_sending("a", "b")
     assert await store.send(claim, end=PartEnd("ambiguous", "ambiguous", reason="unknown")) == "sending"
     assert await store.send(claim, part=2, attempt=2) == "ambiguous"
@@ -323,7 +323,7 @@ async def test_a_part_left_ambiguous_lets_the_rest_go_on_and_stays_counted(store
 
 
 async def test_a_row_given_back_between_parts_goes_on_elsewhere_at_once(store: Store) -> None:
-    await store.owe("long")
+    await store.enqueue("long")
     claim = await store.claim_sending("a", "b")
     await store.send(claim)
     await store.outbox.give_back(claim)
@@ -334,7 +334,7 @@ async def test_a_row_given_back_between_parts_goes_on_elsewhere_at_once(store: S
 
 
 async def test_a_moved_chat_is_written_to_at_its_new_address(store: Store) -> None:
-    await store.owe("one", "two")
+    await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
     await store.send(claim, end=PartEnd("sent", "accepted", Receipt("SM1", moved_to="+1999", degraded=True)))
     following = await store.outbox.claim(None, "s")
@@ -344,7 +344,7 @@ async def test_a_moved_chat_is_written_to_at_its_new_address(store: Store) -> No
 
 
 async def test_a_call_repeated_after_its_lost_answer_counts_the_dead_senders_as_ambiguous(store: Store) -> None:
-    await store.owe("one")
+    await store.enqueue("one")
     claim = await store.claim_sending("one")
     await store.outbox.begin_delivery(claim, 1, 1)
     await store.expire()
@@ -356,7 +356,7 @@ async def test_a_call_repeated_after_its_lost_answer_counts_the_dead_senders_as_
 
 
 async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
-    await twice.owe("long", "next", "lost")
+    await twice.enqueue("long", "next", "lost")
     claim = await twice.claim_sending("a", "b", "c")
     assert claim.fence == 1
     assert await twice.send(claim, end=PartEnd("ready", "retry")) == "ready"

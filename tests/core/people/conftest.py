@@ -10,13 +10,13 @@ from tests.core.people.harness import Harness
 
 @pytest.fixture
 async def harness(database_url: str) -> AsyncIterator[Harness]:
-    """Give a worker over an empty store."""
+    """Yield a worker over an empty store."""
     async with opened(database_url) as store:
         yield Harness(store)
 
 
 @pytest.fixture
 async def store(database_url: str) -> AsyncIterator[Store]:
-    """Give an empty store."""
+    """Yield an empty store."""
     async with opened(database_url) as store:
         yield store

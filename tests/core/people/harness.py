@@ -34,7 +34,7 @@ class FixedClock(Clock):
         self.at = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
     def now(self) -> datetime:
-        """Give the time."""
+        """Return the time."""
         return self.at
 
     def pass_by(self, some: timedelta) -> None:
@@ -54,23 +54,23 @@ class Harness:
 
     @property
     def credentials(self) -> CredentialStore:
-        """Give the credentials of all."""
+        """Return the credentials of all."""
         return CredentialStore(self.store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
 
     @property
     def linking(self) -> Linking:
-        """Give the linking."""
+        """Return the linking."""
         return Linking(self.store.database, self.credentials, self.store.make_id, hooks=self.hooks)
 
     @property
     def preferences(self) -> PreferenceStore:
-        """Give the preferences."""
+        """Return the preferences."""
         return PreferenceStore(self.store.database)
 
     async def say(self, text: str, sender: str, account: tuple[str, str] = PHONE) -> Received:
         """Take in what somebody writes."""
         database, make_id = self.store.database, self.store.make_id
-        inbox = Inbox(database, self.store.bell, make_id, self.access, clock=self.clock)
+        inbox = Inbox(database, self.store.wakeups, make_id, self.access, clock=self.clock)
         key = make_id("SM")
         name, _, argument = text.removeprefix("/").partition(" ")
         command = Command(name, argument) if text.startswith("/") else None
@@ -82,7 +82,7 @@ class Harness:
         turns = TurnStore(self.store.database, self.store.make_id, LEASE)
         people = People(self.store.database, self.store.make_id, self.clock)
         commands = PersonCommands(self.linking, people)
-        runner = TurnRunner(turns, FewLines(self.answer), self.store.bell, {}, self.store.make_id, "w1", commands)
+        runner = TurnRunner(turns, FewLines(self.answer), self.store.wakeups, {}, self.store.make_id, "w1", commands)
         while lease := await runner.claim(None):
             await runner.run(lease)
 
@@ -93,7 +93,7 @@ class Harness:
         return await self.heard(sender, account)
 
     async def heard(self, sender: str, account: tuple[str, str] = PHONE) -> str:
-        """Give what was said last at an address."""
+        """Return what was said last at an address."""
         found = await self.store.one(
             "select o.text from outbound o join conversations c on c.tenant_id = o.tenant_id"
             " and c.id = o.conversation_id where c.channel = $1 and c.account = $2 and c.peer = $3"
@@ -116,7 +116,7 @@ class Harness:
         return await self.ask(f"{word} {code} AGREE", sender, account) if code.upper() in asked else asked
 
     async def tenant(self, sender: str, account: tuple[str, str] = PHONE) -> str:
-        """Tell whose an address is; empty for nobody's."""
+        """Return whose an address is; empty for nobody's."""
         query = "select tenant_id from identities where channel = $1 and account = $2 and user_key = $3"
         return str(await self.store.one(query, *account, sender) or "")
 

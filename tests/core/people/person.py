@@ -29,7 +29,7 @@ from core.people.profile import FactSource, ProfileStore
 from core.people.tenant_tables import TENANT_TABLES
 from core.tools.storage import Storage
 from core.turns.store import BegunTurn, TurnStore
-from tests.core.harness import LEASE, OPEN, RecordedBell
+from tests.core.harness import LEASE, OPEN, RecordedWakeups
 
 USERS = ("U0abc", "U0ABC")
 """Two people whose ids differ in case only."""
@@ -37,7 +37,7 @@ KEYS = SecretKeys([SecretKey("k", b"k" * 32)])
 
 
 def mark_of(user: str) -> str:
-    """Give what stands in everything of a person's, and in nothing of the other's."""
+    """Return what stands in everything of a person's, and in nothing of the other's."""
     return f"mark{USERS.index(user)}zq"
 
 
@@ -90,7 +90,7 @@ class Actor:
             raise Strange(f"{mark or self.mark} saw {seen}")
 
     async def say(self, chance: random.Random) -> None:
-        inbox = Inbox(self.database, RecordedBell(), make_id, OPEN)
+        inbox = Inbox(self.database, RecordedWakeups(), make_id, OPEN)
         key = f"{self.mark}:{chance.randrange(40)}"  # some come twice
         text = f"{self.mark} {chance.random()}"
         await inbox.accept(InboundMessage(Address("slack", "T1", self.user), self.user, (key,), text, provider_id=key))

@@ -13,9 +13,9 @@ from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Listed, PersonRole, Policy, parse_listed
 from core.people.pairing import (
     LETTERS,
-    MOST_GUESSES,
-    MOST_OF_ACCOUNT,
-    MOST_OF_SENDER,
+    MAX_GUESSES,
+    MAX_GUESSES_PER_ACCOUNT,
+    MAX_GUESSES_PER_SENDER,
     VALID,
     Pairings,
     PairOutcome,
@@ -47,7 +47,7 @@ class Door:
     def __init__(self, store: Store, access: Access | None = None) -> None:
         self.store = store
         self.clock = SetClock()
-        self.inbox = Inbox(store.database, store.bell, store.make_id, access or Access(), clock=self.clock)
+        self.inbox = Inbox(store.database, store.wakeups, store.make_id, access or Access(), clock=self.clock)
         self.pairings = Pairings(store.database, store.make_id)
 
     async def say(self, text: str = "hello", sender: str = ANN, *keys: str, name: str = "") -> bool:
@@ -71,8 +71,8 @@ async def test_promise_12_a_stranger_gets_one_code_and_nothing_else_happens(stor
         await door.say(text)
     [sentence] = await door.sentences()
     assert len(await door.codes()) == 1
-    assert store.bell.turns == []
-    assert len(store.bell.deliveries) == 1
+    assert store.wakeups.turns == []
+    assert len(store.wakeups.deliveries) == 1
     for empty in ("inbound", "turns", "lanes", "steps", "history", "inbox_keys"):
         assert await store.one(f"select count(*) from {empty}") == 0, empty  # noqa: S608
     assert await store.column("select reason from ignored_messages") == ["unknown"] * 3
@@ -151,14 +151,14 @@ async def test_guesses_are_counted_in_postgres_and_bounded(store: Store) -> None
     door = Door(store)
     await door.say()
     [code] = await door.codes()
-    for _ in range(MOST_GUESSES):
+    for _ in range(MAX_GUESSES):
         assert await door.pair(new_code()) is PairOutcome.WRONG
     # Beyond the limit no code is looked at, not even the right one, by whatever process.
     other = Pairings(store.database, store.make_id)
     assert (await other.redeem(code, PersonRole.MEMBER, NOW)).outcome is PairOutcome.LIMITED
     limited = await other.redeem(code, PersonRole.MEMBER, NOW + timedelta(minutes=5))
     assert limited.until == NOW + timedelta(minutes=15)
-    assert await store.one("select count(*) from guesses") == MOST_GUESSES
+    assert await store.one("select count(*) from guesses") == MAX_GUESSES
     door.clock.at = NOW + timedelta(minutes=15)
     assert await door.pair(code) is PairOutcome.PAIRED
 
@@ -176,12 +176,12 @@ async def test_a_flood_of_strangers_costs_no_more_than_its_hour_and_leaves_the_n
     import asyncio
 
     door = Door(store)
-    await asyncio.gather(*(door.say(sender=f"+155500010{number:02}") for number in range(MOST_OF_ACCOUNT + 5)))
-    assert len(await door.codes()) == MOST_OF_ACCOUNT
+    await asyncio.gather(*(door.say(sender=f"+155500010{number:02}") for number in range(MAX_GUESSES_PER_ACCOUNT + 5)))
+    assert len(await door.codes()) == MAX_GUESSES_PER_ACCOUNT
     # Another account of ours has room of its own.
     elsewhere = message("hi", "+15550002000", "SMx")
     await door.inbox.accept(replace(elsewhere, address=replace(elsewhere.address, account="+15550008888")))
-    assert len(await door.codes()) == MOST_OF_ACCOUNT + 1
+    assert len(await door.codes()) == MAX_GUESSES_PER_ACCOUNT + 1
     door.clock.at = NOW + timedelta(hours=1)
     await door.say(sender=BOB)
     assert await store.one("select count(*) from pairings where user_key = $1", BOB) == 1
@@ -234,7 +234,7 @@ async def test_a_sender_gets_so_many_codes_a_day(store: Store) -> None:
     for hour in range(6):
         door.clock.at = NOW + hour * VALID
         await door.say()
-    assert await store.one("select count(*) from pairings") == MOST_OF_SENDER
+    assert await store.one("select count(*) from pairings") == MAX_GUESSES_PER_SENDER
 
 
 async def test_a_stranger_who_said_stop_is_not_written_to(store: Store) -> None:
@@ -264,7 +264,7 @@ async def test_open_lets_everybody_in_and_greets_nobody(store: Store) -> None:
     await door.say()
     assert await store.column("select admitted from identities") == ["open"]
     assert await door.sentences() == []
-    assert len(store.bell.turns) == 1
+    assert len(store.wakeups.turns) == 1
 
 
 async def test_allowlist_lets_in_who_is_listed_and_answers_nobody_else(store: Store) -> None:

@@ -11,7 +11,7 @@ from core.messaging.messages import ReachabilityChange
 from core.people.access_policy import Access, PersonRole, Policy
 from core.people.link_codes import new_link_code
 from core.people.merge import MergeHook
-from core.people.pairing import MOST_GUESSES, Pairings, PairOutcome, new_code
+from core.people.pairing import MAX_GUESSES, Pairings, PairOutcome, new_code
 from core.people.tenant_tables import MERGE_RULES, TENANT_TABLES
 from tests.core.people.harness import CHAT, DESK, PHONE, Harness
 
@@ -228,7 +228,7 @@ async def test_guesses_made_at_once_are_counted_one_by_one(harness: Harness) -> 
     pairings = Pairings(harness.store.database, harness.store.make_id)
     now = harness.clock.now()
     tried = await asyncio.gather(*(pairings.redeem(new_code(), PersonRole.OWNER, now) for _ in range(30)))
-    assert [one.outcome for one in tried].count(PairOutcome.WRONG) == MOST_GUESSES
+    assert [one.outcome for one in tried].count(PairOutcome.WRONG) == MAX_GUESSES
     harness.access = Access(Policy.PAIRING)
     await asyncio.gather(*(harness.say(f"LINK {new_link_code()}", BOB) for _ in range(20)))
     assert await harness.store.one("select count(*) from guesses where scope like 'link of%' || $1", BOB) == 5

@@ -16,7 +16,7 @@ _turns = itertools.count(1)
 
 @pytest.fixture
 async def rates(redis_url: str) -> AsyncIterator[Rates]:
-    """Give rates over an emptied Redis."""
+    """Yield rates over an emptied Redis."""
     made = Rates(redis_url)
     yield made
     await made.close()

@@ -28,7 +28,7 @@ async def begin_all(store: Store, worker: str) -> list[tuple[Lease, BegunTurn]]:
 
 
 def said(turn: BegunTurn) -> str:
-    """Give what the turn is about."""
+    """Return what the turn is about."""
     return turn.request.inbound[0].text
 
 
@@ -45,7 +45,7 @@ async def hold_back(store: Store, minutes: int = 1) -> None:
 
 
 async def record(store: Store) -> dict[object, tuple[object, ...]]:
-    """Give attempts, blame and suspicion of every turn, by its text."""
+    """Return attempts, blame and suspicion of every turn, by its text."""
     rows = await store.admin.fetch(
         "select i.text, t.attempts, t.blamed, t.suspect from turns t join inbound i on i.turn_id = t.id order by i.text"
     )

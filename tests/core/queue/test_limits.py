@@ -2,7 +2,7 @@
 
 from core.inbox.inbox import Inbox
 from core.messaging.messages import Command
-from core.queue.limits import BUSY, LANES_OF_ONE, Waiting
+from core.queue.limits import BUSY, MAX_LANES_PER_TENANT, BacklogLimits
 from tests.core.harness import OPEN, Store, TwiceDatabase, message, opened
 
 ANN, BOB = "+15550000001", "+15550000002"
@@ -23,12 +23,12 @@ async def lanes_of(store: Store, phone: str, count: int) -> str:
 
 
 async def test_one_person_s_many_lanes_leave_room_for_the_next_person(store: Store) -> None:
-    ann = await lanes_of(store, ANN, 2 * LANES_OF_ONE)
+    ann = await lanes_of(store, ANN, 2 * MAX_LANES_PER_TENANT)
     bob = await lanes_of(store, BOB, 0)
-    claims = [await store.turns.claim(None, "w1") for _ in range(LANES_OF_ONE + 1)]
-    assert [claim.tenant_id for claim in claims if claim] == [ann] * LANES_OF_ONE + [bob]
+    claims = [await store.turns.claim(None, "w1") for _ in range(MAX_LANES_PER_TENANT + 1)]
+    assert [claim.tenant_id for claim in claims if claim] == [ann] * MAX_LANES_PER_TENANT + [bob]
     assert await store.turns.claim(None, "w1") is None
-    assert await store.turns.claim(f"lane_{ann}_{LANES_OF_ONE}", "w1") is None, "not by its name either"
+    assert await store.turns.claim(f"lane_{ann}_{MAX_LANES_PER_TENANT}", "w1") is None, "not by its name either"
     first = claims[0]
     assert first is not None
     await store.admin.execute(
@@ -56,16 +56,16 @@ async def test_promise_5_what_a_dead_worker_held_is_free_at_once_and_no_other_s(
 
 
 async def test_past_the_bound_a_message_is_kept_refused_and_told_once(store: Store) -> None:
-    inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_person=3))
+    inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_person=3))
     for number in range(6):
         await inbox.accept(message(f"{number}", ANN, f"SM{number}"))
     assert [tuple(row) for row in await store.admin.fetch("select text, state, reason from inbound order by seq")] == [
         *((f"{number}", "waiting", "") for number in range(3)),
         *((f"{number}", "ignored", "overload") for number in range(3, 6)),
     ]
-    assert await store.column("select text from outbound") == [Waiting(of_person=3).full]
-    assert len(store.bell.turns) == 3
-    assert len(store.bell.deliveries) == 1
+    assert await store.column("select text from outbound") == [BacklogLimits(of_person=3).full]
+    assert len(store.wakeups.turns) == 3
+    assert len(store.wakeups.deliveries) == 1
     # Not for somebody else, nor for a decision's way in, nor once it has caught up.
     await inbox.accept(message("hi", BOB))
     lease, turn = await store.claim_turn()
@@ -75,7 +75,7 @@ async def test_past_the_bound_a_message_is_kept_refused_and_told_once(store: Sto
 
 
 async def test_promise_2_a_refused_message_that_comes_again_stays_refused_and_is_not_told_again(store: Store) -> None:
-    inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_person=1))
+    inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_person=1))
     await inbox.accept(message("one", ANN, "SM1"))
     refused = await inbox.accept(message("two", ANN, "SM2"))
     lease, turn = await store.claim_turn()
@@ -88,7 +88,7 @@ async def test_promise_2_a_refused_message_that_comes_again_stays_refused_and_is
 
 async def test_a_refusal_whose_answer_was_lost_is_still_one(database_url: str) -> None:
     async with opened(database_url, TwiceDatabase(database_url)) as twice:
-        inbox = Inbox(twice.database, twice.bell, twice.make_id, OPEN, waiting=Waiting(of_person=1))
+        inbox = Inbox(twice.database, twice.wakeups, twice.make_id, OPEN, waiting=BacklogLimits(of_person=1))
         for number in range(3):
             await inbox.accept(message(f"{number}", ANN, f"SM{number}"))
         assert await twice.column("select state from inbound order by seq") == ["waiting", "ignored", "ignored"]
@@ -96,7 +96,7 @@ async def test_a_refusal_whose_answer_was_lost_is_still_one(database_url: str) -
 
 
 async def test_past_the_bound_of_all_everybody_is_refused_and_a_decision_is_not(store: Store) -> None:
-    inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_all=2))
+    inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_all=2))
     for number, phone in enumerate((ANN, BOB, "+15550000003", "+15550000003")):
         await inbox.accept(message("hello", phone, f"SM{number}"))
     assert await store.column("select state from inbound order by received_at") == ["waiting"] * 2 + ["ignored"] * 2
@@ -111,7 +111,7 @@ async def test_past_the_bound_of_all_everybody_is_refused_and_a_decision_is_not(
 
 
 async def test_ten_minutes_later_it_is_told_again(store: Store) -> None:
-    inbox = Inbox(store.database, store.bell, store.make_id, OPEN, waiting=Waiting(of_person=1))
+    inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_person=1))
     for number in range(3):
         await inbox.accept(message("hello", ANN, f"SM{number}"))
     await store.admin.execute("update tenants set told_full_at = told_full_at - interval '11 minutes'")

@@ -140,7 +140,7 @@ class Vault:
     """Where credentials are."""
 
     def for_tenant(self, tenant_id: str) -> CredentialAccess:
-        """Give one tenant's."""
+        """Return one tenant's."""
         return Airline(tenant_id)
 
 
@@ -200,5 +200,5 @@ def _request(history: tuple[ChatMessage, ...] = (), tenant: str = "t1") -> TurnR
 
 
 def _kept(history: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
-    """Give history as the store gives it back."""
+    """Return history as the store gives it back."""
     return tuple(ChatMessage.from_json(one.to_json()) for one in history)

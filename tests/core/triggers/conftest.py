@@ -10,12 +10,12 @@ from tests.core.triggers.harness import Harness, make_harness
 
 @pytest.fixture
 async def store(database_url: str) -> AsyncIterator[Store]:
-    """Give an empty store."""
+    """Yield an empty store."""
     async with opened(database_url) as store:
         yield store
 
 
 @pytest.fixture
 async def harness(store: Store) -> Harness:
-    """Give an engine over a store with one person in it, whose clock stands still."""
+    """Return an engine over a store with one person in it, whose clock stands still."""
     return await make_harness(store)

@@ -37,7 +37,7 @@ class HandClock(Clock):
         self.moment = moment
 
     def now(self) -> datetime:
-        """Give the moment that was set."""
+        """Return the moment that was set."""
         return self.moment
 
     def pass_by(self, **span: float) -> None:
@@ -99,7 +99,7 @@ class World:
     looks: int = 0
 
     async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
-        """Give a page."""
+        """Return a page."""
         self.looks += 1
         page = self.pages.get(url, ToolFailed("The server cannot be reached."))
         if isinstance(page, Exception):
@@ -107,7 +107,7 @@ class World:
         return HttpResponse(200, {}, str(page).encode(), url)
 
     async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
-        """Give a tool's result."""
+        """Return a tool's result."""
         return str(self.pages[tool])
 
 
@@ -133,7 +133,7 @@ class Harness:
     turns: TurnRunner
 
     async def work(self) -> int:
-        """Do all that is to be done now: due tasks, looks, turns, notices; gives how many tasks were due."""
+        """Do all that is to be done now: due tasks, looks, turns, notices; return how many tasks were due."""
         due = await self.runner.once()
         await self.runner.looked()
         while lease := await self.turns.claim(None):
@@ -143,21 +143,21 @@ class Harness:
         return due
 
     async def runs(self, task: Task) -> Sequence[TaskRun]:
-        """Give a task's runs, the oldest first."""
+        """Return a task's runs, the oldest first."""
         return list(reversed(await self.engine.runs(task.tenant_id, task.id, 1000)))
 
     async def states(self, task: Task) -> list[str]:
-        """Give the states of a task's runs, the oldest first."""
+        """Return the states of a task's runs, the oldest first."""
         return [run.state.value for run in await self.runs(task)]
 
     async def again(self, task: Task) -> Task:
-        """Give a task as it is now."""
+        """Return a task as it is now."""
         found = await self.engine.get_task(task.tenant_id, task.id)
         assert found is not None
         return found
 
     async def sent(self) -> list[str]:
-        """Give the texts of all that is owed, in order."""
+        """Return the texts of all that is owed, in order."""
         return cast("list[str]", await self.store.column("select text from outbound order by seq"))
 
 
@@ -169,12 +169,12 @@ async def make_harness(store: Store, answer: Answer = echo, sender: str = "+1555
     tenant = lease.tenant_id
     await store.admin.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
     clock, world, counting = HandClock(), World(), Counting()
-    engine = TriggerEngine(store.database, store.make_id, clock, store.bell, executors=[counting])
-    notifier = Recorded(ConversationNotifier(store.database, store.bell))
+    engine = TriggerEngine(store.database, store.make_id, clock, store.wakeups, executors=[counting])
+    notifier = Recorded(ConversationNotifier(store.database, store.wakeups))
     notices = Notices(engine.store, notifier)
     speaker = Says(answer)
     runs = RunExecutors(engine, speaker, notifier, notices)
     looking = Looking(engine, world, clock, store.make_id)
     runner = TriggerRunner(engine, looking, notices, clock)
-    turns = TurnRunner(store.turns, speaker, store.bell, {}, store.make_id, "w1", runs=runs)
+    turns = TurnRunner(store.turns, speaker, store.wakeups, {}, store.make_id, "w1", runs=runs)
     return Harness(store, tenant, clock, engine, notifier, world, counting, speaker, runner, turns)

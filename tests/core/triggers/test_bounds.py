@@ -6,7 +6,7 @@ import pytest
 
 from core.events.types import Event
 from core.notifications.store import NotificationStore
-from core.triggers.engine import MOST_AN_HOUR
+from core.triggers.engine import MAX_AN_HOUR
 from core.triggers.explain import explain
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger
@@ -36,11 +36,11 @@ async def fails(harness: Harness) -> Event:
 async def test_a_task_on_failed_deliveries_never_runs_for_its_own_message(harness: Harness) -> None:
     notes = NotificationStore(harness.store.database, harness.store.make_id)
     harness.notifier.inner = NotificationService(
-        notes, ["sms"], harness.store.bell, harness.clock, harness.store.make_id
+        notes, ["sms"], harness.store.wakeups, harness.clock, harness.store.make_id
     )
     task, other = await on(harness, "sms", "delivery.failed"), await on(harness, "*", "delivery.*")
     await harness.engine.pause_task(harness.tenant, other.id)
-    await harness.store.owe("cannot be said")
+    await harness.store.enqueue("cannot be said")
     first = await fails(harness)
     assert (first.data["task_id"], first.data["again"]) == ("", False)
     await harness.engine.fire_for_event(harness.tenant, first)
@@ -61,19 +61,19 @@ async def test_a_task_on_messages_runs_so_often_an_hour_and_one_on_a_source_as_o
     harness: Harness,
 ) -> None:
     messages, door = await on(harness, "sms", "message.received"), await on(harness, "door")
-    for number in range(MOST_AN_HOUR + 3):
+    for number in range(MAX_AN_HOUR + 3):
         for source, type in (("sms", "message.received"), ("door", "opened")):
             await harness.engine.fire_for_event(
                 harness.tenant, Event(source, type, id=str(number), tenant_id=harness.tenant)
             )
-    assert await harness.states(messages) == ["QUEUED"] * MOST_AN_HOUR + ["SKIPPED"] * 3
-    assert await harness.states(door) == ["QUEUED"] * (MOST_AN_HOUR + 3)
+    assert await harness.states(messages) == ["QUEUED"] * MAX_AN_HOUR + ["SKIPPED"] * 3
+    assert await harness.states(door) == ["QUEUED"] * (MAX_AN_HOUR + 3)
     assert "looks like a loop" in str((await explain(harness.engine, messages))["text"])
     await harness.store.admin.execute("update task_runs set created_at = created_at - interval '61 minutes'")
     await harness.engine.fire_for_event(
         harness.tenant, Event("sms", "message.received", id="n", tenant_id=harness.tenant)
     )
-    assert (await harness.states(messages)).count("QUEUED") == MOST_AN_HOUR + 1
+    assert (await harness.states(messages)).count("QUEUED") == MAX_AN_HOUR + 1
 
 
 @pytest.mark.parametrize(

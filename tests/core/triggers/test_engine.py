@@ -19,7 +19,7 @@ from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
 from core.triggers.runs.firing import fire_due
 from core.triggers.runs.notifications import notification
 from core.triggers.types import ActionResult, Task, TaskState
-from core.turns.runs import MOST_FAILURES
+from core.turns.runs import MAX_FAILURES
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from onevalet.cli.transcript import read_transcript
 from tests.core.harness import Store
@@ -215,15 +215,15 @@ async def test_a_task_that_may_be_silent_says_nothing_and_costs_no_message(store
 
 async def test_a_task_that_fails_again_and_again_is_disabled_and_the_person_hears_of_it(harness: Harness) -> None:
     task = await a_task(harness, HOURLY)
-    for number in range(MOST_FAILURES + 1):
+    for number in range(MAX_FAILURES + 1):
         harness.counting.results.append(ActionResult(False, error="broken") if number else RuntimeError("broken"))
         harness.clock.pass_by(hours=1)
         await harness.work()
-    assert await harness.states(task) == ["FAILED"] * MOST_FAILURES
+    assert await harness.states(task) == ["FAILED"] * MAX_FAILURES
     assert (await harness.again(task)).state is TaskState.DISABLED
     told = sorted(await harness.sent())
     assert told[0].startswith("I have stopped trying “The mail” (task 1)")
-    assert told[1:] == ["My task “The mail” did not work."] * MOST_FAILURES
+    assert told[1:] == ["My task “The mail” did not work."] * MAX_FAILURES
     assert await harness.engine.resume_task(harness.tenant, task.id)
 
 

@@ -19,7 +19,7 @@ MONDAY = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
 
 def due_on(cron: str, zone: ZoneInfo, day: tuple[int, int, int]) -> list[str]:
-    """Give the wall times, with their offsets, at which a cron is due on a day."""
+    """Return the wall times, with their offsets, at which a cron is due on a day."""
     trigger, moment = ScheduleTrigger(cron=cron), datetime(*day, tzinfo=zone) - timedelta(seconds=1)
     found: list[str] = []
     while (due := trigger.next_after(moment, zone, MONDAY)) is not None and due.astimezone(zone).date() <= date(*day):

@@ -68,7 +68,7 @@ def test_a_filter_that_makes_no_sense_or_may_run_for_hours_is_refused(wanted: Js
 
 
 def flips(trigger: ConditionTrigger, values: list[Json], minutes: float = 15) -> list[int]:
-    """Give the places in a row of looks at which a condition is told."""
+    """Return the places in a row of looks at which a condition is told."""
     watch, told = Watch(), []
     for place, value in enumerate(values):
         judged = judge(trigger, watch, value, NOW + timedelta(minutes=minutes) * place)

@@ -10,7 +10,7 @@ from core.errors import StoreUnavailable
 from core.http.types import HttpResponse
 from core.json_types import JsonObject
 from core.triggers.runs.concurrency import Company
-from core.triggers.runs.condition_checks import MOST_UNENDED
+from core.triggers.runs.condition_checks import MAX_UNENDED
 from core.triggers.types import TaskState
 from tests.core.triggers.harness import Harness
 from tests.core.triggers.test_condition_checks import URL, watching
@@ -53,7 +53,7 @@ async def test_a_look_that_kills_its_worker_takes_so_many_and_its_person_is_told
 ) -> None:
     task = await watching(harness)
     spans: list[float] = []
-    for _ in range(MOST_UNENDED):
+    for _ in range(MAX_UNENDED):
         assert await die_of(harness, monkeypatch)
         due = (await harness.again(task)).next_at
         assert due is not None
@@ -95,7 +95,7 @@ async def test_a_look_that_was_stopped_from_outside_does_not_count(
 
     with monkeypatch.context() as patched:
         patched.setattr(harness.runner.looking, "_tools", Deadly(stopped))
-        for _ in range(MOST_UNENDED + 1):
+        for _ in range(MAX_UNENDED + 1):
             await harness.work()
             harness.clock.pass_by(minutes=5)
     assert ((await harness.again(task)).looks_begun, (await harness.again(task)).state) == (0, TaskState.ACTIVE)

@@ -36,9 +36,9 @@ class SendMail(StandardAgent):
 
 
 async def mailing(store: Store, model: FakeModel) -> tuple[Harness, ApprovalStore]:
-    """Give a harness whose model asks for a mail to be sent."""
+    """Return a harness whose model asks for a mail to be sent."""
     harness = await make_harness(store)
-    approvals = ApprovalStore(store.database, store.bell)
+    approvals = ApprovalStore(store.database, store.wakeups)
     orchestrator = Orchestrator(
         model,
         agents=AgentRegistry([SendMail]),
@@ -48,7 +48,7 @@ async def mailing(store: Store, model: FakeModel) -> tuple[Harness, ApprovalStor
     )
     runs = RunExecutors(harness.engine, orchestrator, harness.notifier, harness.runner.notices)
     harness.turns = TurnRunner(
-        store.turns, orchestrator, store.bell, {}, store.make_id, "w1", runs=runs, approvals=approvals
+        store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1", runs=runs, approvals=approvals
     )
     SENT.clear()
     return harness, approvals

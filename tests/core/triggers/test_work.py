@@ -18,7 +18,7 @@ from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.expressions import evaluate
 from core.triggers.kinds.json_paths import find
 from core.triggers.kinds.schedule import TriggerError
-from core.triggers.kinds.step_limit import FILTER_STEPS, MOST_STEPS, Steps
+from core.triggers.kinds.step_limit import FILTER_STEPS, MAX_STEPS, Steps
 from core.triggers.runs import condition_checks as looking
 from core.triggers.types import Task
 from tests.core.triggers.harness import Harness
@@ -53,7 +53,7 @@ def test_a_path_that_multiplies_ends_after_so_many_steps(path: str) -> None:
     steps = Steps()
     with pytest.raises(TriggerError, match="too much work"):
         list(find(path, deep(), steps))
-    assert steps.taken <= MOST_STEPS + 100
+    assert steps.taken <= MAX_STEPS + 100
     judged = judge(ConditionTrigger("value == 1", url=URL, path=path), Watch(), {"no": deep()}, NOW)
     assert judged.watch.errors in (0, 1), "a value may be found before it takes too long"
 

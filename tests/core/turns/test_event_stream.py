@@ -33,7 +33,7 @@ class StreamingModel(FakeModel):
     endless: bool = field(default=False)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
-        """Give the next of the script."""
+        """Yield the next of the script."""
         try:
             while self.endless:
                 self.written += 1

@@ -278,7 +278,7 @@ async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(sto
 
 async def test_promise_4_replies_of_turns_get_their_places_in_the_order_of_the_turns(store: Store) -> None:
     for n in range(4):
-        await store.owe(f"{n} a", f"{n} b")
+        await store.enqueue(f"{n} a", f"{n} b")
     assert [tuple(r) for r in await store.admin.fetch("select seq, text from outbound order by seq")] == [
         (1 + 2 * n + k, f"{n} {'ab'[k]}") for n in range(4) for k in range(2)
     ]
@@ -363,7 +363,7 @@ async def test_a_journal_belongs_to_its_tenant(store: Store) -> None:
 async def test_a_claim_whose_answer_was_lost_is_ours_at_the_next_asking(database_url: str) -> None:
     database = DumbDatabase(database_url)
     async with opened(database_url, database) as store:
-        await store.owe("hi")
+        await store.enqueue("hi")
         await store.say("next")
         turns, outbox = store.turns, store.outbox
         claims: tuple[Callable[[], Awaitable[Lease | Claim | None]], ...] = (

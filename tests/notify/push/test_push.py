@@ -22,7 +22,7 @@ from core.errors import (
 from core.json_types import JsonObject
 from core.messaging.channels import Part, Target
 from core.messaging.messages import Action, Address, Media, OutboundKind, OutboundMessage
-from notify.push.render import MOST_BYTES
+from notify.push.render import MAX_BYTES
 from notify.push.send import PushNotification
 
 TOPIC = Target(Address("push", "ntfy", "anns-topic"), "part_1")
@@ -57,7 +57,7 @@ class Providers:
         return web.json_response(self.held[-1])
 
     async def poll(self, request: web.Request) -> web.Response:
-        """Give what a topic holds, as JSON lines."""
+        """Return what a topic holds, as JSON lines."""
         topic = request.match_info["topic"]
         lines = [json.dumps(one) for one in self.held if one["topic"] == topic]
         return web.Response(text="\n".join(lines), status=self.status)
@@ -111,7 +111,7 @@ def test_a_long_text_is_cut_between_lines_and_loses_no_word() -> None:
     lines = "\n".join(" ".join(words[start : start + 12]) for start in range(0, 3000, 12))
     parts = PushNotification().render(message(lines))
     assert len(parts) > 5
-    assert all(0 < len(part.text.encode()) <= MOST_BYTES for part in parts)
+    assert all(0 < len(part.text.encode()) <= MAX_BYTES for part in parts)
     assert " ".join(part.text for part in parts).split() == words
     assert [part.text for part in PushNotification().render(message(""))] == ["(no text)"]
     assert len(PushNotification().render(message("x" * 10_000))) == 3

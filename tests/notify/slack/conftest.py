@@ -22,7 +22,7 @@ async def act(simulator: Simulator, action: str, **arguments: Any) -> dict[str, 
 
 
 def ada(simulator: Simulator) -> dict[str, Any]:
-    """Give what the page shows of Ada."""
+    """Return what the page shows of Ada."""
     return cast(dict[str, dict[str, dict[str, Any]]], simulator.providers["slack"].state())["people"]["ada"]
 
 

@@ -33,7 +33,7 @@ def shown(part: Part) -> str:
 
 
 def code(text: str) -> str:
-    """Give what stands in fences."""
+    """Return what stands in fences."""
     return "".join(token.content for token in MarkdownIt("commonmark").parse(text) if token.type == "fence")
 
 
@@ -177,7 +177,7 @@ def test_fuzzed_messages_are_valid_blocks_within_all_limits(text: str, actions: 
 
 
 def read(markdown: str) -> str:
-    """Give what Markdown shows, as HTML; code by indentation loses a backslash before a bracket, and is left out."""
+    """Return what Markdown shows, as HTML; code by indentation loses a backslash before a bracket, and is left out."""
     return str(MarkdownIt("commonmark", {"html": False}).disable("code").render(markdown))
 
 

@@ -36,7 +36,7 @@ def at_telegram(part: Part) -> FormattedText:
 
 
 def marked(markdown: str) -> list[tuple[str, str]]:
-    """Give each mark's kind and what it covers, with a link's URL or a code's language."""
+    """Return each mark's kind and what it covers, with a link's URL or a code's language."""
     rich = to_rich(markdown)
     return [(f"{mark.kind} {mark.url}{mark.language}".strip(), rich.text[mark.start : mark.end]) for mark in rich.marks]
 

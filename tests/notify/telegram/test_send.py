@@ -52,7 +52,7 @@ def asked(harness: Harness) -> int:
 
 @asynccontextmanager
 async def answering(status: int, body: object) -> AsyncIterator[TelegramNotification]:
-    """Give a sender at a Telegram that always answers this."""
+    """Yield a sender at a Telegram that always answers this."""
     app = web.Application()
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
 

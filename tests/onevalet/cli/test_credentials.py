@@ -26,7 +26,7 @@ class Operator:
     folder: Path
 
     async def run(self, *words: str, said: str = "", **changed: str) -> tuple[int, str, str]:
-        """Run a command; gives exit code, standard output and standard error."""
+        """Run a command; return exit code, standard output and standard error."""
         paths = [self.folder / name for name in ("said", "out", "errors")]
         for path, text in zip(paths, (said, "", ""), strict=True):
             path.write_text(text)

@@ -19,7 +19,7 @@ async def test_pair_address_lets_in_and_says_whom(
     async with opened(database_url) as store:
         assert not await pair(settings, "", PersonRole.MEMBER, address="sms:+15550000001")
         assert "Nothing came in by sms yet" in capsys.readouterr().err
-        inbox = Inbox(store.database, store.bell, store.make_id, Access())
+        inbox = Inbox(store.database, store.wakeups, store.make_id, Access())
         await inbox.accept(message("hello", "+15550000002", "SM1"))
         assert await pair(settings, "", PersonRole.OWNER, address="sms:+15550000001")
         assert "sms +15550000001 is in, as owner" in capsys.readouterr().out

@@ -34,7 +34,7 @@ def says(text: str) -> JsonObject:
 
 
 def calls_of(*texts: str) -> list[tuple[str, str]]:
-    """Give the calls that the demo model makes of some messages."""
+    """Return the calls that the demo model makes of some messages."""
     answer = demo.answer([says(text) for text in texts], TOOLS)
     assert answer.text == "" or not answer.tool_calls
     return [(call.name, call.arguments) for call in answer.tool_calls]
@@ -260,7 +260,7 @@ def test_whatever_is_said_gets_calls_or_a_labelled_answer_and_the_same_one_twice
 
 @pytest.fixture
 async def client() -> AsyncIterator[LiteLLMClient]:
-    """Give the demo model behind litellm."""
+    """Yield the demo model behind litellm."""
     made = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await made.warm_up()
     yield made

@@ -47,7 +47,7 @@ async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_t
 
 
 def worker_environment(database_url: str, redis_url: str, model_url: str) -> dict[str, str]:
-    """Give what a worker needs that speaks to this model only."""
+    """Return what a worker needs that speaks to this model only."""
     return plain_environment() | {
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,

@@ -29,7 +29,7 @@ class MovableClock:
         self.offset = 0.0
 
     def now(self) -> datetime:
-        """Give the moment."""
+        """Return the moment."""
         return datetime.now(UTC) + timedelta(seconds=self.offset)
 
     async def sleep(self, span: timedelta) -> None:
@@ -51,12 +51,12 @@ class Team:
         return cast(dict[str, Any], await self.slack.act(person, action, arguments))
 
     def person(self, key: str = "ada") -> dict[str, Any]:
-        """Give what the page shows of a person."""
+        """Return what the page shows of a person."""
         people = cast(dict[str, dict[str, dict[str, Any]]], self.slack.state())["people"]
         return people[key]
 
     def bubbles(self, key: str = "ada") -> list[dict[str, Any]]:
-        """Give a person's bubbles."""
+        """Return a person's bubbles."""
         return cast(list[dict[str, Any]], self.person(key)["bubbles"])
 
     async def heard(self, count: int = 1) -> list[Heard]:

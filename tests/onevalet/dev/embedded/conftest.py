@@ -19,7 +19,7 @@ StartHolder = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """Give a path for ONEVALET_HOME that does not exist yet, below a folder that every user can pass."""
+    """Yield a path for ONEVALET_HOME that does not exist yet, below a folder that every user can pass."""
     parent = Path(tempfile.mkdtemp(prefix="onevalet-home-"))
     parent.chmod(0o755)
     yield parent / "home"

@@ -35,7 +35,7 @@ asyncio.run(main())
 
 @pytest.fixture
 def private(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Give a folder that only root can enter, with the system's folder beside it, both thrown away."""
+    """Yield a folder that only root can enter, with the system's folder beside it, both thrown away."""
     parent = Path(tempfile.mkdtemp(prefix="onevalet-users-"))
     parent.chmod(0o755)
     folder = parent / "private"
