@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
 class Clock:
@@ -71,3 +72,18 @@ def set_clock(path: Path, *, offset: float = 0.0, rate: float = 1.0) -> None:
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps({"base": time.time(), "offset": offset, "rate": rate}))
     fresh.replace(path)
+
+
+def zone_or_utc(name: str) -> ZoneInfo:
+    """Return the zone of that name; UTC where the name is empty or unknown: tzdata drops some, and hosts differ."""
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def zone_note(name: str) -> str:
+    """Return a sentence that times are in UTC, since the name is not known here; empty where it is known."""
+    if not name or zone_or_utc(name).key == name:
+        return ""
+    return f"Times are in UTC, since there is no timezone named {name!r} any more."

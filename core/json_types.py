@@ -1,5 +1,6 @@
 """JSON as a type, so that no untyped bag crosses a folder's border."""
 
+import hashlib
 import json
 import math
 import re
@@ -12,6 +13,8 @@ type JsonObject = dict[str, Json]
 
 # Postgres refuses NUL in text and jsonb, and UTF-8 has no lone surrogates, though JSON can write both.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def storable[Value](value: Value) -> Value:
@@ -75,6 +78,17 @@ def is_finite(value: Json) -> bool:
         case list():
             return all(map(is_finite, value))
     return True
+
+
+def canonical_json(value: Json) -> str:
+    """Write JSON with sorted keys, no spaces and no escapes; equal values give equal text."""
+    return _ENCODER.encode(value)
+
+
+def canonical_hash(value: Json) -> str:
+    """Return the SHA-256 of the canonical form, in hex."""
+    # JSON may hold lone surrogates, which plain UTF-8 refuses.
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _no_number(name: str) -> float:

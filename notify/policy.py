@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from core.clock import zone_or_utc
 from core.notifications.store import NotificationTarget, Recipient
 from core.notifications.types import Notification, NotificationStatus, Urgency
-from core.zones import zone_or_utc
 
 EVERYTHING = "*"
 """Muted: all that is not urgent."""

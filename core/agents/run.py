@@ -27,11 +27,10 @@ from core.agents.turn_agents import MAX_NESTING, TurnAgents, agent_path, nesting
 from core.agents.valet import Valet, valet_of
 from core.approvals.consent import Consent, ConsentState
 from core.approvals.describe import MAY_HAVE_HAPPENED, agent_consent
-from core.canonical import canonical_hash
 from core.errors import ConfigError, LeaseLost, ToolError
 from core.hooks.hooks import Decision, PlannedCall
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, canonical_hash
 from core.llm.types import ChatMessage, Role, ToolCall
 from core.loop.loop import LoopFailed, LoopTask
 from core.loop.result import Ended

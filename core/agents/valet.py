@@ -8,10 +8,9 @@ from datetime import timedelta
 
 from core.agents.fields import Field, InputField, fields_of
 from core.agents.standard_agent import StandardAgent
-from core.canonical import canonical_hash
 from core.errors import ConfigError
 from core.journal.types import Effect
-from core.json_types import Json
+from core.json_types import Json, canonical_hash
 from core.tools.docstrings import read_docstring
 
 _NAME = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$")

@@ -8,10 +8,10 @@ import structlog
 
 from core import replies
 from core.budgets.types import OutOfMoney, TurnBudget
-from core.canonical import canonical_hash
 from core.errors import ModelError
 from core.hooks.hooks import HookContext
 from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
+from core.json_types import canonical_hash
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
 from core.loop.model_caller import ModelCaller
 from core.turns.types import TurnTenant

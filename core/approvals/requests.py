@@ -13,10 +13,9 @@ from core.approvals.rendering import arguments_shown, as_text, is_short, plain_l
 from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState, NewApproval
-from core.canonical import canonical_hash
 from core.clock import Clock
 from core.errors import ToolError
-from core.json_types import JsonObject, storable
+from core.json_types import JsonObject, canonical_hash, storable
 from core.replies import TOO_LONG_TO_APPROVE
 
 _EXPIRED = "Not done: the person did not decide in time, so it was dropped. Tell them in one sentence."

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
-from core.canonical import canonical_json
-from core.json_types import JsonObject
+from core.json_types import JsonObject, canonical_json
 
 
 @dataclass(frozen=True, slots=True)

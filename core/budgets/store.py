@@ -7,14 +7,13 @@ from decimal import ROUND_UP, Decimal
 
 from core import replies
 from core.budgets.types import OutOfMoney
-from core.clock import Clock
+from core.clock import Clock, zone_or_utc
 from core.db.database import Database
 from core.journal.types import StepKey
 from core.llm.prices import ModelPrice, estimate
 from core.llm.types import ModelRequest, TokenUsage
 from core.people.tiers import Tiers
 from core.turns.types import TurnRequest
-from core.zones import zone_or_utc
 
 HELD = timedelta(minutes=10)
 """How long a reservation counts whose worker died; far longer than a model call may take."""

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core.budgets.types import OutOfMoney, TurnBudget
-from core.canonical import canonical_json
 from core.errors import ModelError
 from core.hooks.hooks import Hook, HookContext, Messages
 from core.journal.types import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import read_json
+from core.json_types import canonical_json, read_json
 from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage, ToolCall
 from core.loop.tool_runner import CallResult
 

@@ -14,9 +14,8 @@ from typing import Protocol
 
 import regex
 
-from core.canonical import canonical_hash
 from core.hooks.hooks import Decision, HookContext, PlannedCall, Rule, Verdict
-from core.json_types import Json
+from core.json_types import Json, canonical_hash
 from core.tools.context import TenantStorage
 
 SEEN = "_rules_seen"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.canonical import canonical_hash
+from core.json_types import canonical_hash
 from core.llm.types import ChatMessage, ModelRequest, Role
 from core.loop.context_window import Messages
 from core.loop.conversation_state import ConversationState

@@ -11,11 +11,10 @@ import structlog
 
 from core.approvals.consent import Consents, ConsentState, call_place
 from core.approvals.describe import MAY_HAVE_HAPPENED, tool_consent
-from core.canonical import canonical_hash
 from core.errors import LeaseLost, ToolError, ToolRetry
 from core.hooks.hooks import Decision, HookContext, Hooks, PlannedCall, Verdict
 from core.journal.types import Effect, Journal, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import JsonObject, read_json, storable
+from core.json_types import JsonObject, canonical_hash, read_json, storable
 from core.llm.types import ToolCall
 from core.loop.answer_limits import calls_not_run
 from core.loop.config import ReactLoopConfig

@@ -3,9 +3,8 @@
 import difflib
 from collections.abc import Iterable, Iterator
 
-from core.canonical import canonical_hash
 from core.errors import ConfigError
-from core.json_types import Json
+from core.json_types import Json, canonical_hash
 from core.llm.types import ToolSpec
 from core.tools.tool import AnyTool
 

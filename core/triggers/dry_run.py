@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from core.clock import zone_note, zone_or_utc
 from core.events.types import Event
 from core.json_types import Json
 from core.triggers.codec import UnreadableTrigger
@@ -13,7 +14,6 @@ from core.triggers.kinds.condition import ConditionTrigger, Watch, judge
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.types import Task
-from core.zones import zone_note, zone_or_utc
 
 TIMES = 10
 EVENTS = 50

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 import asyncpg
 import structlog
 
-from core.canonical import canonical_hash
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import StoreUnavailable
@@ -19,7 +18,7 @@ from core.events.source_types import RESERVED
 from core.events.store import EventStore
 from core.events.types import Event
 from core.ids import IdMaker
-from core.json_types import JsonObject, storable
+from core.json_types import JsonObject, canonical_hash, storable
 from core.queue.wakeups import Wakeups
 from core.triggers.codec import Kind, Trigger, UnreadableTrigger, kind_of
 from core.triggers.kinds.condition import ConditionTrigger

@@ -6,6 +6,7 @@ from functools import partial
 from typing import cast
 from zoneinfo import ZoneInfo
 
+from core.clock import zone_note, zone_or_utc
 from core.events.types import Event
 from core.json_types import Json, JsonObject
 from core.triggers.codec import Kind
@@ -15,7 +16,6 @@ from core.triggers.kinds.condition import ConditionTrigger, Watch
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.types import RunState, Task, TaskRun, TaskState
-from core.zones import zone_note, zone_or_utc
 
 LAST_RUNS = 10
 LAST_LOOKS = 5

@@ -3,12 +3,12 @@
 import json
 from datetime import UTC, datetime, timedelta
 
+from core.clock import zone_or_utc
 from core.triggers.codec import Kind
 from core.triggers.descriptions import moment_in_words, value_in_words
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.types import NOTHING, Task, TaskRun
 from core.turns.trigger_message import TriggerMessage
-from core.zones import zone_or_utc
 
 LATE = timedelta(minutes=5)
 _MAX_DATA = 20_000

@@ -4,6 +4,7 @@ import builtins
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from core.clock import zone_note, zone_or_utc
 from core.errors import ToolFailed, ToolRetry
 from core.json_types import JsonObject
 from core.tools.context import TaskNote
@@ -13,7 +14,6 @@ from core.triggers.engine import TriggerEngine
 from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, read_zone
 from core.triggers.types import Task
-from core.zones import zone_note, zone_or_utc
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.approvals.types import Approval
+from core.clock import zone_or_utc
 from core.llm.types import ToolCall
 from core.turns.types import TurnRequest
-from core.zones import zone_or_utc
 
 APPROVAL_COMMANDS = frozenset({"pending", "again"})
 NOTHING_TO_ASK = "There is nothing expired under that code. Tell me in your own words what you want."

@@ -15,11 +15,10 @@ from core.approvals.cards import SAY
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import HIGH, Approval, ApprovalState
-from core.canonical import canonical_json
 from core.clock import Clock
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, canonical_json
 from core.llm.types import ChatMessage, Role, ToolCall
 from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext

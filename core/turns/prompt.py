@@ -4,9 +4,9 @@ import json
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from core.clock import zone_or_utc
 from core.tools.result_entities import Entity
 from core.turns.types import TurnTenant
-from core.zones import zone_or_utc
 
 DEFAULT_PERSONA = (
     "You are a personal assistant that people reach by text message and chat. Be brief, friendly and exact. "

@@ -7,12 +7,11 @@ from pydantic import BaseModel
 
 from core.agents.schema import agent_spec
 from core.agents.valet import Valet
-from core.canonical import canonical_hash, canonical_json
 from core.errors import ModelRejected
 from core.hooks.hooks import ALLOWED, Decision, HookContext, Messages, PlannedCall, Rule, Verdict
 from core.hooks.judge import ALL_WELL, Judge, Judgement, Trail
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import Json, JsonObject, read_json
+from core.json_types import Json, JsonObject, canonical_hash, canonical_json, read_json
 from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
 from core.tools.context import ToolExecutionContext
 from core.tools.schema import Signature

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from core.clock import Clock
+from core.clock import Clock, zone_or_utc
 from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
@@ -19,7 +19,6 @@ from core.triggers.engine import TriggerEngine
 from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.types import Task
-from core.zones import zone_or_utc
 from onevalet.cli.session import reach
 from onevalet.settings import Settings
 

@@ -7,10 +7,9 @@ import structlog
 
 from core import replies
 from core.approvals.types import ApprovalState
-from core.canonical import canonical_hash
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import JsonObject
+from core.json_types import JsonObject, canonical_hash
 from core.llm.types import ToolCall
 from core.notifications.types import Notifier
 from core.triggers.engine import TriggerEngine

@@ -9,9 +9,9 @@ from datetime import timedelta
 
 import structlog
 
-from core.canonical import canonical_hash
 from core.db.database import Database
 from core.errors import StoreUnavailable
+from core.json_types import canonical_hash
 from core.llm.types import ChatMessage, Role
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification, NotificationStatus, Notified, Notifier, Urgency

@@ -1,11 +1,11 @@
 """A person's timezone that tzdata does not know any more: times are told in UTC, with a sentence about it."""
 
+from core.clock import zone_note, zone_or_utc
 from core.triggers.dry_run import dry_run
 from core.triggers.explain import explain
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.tools_api import TaskAccess
 from core.turns.approval_commands import pending_text
-from core.zones import zone_note, zone_or_utc
 from tests.core.triggers.harness import Harness
 
 GONE = "Mars/Olympus"
