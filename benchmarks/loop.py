@@ -145,7 +145,7 @@ def main() -> None:
     works = {
         "floor: the same awaited by hand": by_hand,
         "loop": by_loop([]),
-        "loop with the judge": by_loop([CheckingJudge(ReactLoopConfig())]),
+        "loop with the judge": by_loop([CheckingJudge(max_repeated=3, max_idle=4)]),
     }
     if peer := by_peer():
         works["peer: pydantic-ai"] = peer

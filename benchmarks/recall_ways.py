@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchmarks.recall_lives import NOW, Asked, Line
+from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role
-from core.loop.context_window import estimate_tokens
 from core.memory.momex import Momex
 from core.memory.recall.search import Scope
 from core.memory.types import Leg

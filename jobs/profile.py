@@ -7,16 +7,15 @@ from datetime import timedelta
 
 import structlog
 
-from core.budgets.types import Budgets, NoBudget, OutOfMoney
+from core.budgets.budgeted_model import BudgetedModel
+from core.budgets.types import OutOfMoney
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
-from core.journal.types import MemoryJournal, StepKey
-from core.llm.types import ModelAnswer, ModelClient, ModelRequest
+from core.journal.types import StepKey
 from core.people.profile import ProfileStore
 from core.people.profile_extraction import question, read_changes
-from core.turns.types import TurnRequest, TurnTenant
 
 EVERY = 5.0
 """Seconds between two looks. A person is looked at once they have been quiet for a while, all at once."""
@@ -41,14 +40,11 @@ class ProfileJob:
 class ProfileRunner:
     """Ask the model what changed, and keep it. A job that fails comes again, three times at most."""
 
-    def __init__(
-        self, database: Database, model: ModelClient, make_id: IdMaker, clock: Clock, budgets: Budgets | None = None
-    ) -> None:
+    def __init__(self, database: Database, model: BudgetedModel, make_id: IdMaker, clock: Clock) -> None:
         self._database = database
         self._model = model
         self._make_id = make_id
         self._clock = clock
-        self._budgets = budgets
         self._profile = ProfileStore(database, make_id)
 
     async def run(self) -> None:
@@ -99,30 +95,9 @@ class ProfileRunner:
         if not words:
             return 0
         request = question(await self._profile.read(job.tenant_id), words)
-        answer = await self._answer(job, request)
+        # Paid on the account of the first turn that is looked at.
+        answer = await self._model.ask(job.tenant_id, job.turns[0], _STEP, request)
         return await self._keep(job, rows[-1]["turn_id"], answer.text, words)
-
-    async def _answer(self, job: ProfileJob, request: ModelRequest) -> ModelAnswer:
-        """Ask out of the person's own budget."""
-        budget = self._budgets.for_turn(await self._turn(job)) if self._budgets else NoBudget()
-        await budget.reserve(_STEP, request)
-        try:
-            answer = await self._model.answer(request)
-        except BaseException:
-            await budget.release(_STEP)
-            raise
-        await budget.settle(_STEP, answer.usage)
-        return answer
-
-    async def _turn(self, job: ProfileJob) -> TurnRequest:
-        async with self._database.tenant(job.tenant_id) as connection:
-            row = await connection.fetchrow(
-                "select role, tier, timezone from tenants where tenant_id = $1", job.tenant_id
-            )
-        tenant = TurnTenant(job.tenant_id)
-        if row is not None:
-            tenant = TurnTenant(job.tenant_id, timezone=row["timezone"] or "UTC", role=row["role"], tier=row["tier"])
-        return TurnRequest(job.turns[0], tenant, "", (), MemoryJournal())
 
     async def _keep(self, job: ProfileJob, turn_id: str, answer: str, words: Sequence[str]) -> int:
         kept = 0

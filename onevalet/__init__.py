@@ -32,15 +32,16 @@ if TYPE_CHECKING:
     from core.llm.types import ModelAnswer as ModelAnswer
     from core.llm.types import TextSoFar as TextSoFar
     from core.loop.config import ReactLoopConfig as ReactLoopConfig
-    from core.loop.result import CallResult as CallResult
     from core.loop.result import ReactLoopResult as ReactLoopResult
-    from core.loop.result import ToolCallRecord as ToolCallRecord
     from core.memory.config import MomexConfig as MomexConfig
     from core.memory.momex import Momex as Momex
     from core.messaging.channels import NotificationChannel as NotificationChannel
     from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
+    from core.people.tenant import WhileRunning as WhileRunning
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
+    from core.tools.results import CallResult as CallResult
+    from core.tools.results import ToolCallRecord as ToolCallRecord
     from core.tools.tool import tool as tool
     from core.triggers.engine import TriggerEngine as TriggerEngine
     from core.triggers.kinds.condition import ConditionTrigger as ConditionTrigger
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from core.turns.event_stream import StreamEventType as StreamEventType
     from core.turns.orchestrator import Orchestrator as Orchestrator
     from core.turns.trigger_message import TriggerMessage as TriggerMessage
-    from core.turns.types import WhileRunning as WhileRunning
 
 _HOMES = {
     "ActionExecutor": "core.triggers.types",
@@ -76,7 +76,7 @@ _HOMES = {
     "AgentStatus": "core.agents.standard_agent",
     "ApprovalRequest": "core.agents.standard_agent",
     "AskingJudge": "core.hooks.judge",
-    "CallResult": "core.loop.result",
+    "CallResult": "core.tools.results",
     "CredentialStore": "core.credentials.store",
     "Decision": "core.hooks.hooks",
     "Hook": "core.hooks.hooks",
@@ -100,13 +100,13 @@ _HOMES = {
     "StreamEvent": "core.turns.event_stream",
     "StreamEventType": "core.turns.event_stream",
     "TextSoFar": "core.llm.types",
-    "ToolCallRecord": "core.loop.result",
+    "ToolCallRecord": "core.tools.results",
     "ToolExecutionContext": "core.tools.context",
     "ToolFailed": "core.errors",
     "ToolRetry": "core.errors",
     "Urgency": "core.notifications.types",
     "Verdict": "core.hooks.hooks",
-    "WhileRunning": "core.turns.types",
+    "WhileRunning": "core.people.tenant",
     "tool": "core.tools.tool",
     "valet": "core.agents.valet",
 }

@@ -12,6 +12,7 @@ import structlog
 from aiohttp import web
 
 from core.agents.pool import Pool
+from core.budgets.budgeted_model import BudgetedModel
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.clock_check import CheckedClock
@@ -232,7 +233,8 @@ async def open_worker(
             *notifications.parts,
         ]
         if settings.onevalet_profile == "model" and settings.onevalet_model:
-            profiles = ProfileRunner(database, orchestrator.llm_client, make_id, clock, orchestrator.budgets)
+            model = BudgetedModel(orchestrator.llm_client, database, orchestrator.budgets)
+            profiles = ProfileRunner(database, model, make_id, clock)
             upkeep.append(Part("profiles", profiles.run))
         if life.ask is not None:
             upkeep.append(Part("suspects", SuspectWatch(partial(suspects_wait, database), life.ask).run))

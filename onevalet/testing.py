@@ -15,10 +15,11 @@ from core.agents.field_collection import collect, question
 from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent
 from core.agents.valet import valet_of
 from core.clock import Clock
+from core.credentials.types import ConnectedAccounts
 from core.errors import ConfigError
 from core.http.types import NoHttp
 from core.json_types import Json, JsonObject
-from core.tools.context import ConnectedAccounts, NoCredentials, StoredValue, ToolExecutionContext
+from core.tools.context import NoCredentials, StoredValue, ToolExecutionContext
 from core.tools.tool import AnyTool
 
 

@@ -3,26 +3,23 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import cast
 
 from pydantic import BaseModel
 
 from core.agents.field_collection import Answer, plain_answer, take
 from core.agents.pool_entry import PoolEntry
-from core.agents.registry import AgentRegistry
 from core.agents.schema import field_schema
-from core.agents.standard_agent import AgentStatus
 from core.agents.valet import Valet
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, read_json
 from core.llm.types import ChatMessage, Role, ToolCall
+from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
-from core.turns.types import TurnMessage, TurnRequest
 
 ANSWER = "answer_waiting_agent"
 """The built-in tool with which the model hands on what the person said to an agent that waits."""
@@ -145,27 +142,6 @@ class AnswerTool(Tool[..., object]):
         """Hand an answer on."""
         self.waiting.give(arguments)
         return TAKEN, Outcome.HANDED_OVER
-
-
-def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:
-    """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
-    if not request.inbound or not request.conversation_id:
-        return PendingAnswers()
-    offered: list[tuple[PoolEntry, Valet]] = []
-    ended: dict[str, PoolEntry] = {}
-    set_aside: list[str] = []
-    for entry in request.pool:
-        if entry.conversation_id != request.conversation_id or not entry.waits:
-            continue
-        valet = registry.find(entry.agent_type)
-        if valet is None or valet.schema_version != entry.schema_version:
-            ended[entry.agent_id] = entry.ended("stale")
-            set_aside.append(entry.told_as)
-        elif entry.expires_at <= now:
-            ended[entry.agent_id] = entry.ended("expired")
-        elif entry.status is AgentStatus.WAITING_FOR_INPUT and not entry.wakes:
-            offered.append((entry, valet))
-    return PendingAnswers(tuple(offered), {}, ended, tuple(set_aside))
 
 
 def _answer_tool(waiting: PendingAnswers) -> AnswerTool:

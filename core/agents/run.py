@@ -18,6 +18,7 @@ from typing import cast
 import structlog
 
 from core import replies
+from core.agents.consent import agent_consent
 from core.agents.field_collection import Collected, asked_names, collect, question
 from core.agents.handler_result import call_handler, json_of, result_of, told
 from core.agents.pool_entry import WAITING, PoolEntry
@@ -26,7 +27,7 @@ from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.turn_agents import MAX_NESTING, TurnAgents, agent_path, nesting
 from core.agents.valet import Valet, valet_of
 from core.approvals.consent import Consent, ConsentState
-from core.approvals.describe import MAY_HAVE_HAPPENED, agent_consent
+from core.approvals.describe import MAY_HAVE_HAPPENED
 from core.errors import ConfigError, LeaseLost, ToolError
 from core.hooks.hooks import Decision, PlannedCall
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState

@@ -16,10 +16,10 @@ from core.hooks.hooks import HookContext, Hooks
 from core.journal.types import Journal, StepKey, StepRecord
 from core.llm.types import TokenUsage
 from core.loop.config import ReactLoopConfig
+from core.loop.control import TurnControl, TurnMessage
 from core.loop.loop import LoopTask, ReactLoop
 from core.loop.result import ReactLoopResult
 from core.tools.context import ToolExecutionContext
-from core.turns.types import TurnControl, TurnMessage
 
 MAX_NESTING = 3
 """How deep agents may use agents."""

@@ -14,7 +14,7 @@ from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
 from core.json_types import canonical_hash
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
 from core.loop.model_caller import ModelCaller
-from core.turns.types import TurnTenant
+from core.people.tenant import TurnTenant
 
 PATH = "ask"
 """The agent path of what is asked, in the turn's journal."""

@@ -3,10 +3,11 @@
 from dataclasses import asdict, dataclass
 
 from core.approvals.exact_replies import Verb, button
-from core.approvals.rendering import as_markdown, plain_line, plain_words
+from core.approvals.rendering import as_markdown
 from core.approvals.types import HIGH, Approval, NewApproval
 from core.json_types import JsonObject
 from core.messaging.messages import Action, ActionStyle, Form, OutboundKind, OutboundMessage
+from core.messaging.visible_text import plain_line, plain_words
 
 SAY = {
     "approve": "Approved {code}: {summary}.",

@@ -1,15 +1,10 @@
 """What a plain tool's or an agent's call asks consent to."""
 
-from collections.abc import Awaitable, Callable, Mapping
-
-from core.agents.fields import InputField
-from core.agents.schema import INSTRUCTION, agent_parameters
-from core.agents.standard_agent import ApprovalRequest, StandardAgent
-from core.agents.valet import Valet
 from core.approvals.consent import ConsentTo, Described
-from core.approvals.edits import agent_check, agent_form, tool_check, tool_form
-from core.approvals.rendering import as_text, is_empty, plain_words
+from core.approvals.edits import tool_check, tool_form
+from core.approvals.rendering import as_text, is_empty
 from core.json_types import JsonObject
+from core.messaging.visible_text import plain_words
 from core.tools.tool import AnyTool
 
 _NONE = "no default"
@@ -31,37 +26,6 @@ def tool_consent(
     return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note, begun=begun)
 
 
-def agent_consent(
-    place: str,
-    valet: Valet,
-    arguments: JsonObject,
-    make: Callable[[JsonObject], Awaitable[StandardAgent]],
-    *,
-    risk: str = "",
-    note: str = "",
-    begun: bool = False,
-    asks: str = "",
-    state: JsonObject | None = None,
-) -> ConsentTo:
-    """Ask consent to an agent's run; `make` gives the agent with other values, which says what is shown of them."""
-    inputs = valet.inputs
-
-    async def describe(given: JsonObject) -> Described:
-        request: ApprovalRequest = (await make(given)).approval_request()
-        return Described(
-            request.action_summary,
-            dict(request.details),
-            _labels(inputs),
-            frozenset(name for name, one in inputs.items() if not one.required and is_empty(one.default)),
-            agent_form(inputs, _properties(valet), given),
-            request.timeout_minutes * 60.0,
-            request.allow_modification,
-        )
-
-    check = agent_check(inputs, (INSTRUCTION,))
-    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note, asks, state or {}, begun)
-
-
 def _heading(name: str, told: JsonObject) -> str:
     """Return what a call does, with what tells it from another of the same tool; all of it stands below."""
     words, said, left_out = name.replace("_", " "), list[str](), False
@@ -74,17 +38,6 @@ def _heading(name: str, told: JsonObject) -> str:
         else:
             said.append(part)
     return f"{words} ({', '.join([*said, *(['...'] if left_out else [])])})" if said else words
-
-
-def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:
-    return {name: one.label for name, one in inputs.items()} | {INSTRUCTION: "instruction"}
-
-
-def _properties(valet: Valet) -> JsonObject:
-    properties = agent_parameters(valet).get("properties")
-    if not isinstance(properties, dict):
-        return {}
-    return {name: one for name, one in properties.items() if name in valet.inputs}
 
 
 def _defaults(tool: AnyTool, given: JsonObject) -> JsonObject:

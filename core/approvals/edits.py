@@ -3,10 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from core.agents.field_collection import collect
-from core.agents.fields import InputField
 from core.approvals.rendering import as_text
-from core.errors import ToolRetry
 from core.json_types import Json, JsonObject, read_json
 from core.messaging.messages import FormField, FormFieldKind
 from core.tools.tool import AnyTool
@@ -20,12 +17,7 @@ def tool_form(tool: AnyTool, arguments: JsonObject) -> tuple[FormField, ...]:
     """Make the form for a tool's arguments; what a line of text cannot hold is changed in words only."""
     properties = tool.signature.schema.get("properties", {})
     required = cast(list[str], tool.signature.schema.get("required", []))
-    return _form(properties if isinstance(properties, dict) else {}, arguments, required)
-
-
-def agent_form(inputs: Mapping[str, InputField], schemas: JsonObject, arguments: JsonObject) -> tuple[FormField, ...]:
-    """Make the form for an agent's fields, of which `schemas` are those that the model sees."""
-    return _form(schemas, arguments, [name for name, one in inputs.items() if one.required])
+    return form_of(properties if isinstance(properties, dict) else {}, arguments, required)
 
 
 def tool_check(tool: AnyTool) -> Check:
@@ -40,24 +32,6 @@ def tool_check(tool: AnyTool) -> Check:
     return check
 
 
-def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...]) -> Check:
-    """Return what checks changed fields of an agent, by their validators; `rest` names arguments that are no field."""
-
-    def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
-        unknown = [name for name in changes if name not in inputs]
-        if unknown:
-            raise ToolRetry(f"There is no {unknown[0].replace('_', ' ')} to change; there are {', '.join(inputs)}.")
-        known = {name: value for name, value in arguments.items() if name in inputs}
-        cleared = {name for name, value in changes.items() if value in ("", None) and not inputs[name].required}
-        collected = collect(inputs, {k: v for k, v in known.items() if k not in cleared}, changes)
-        if collected.wrong or collected.missing:
-            wrong = collected.wrong or dict.fromkeys(collected.missing, "it is missing")
-            raise ToolRetry("; ".join(f"{inputs[name].label}: {what.rstrip('.')}" for name, what in wrong.items()))
-        return collected.fields | {name: arguments[name] for name in rest if name in arguments}
-
-    return check
-
-
 def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
     """Return what changed, a line each: `subject: Lunch -> Dinner`."""
     names = [*before, *(name for name in after if name not in before)]
@@ -68,7 +42,7 @@ def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
     )
 
 
-def _form(schemas: Mapping[str, Json], arguments: JsonObject, required: list[str]) -> tuple[FormField, ...]:
+def form_of(schemas: Mapping[str, Json], arguments: JsonObject, required: list[str]) -> tuple[FormField, ...]:
     fields: list[FormField] = []
     for name, schema in schemas.items():
         if not isinstance(schema, dict):

@@ -9,13 +9,14 @@ import structlog
 from core.approvals.consent import CANCELLED, Consent, ConsentState, ConsentTo, Described
 from core.approvals.edits import differences
 from core.approvals.exact_replies import new_token
-from core.approvals.rendering import arguments_shown, as_text, is_short, plain_line
+from core.approvals.rendering import arguments_shown, as_text
 from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState, NewApproval
 from core.clock import Clock
 from core.errors import ToolError
 from core.json_types import JsonObject, canonical_hash, storable
+from core.messaging.visible_text import is_short, plain_line
 from core.replies import TOO_LONG_TO_APPROVE
 
 _EXPIRED = "Not done: the person did not decide in time, so it was dropped. Tell them in one sentence."

@@ -6,14 +6,13 @@ from datetime import date, timedelta
 from decimal import ROUND_UP, Decimal
 
 from core import replies
-from core.budgets.types import OutOfMoney
+from core.budgets.types import OutOfMoney, Payer
 from core.clock import Clock, zone_or_utc
 from core.db.database import Database
 from core.journal.types import StepKey
 from core.llm.prices import ModelPrice, estimate
 from core.llm.types import ModelRequest, TokenUsage
 from core.people.tiers import Tiers
-from core.turns.types import TurnRequest
 
 HELD = timedelta(minutes=10)
 """How long a reservation counts whose worker died; far longer than a model call may take."""
@@ -38,12 +37,12 @@ class DailyBudgets:
     tiers: Tiers | None = None
     """A person's tier may say another cap for the day."""
 
-    def for_turn(self, request: TurnRequest) -> "PostgresBudget":
+    def of(self, payer: Payer) -> "PostgresBudget":
         """Return the budget of one turn; its day is that on which each call is made."""
-        tier = self.tiers.of(request.tenant.role, request.tenant.tier) if self.tiers else None
+        tier = self.tiers.of(payer.role, payer.tier) if self.tiers else None
         cap = self.cap if tier is None or tier.dollars_a_day is None else tier.dollars_a_day
         mine = replace(self, cap=cap)
-        return PostgresBudget(mine, request.tenant.id, request.turn_id, request.tenant.timezone, request.task_id)
+        return PostgresBudget(mine, payer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +50,7 @@ class PostgresBudget:
     """The budget of one turn. Implements `core.budgets.types.TurnBudget`."""
 
     budgets: DailyBudgets
-    tenant_id: str
-    turn_id: str
-    timezone: str
-    task_id: str = ""
+    payer: Payer
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
         """Set aside what a call may cost. Raises `OutOfMoney` when that would pass the cap."""
@@ -63,7 +59,7 @@ class PostgresBudget:
             "select reserve_money($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) as passed",
             *self._step(key),
             self._today(),
-            self.task_id,
+            self.payer.task_id,
             amount,
             self.budgets.cap,
             HELD,
@@ -78,14 +74,14 @@ class PostgresBudget:
     async def allow(self, key: StepKey, more: Decimal) -> None:
         """Let the turn spend more, since the person said so at this step; repeating it changes nothing."""
         await self.budgets.database.call(
-            "select allow_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.task_id, more
+            "select allow_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.payer.task_id, more
         )
 
     async def settle(self, key: StepKey, usage: TokenUsage) -> None:
         """Pay what it did cost, or what was set aside where the price is not known; at most once."""
         cost = None if usage.cost is None else Decimal(str(usage.cost))
         await self.budgets.database.call(
-            "select settle_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.task_id, cost
+            "select settle_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.payer.task_id, cost
         )
 
     async def release(self, key: StepKey) -> None:
@@ -93,10 +89,10 @@ class PostgresBudget:
         await self.budgets.database.call("select release_money($1,$2,$3,$4,$5)", *self._step(key))
 
     def _step(self, key: StepKey) -> tuple[str, str, str, int, int]:
-        return self.tenant_id, self.turn_id, key.agent_path, key.step, key.call_index
+        return self.payer.tenant_id, self.payer.turn_id, key.agent_path, key.step, key.call_index
 
     def _today(self) -> date:
-        return self.budgets.clock.now().astimezone(zone_or_utc(self.timezone)).date()
+        return self.budgets.clock.now().astimezone(zone_or_utc(self.payer.timezone)).date()
 
 
 def _more(cap: Decimal, amount: Decimal) -> Decimal:

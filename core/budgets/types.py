@@ -3,13 +3,13 @@
 A reservation has the key of its step, so that a take-over neither reserves twice nor pays twice.
 """
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
 from core.errors import OneValetError
 from core.journal.types import StepKey
 from core.llm.types import ModelRequest, TokenUsage
-from core.turns.types import TurnRequest
 
 
 class OutOfMoney(OneValetError):
@@ -21,6 +21,19 @@ class OutOfMoney(OneValetError):
     def __init__(self, sentence: str, more: Decimal = Decimal(0)) -> None:
         super().__init__(sentence)
         self.more = more
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """For whom a model call is made, and on which turn's account."""
+
+    tenant_id: str
+    turn_id: str
+    role: str = "member"
+    tier: str = ""
+    timezone: str = "UTC"
+    task_id: str = ""
+    """The task whose run it is: what it spends counts as the task's, too."""
 
 
 class TurnBudget(Protocol):
@@ -43,25 +56,13 @@ class TurnBudget(Protocol):
         ...
 
 
-class Budgets(Protocol):
-    """Where turns get their purses."""
-
-    def for_turn(self, request: TurnRequest) -> TurnBudget:
-        """Return the budget of one turn."""
-        ...
-
-
 class NoBudget:
-    """A budget without a bottom."""
+    """A budget without a limit. Implements `TurnBudget`."""
 
-    async def reserve(self, key: StepKey, request: ModelRequest) -> None:
-        """Let every call pass."""
+    async def reserve(self, key: StepKey, request: ModelRequest) -> None: ...
 
-    async def allow(self, key: StepKey, more: Decimal) -> None:
-        """Change nothing."""
+    async def allow(self, key: StepKey, more: Decimal) -> None: ...
 
-    async def settle(self, key: StepKey, usage: TokenUsage) -> None:
-        """Count nothing."""
+    async def settle(self, key: StepKey, usage: TokenUsage) -> None: ...
 
-    async def release(self, key: StepKey) -> None:
-        """Have nothing to give back."""
+    async def release(self, key: StepKey) -> None: ...

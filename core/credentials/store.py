@@ -17,10 +17,10 @@ import structlog
 
 from core.credentials.encryption import CannotOpen, make_data_key, open_sealed, seal, unwrap, wrap
 from core.credentials.secret_keys import SecretKeys
+from core.credentials.types import ConnectedAccounts
 from core.db.database import Connection, Database
 from core.errors import OneValetError, ToolFailed
 from core.json_types import JsonObject, storable
-from core.tools.context import ConnectedAccounts
 
 PRIMARY = "primary"
 MAX_NAME = 200

@@ -13,7 +13,7 @@ import structlog
 
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer, TextSoFar, TokenUsage
-from core.loop.result import CallResult
+from core.tools.results import CallResult
 
 type Messages = tuple[ChatMessage, ...]
 

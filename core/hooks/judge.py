@@ -14,7 +14,7 @@ from core.hooks.hooks import Hook, HookContext, Messages
 from core.journal.types import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import canonical_json, read_json
 from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage, ToolCall
-from core.loop.tool_runner import CallResult
+from core.tools.results import CallResult
 
 _log = structlog.get_logger()
 

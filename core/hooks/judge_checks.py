@@ -10,7 +10,6 @@ from collections import Counter
 from core.hooks.hooks import HookContext, Messages
 from core.hooks.judge import ALL_WELL, Act, Judge, Judgement, Trail
 from core.llm.types import ModelAnswer
-from core.loop.config import ReactLoopConfig
 
 _MAX_CYCLE = 4
 _WRITTEN_OUT = re.compile(
@@ -23,13 +22,17 @@ _WRITTEN_OUT = re.compile(
 
 
 class CheckingJudge(Judge):
-    """Rate by what can be counted. `config` has the bounds."""
+    """Rate by what can be counted.
+
+    `max_repeated` is how often a call may repeat itself, `max_idle` after how many steps without anything new the
+    judge speaks up.
+    """
 
     priority = 10
 
-    def __init__(self, config: ReactLoopConfig) -> None:
-        self._repeated = config.max_repeated_calls
-        self._idle = config.max_idle_steps
+    def __init__(self, max_repeated: int, max_idle: int) -> None:
+        self._repeated = max_repeated
+        self._idle = max_idle
 
     async def rate_results(self, context: HookContext, trail: Trail) -> Judgement:
         """Look for loops that the newest calls belong to."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from core.llm.tokens import estimate_tokens
 from core.llm.types import ModelRequest
-from core.loop.context_window import estimate_tokens
 
 USUAL_ANSWER = 4_096
 """Tokens that an answer is taken to have at most, where no limit is set."""

@@ -7,14 +7,13 @@ first message after the system prompt is a user's, as providers demand.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from core.llm.tokens import BYTES_PER_TOKEN, estimate_tokens
 from core.llm.types import ChatMessage, Role
 from core.loop.config import ReactLoopConfig
 
 type Messages = tuple[ChatMessage, ...]
 
 LOST_RESULT = "The result of this call was lost."
-_BYTES_PER_TOKEN = 4
-_MESSAGE_TOKENS = 4
 _CUT = "\n[...truncated]"
 
 
@@ -27,7 +26,7 @@ class ContextManager:
 
     def truncate_tool_result(self, text: str) -> str:
         """Cut one result to its share of the context: the first defence, right after a call."""
-        share = int(self._config.context_token_limit * self._config.max_tool_result_share) * _BYTES_PER_TOKEN
+        share = int(self._config.context_token_limit * self._config.max_tool_result_share) * BYTES_PER_TOKEN
         return _cut(text, max(min(share, self._config.max_tool_result_chars), 1))
 
     def trim_if_needed(self, messages: Messages, tokens: int | None = None) -> Messages:
@@ -86,20 +85,6 @@ class ContextManager:
         while kept and pinned and units[kept[0]][0].role is not Role.USER:
             kept.pop(0)
         return (*system, *(message for index in kept for message in units[index]))
-
-
-def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
-    """Guess how many tokens messages are: four bytes each, which is near for most languages."""
-    size = 0
-    for message in messages:
-        text = message.text
-        size += _MESSAGE_TOKENS * _BYTES_PER_TOKEN
-        size += len(text) if text.isascii() else len(text.encode(errors="replace"))
-        for call in message.tool_calls:
-            size += len(call.arguments) + len(call.name)
-        for block in message.thinking:
-            size += len(str(block))
-    return size // _BYTES_PER_TOKEN
 
 
 def repair(messages: Messages) -> Messages:

@@ -14,18 +14,20 @@ from core.errors import ModelError
 from core.hooks.hooks import Hooks, StepReport
 from core.hooks.judge import Judge, Judging
 from core.journal.types import Outcome, PatientJournal, StepKey, StepKind, StepRecord, StepState
+from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
 from core.loop.answer_limits import told
 from core.loop.budget_extension import MoneyAsked, pay_with_more
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import ContextManager, estimate_tokens, repair
+from core.loop.context_window import ContextManager, repair
 from core.loop.model_caller import Asked, ModelCaller, Tell
-from core.loop.result import Ended, ReactLoopResult, ToolCallRecord
+from core.loop.result import Ended, ReactLoopResult
 from core.loop.run import LoopRun
 from core.loop.run import LoopTask as LoopTask
 from core.loop.steering import Steering
 from core.loop.summary import dropped, summarised, summary_request, with_summary
 from core.loop.tool_runner import CallResult, ToolRunner
+from core.tools.results import ToolCallRecord
 from core.tools.toolbox import Toolbox
 
 

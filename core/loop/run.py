@@ -9,16 +9,19 @@ from core.budgets.types import NoBudget, TurnBudget
 from core.hooks.hooks import Hook, HookContext, Hooks
 from core.hooks.judge import Judging
 from core.journal.types import Journal, StepKey, StepRecord
+from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role, TokenUsage
-from core.loop.context_window import Messages, estimate_tokens, repair
+from core.loop.context_window import Messages, repair
+from core.loop.control import TurnControl, TurnMessage
 from core.loop.conversation_state import ConversationState
-from core.loop.result import Ended, ReactLoopResult, ToolCallRecord
+from core.loop.result import Ended, ReactLoopResult
 from core.loop.steering import Steering
 from core.loop.tool_runner import CallResult, ToolRunner
+from core.people.tenant import WhileRunning
 from core.tools.context import ToolExecutionContext
 from core.tools.registry import ToolRegistry
+from core.tools.results import ToolCallRecord
 from core.tools.toolbox import Toolbox
-from core.turns.types import TurnControl, TurnMessage, WhileRunning
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from typing import cast
 from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, Role
+from core.loop.control import TurnControl, TurnMessage
 from core.loop.forwarded import passed_on
 from core.messaging.messages import Origin
-from core.turns.types import TurnControl, TurnMessage, WhileRunning
+from core.people.tenant import WhileRunning
 
 
 class Steering:

@@ -19,9 +19,9 @@ from core.llm.types import ToolCall
 from core.loop.answer_limits import calls_not_run
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
-from core.loop.result import CallResult as CallResult
 from core.tools.context import ToolExecutionContext
 from core.tools.result_entities import Entity, entities_in
+from core.tools.results import CallResult as CallResult
 from core.tools.tool import AnyTool
 from core.tools.toolbox import Toolbox
 

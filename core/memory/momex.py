@@ -6,7 +6,8 @@ from datetime import datetime
 
 import structlog
 
-from core.budgets.types import Budgets
+from core.budgets.budgeted_model import BudgetedModel, ChatClient
+from core.budgets.store import DailyBudgets
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError, OneValetError
@@ -23,7 +24,7 @@ from core.memory.forgetting import Forgetter
 from core.memory.index.cache import StructuredIndexes
 from core.memory.index.embedder import CachedEmbedder, Embedder, EmbeddingClient, ModelEmbedder, SentenceEncoder
 from core.memory.jobs import MemoryWork, spoken_of
-from core.memory.model_calls import Asking, ChatClient
+from core.memory.model_calls import Asking
 from core.memory.recall.search import Searcher
 from core.memory.sessions import Sessions
 from core.memory.shared_collections import SharedCollections
@@ -60,7 +61,7 @@ class Momex:
         embedding_client: EmbeddingClient | None = None,
         wakeups: Wakeups | None = None,
         clock: Clock | None = None,
-        budgets: Budgets | None = None,
+        budgets: DailyBudgets | None = None,
         parts: MomexParts | None = None,
     ) -> None:
         self.collection = collection
@@ -72,7 +73,7 @@ class Momex:
         self._make_id = parts.make_id
         self.wakeups = wakeups or NoWakeups()
         asks = llm_client if self.config.extraction is not Extraction.RULES else None
-        self._asking = Asking(asks, self._database, self._make_id, budgets) if asks else None
+        self._asking = Asking(BudgetedModel(asks, self._database, budgets), self._make_id) if asks else None
         self._encoder, plain = _embedder(self.config, embedding_client, parts.embedder)
         self.embedder = CachedEmbedder(plain)
         self.store = MemoryStore(self._database, self._make_id)

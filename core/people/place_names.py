@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.approvals.rendering import plain_words
 from core.db.database import Connection
 from core.ids import IdMaker
+from core.messaging.visible_text import plain_words
 
 _CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "terminal": "the terminal"}
 _MASK = "•••••"

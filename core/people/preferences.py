@@ -10,7 +10,7 @@ from zoneinfo import available_timezones
 
 from core.db.database import Database
 from core.errors import OneValetError
-from core.turns.types import WhileRunning
+from core.people.tenant import WhileRunning
 
 MAX_NAME = 80
 """Characters of what a person wants to be called."""

@@ -8,6 +8,7 @@ from typing import Protocol
 from structlog.typing import FilteringBoundLogger
 
 from core.clock import Clock
+from core.credentials.types import ConnectedAccounts
 from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.json_types import Json, JsonObject
@@ -19,20 +20,6 @@ from core.tools.person_access import PersonAccess as PersonAccess
 
 _NOTHING_KEPT = "This assistant has nowhere to keep anything."
 _NO_TASKS = "This assistant can plan nothing for later."
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectedAccounts:
-    """The accounts of one service that a person has connected. `preferred`: the one they chose, or empty."""
-
-    service: str
-    names: tuple[str, ...]
-    preferred: str = ""
-
-    @property
-    def chosen(self) -> str:
-        """Name the account to use when the person named none; empty: there is none, or ask them which."""
-        return self.preferred or (self.names[0] if len(self.names) == 1 else "")
 
 
 class CredentialAccess(Protocol):

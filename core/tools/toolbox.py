@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from core.errors import ToolRetry
 from core.journal.types import Outcome
-from core.loop.result import CallResult
 from core.tools.registry import ToolRegistry
+from core.tools.results import CallResult
 from core.tools.tool import AnyTool, tool
 
 SWITCH = "use_tools"

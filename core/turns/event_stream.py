@@ -8,7 +8,7 @@ from enum import StrEnum
 from core.hooks.hooks import Hook, HookContext, PlannedCall, StepReport
 from core.journal.types import Outcome
 from core.llm.types import ModelAnswer, TextSoFar, TokenUsage
-from core.loop.result import CallResult
+from core.tools.results import CallResult
 from core.turns.types import TurnResult
 
 AHEAD = 32

@@ -5,11 +5,10 @@ prepare_context -> should_process -> check_pending_agents -> react_loop -> post_
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
-from core.agents.pending_answers import pending_in
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
 from core.agents.tool import agent_tools
@@ -19,7 +18,8 @@ from core.agents.voice import Voice, has_a_voice
 from core.approvals.requests import ApprovalRequests
 from core.approvals.store import ApprovalStore
 from core.approvals.types import PendingApproval
-from core.budgets.types import Budgets, NoBudget
+from core.budgets.store import DailyBudgets
+from core.budgets.types import NoBudget
 from core.clock import Clock
 from core.hooks.hooks import Hook, HookContext, Hooks
 from core.http.types import HttpClient, NoHttp
@@ -52,12 +52,9 @@ from core.turns.context import Check, Refusal, TurnContext
 from core.turns.event_stream import StreamEvent, events_of
 from core.turns.prompt import system_prompt
 from core.turns.results import explain, first_step, said_in, turn_result, waiting_result, with_person, with_reply
-from core.turns.services import CredentialStoreAccess, PeopleAccess, Recall, StorageAccess
+from core.turns.services import CredentialStoreAccess, PeopleAccess, Recall, StorageAccess, TaskEngine
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from core.turns.waiting_agents import answered, notice, reminder, stopped
-
-if TYPE_CHECKING:
-    from core.triggers.engine import TriggerEngine
+from core.turns.waiting_agents import answered, notice, pending_in, reminder, stopped
 
 _log = structlog.get_logger()
 
@@ -72,7 +69,7 @@ class Orchestrator:
         llm_client: ModelClient,
         system_prompt: str = "",
         momex: Recall | None = None,
-        trigger_engine: "TriggerEngine | None" = None,
+        trigger_engine: TaskEngine | None = None,
         *,
         tools: Iterable[AnyTool] = (),
         tool_names: Sequence[str] | None = None,
@@ -86,7 +83,7 @@ class Orchestrator:
         tiers: Tiers | None = None,
         credentials: CredentialStoreAccess | None = None,
         storage: StorageAccess | None = None,
-        budgets: Budgets | None = None,
+        budgets: DailyBudgets | None = None,
         http: HttpClient | None = None,
         settings: Mapping[str, str] | None = None,
         clock: Clock | None = None,
@@ -125,8 +122,8 @@ class Orchestrator:
         self._loop = ReactLoop(self._caller, self.config, self._hooks)
 
     @property
-    def budgets(self) -> Budgets | None:
-        """Return the purses that turns are paid from, for work that is done for people beside their turns."""
+    def budgets(self) -> DailyBudgets | None:
+        """Return the budgets that turns are paid from, for work done for people outside their turns."""
         return self._budgets
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:
@@ -310,7 +307,7 @@ class Orchestrator:
             conversation_id=request.conversation_id,
             entries={one.agent_path: one for one in request.pool if one.turn_id == request.turn_id},
             control=request.control,
-            budget=self._budgets.for_turn(request) if self._budgets else NoBudget(),
+            budget=self._budgets.of(request.payer) if self._budgets else NoBudget(),
             limits=self._pool_limits,
             make_agent=self.create_agent,
             execute_agent=self.execute_agent,

@@ -5,8 +5,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_or_utc
+from core.people.tenant import TurnTenant
 from core.tools.result_entities import Entity
-from core.turns.types import TurnTenant
 
 DEFAULT_PERSONA = (
     "You are a personal assistant that people reach by text message and chat. Be brief, friendly and exact. "

@@ -13,10 +13,10 @@ from core.hooks.judge import ALL_WELL, Judge, Judgement, Trail
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject, canonical_hash, canonical_json, read_json
 from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
+from core.loop.control import TurnMessage
 from core.tools.context import ToolExecutionContext
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
-from core.turns.types import TurnMessage
 
 NOT_RECORDED = "This call is not in the record, so it has no result: nothing was run."
 
@@ -135,7 +135,7 @@ class RecordedConsent(Rule):
 
 
 class RecordedControl:
-    """Give what came in while the turn ran before the same steps. Implements `core.turns.types.TurnControl`."""
+    """Give what came in while the turn ran before the same steps. Implements `core.loop.control.TurnControl`."""
 
     def __init__(self, messages: Mapping[int, Sequence[TurnMessage]]) -> None:
         self._messages = messages

@@ -7,7 +7,8 @@ from core.db.database import Connection
 from core.errors import LeaseLost
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage
-from core.turns.types import TurnControl, TurnMessage, TurnTenant
+from core.loop.control import TurnControl, TurnMessage
+from core.people.tenant import TurnTenant
 
 _PREFIX = "run_"
 MAX_FAILURES = 5

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core.memory.access import MemoryAccess
-from core.tools.context import CredentialAccess, PersonAccess, TenantStorage
+from core.tools.context import CredentialAccess, PersonAccess, TenantStorage, TenantTasks
 
 
 class Recall(Protocol):
@@ -49,4 +49,12 @@ class PeopleAccess(Protocol):
 
     async def known(self, tenant_id: str) -> Sequence[str]:
         """Return the person's profile as lines for the model."""
+        ...
+
+
+class TaskEngine(Protocol):
+    """What plans for people: `core.triggers.engine.TriggerEngine`, which stands above turns."""
+
+    def for_tenant(self, tenant_id: str) -> TenantTasks:
+        """Return access to this tenant's tasks only."""
         ...

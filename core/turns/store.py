@@ -16,13 +16,15 @@ from core.ids import IdMaker
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, storable
 from core.llm.types import ChatMessage, TokenUsage
+from core.loop.control import TurnMessage
 from core.messaging.messages import Address, Command, Origin, OutboundMessage
 from core.messaging.streamed_message import StreamRow
+from core.people.tenant import TurnTenant, WhileRunning
 from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import Suspects
 from core.turns.failures import fail_turn
 from core.turns.runs import RunControl, RunNote, is_run, load_run_turn
-from core.turns.types import TurnMessage, TurnRequest, TurnSender, TurnTenant, WhileRunning
+from core.turns.types import TurnRequest, TurnSender
 
 REST_KEPT = timedelta(days=1)
 """How long a person may ask for the rest of a long answer."""

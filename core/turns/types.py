@@ -1,33 +1,18 @@
 """What a turn is given and what it gives back: the border between the jobs and the orchestrator."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
 
 from core.agents.pool_entry import PoolEntry
 from core.approvals.types import Approval, NewApproval
+from core.budgets.types import Payer
 from core.hooks.hooks import Hook
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
-from core.messaging.messages import Origin
+from core.loop.control import TurnControl, TurnMessage
+from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.trigger_message import TriggerMessage
-
-
-@dataclass(frozen=True, slots=True)
-class TurnTenant:
-    """The person whose turn it is. `timezone` is an IANA name, `language` a BCP 47 tag or empty."""
-
-    id: str
-    name: str = ""
-    language: str = ""
-    timezone: str = "UTC"
-    role: str = "member"
-    tier: str = ""
-    """The tier they were given; empty for their role's."""
-    timezone_known: bool = True
-    """Whether somebody told the timezone, or it is only what is taken meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,46 +23,6 @@ class TurnSender:
     user_key: str
     state: str = "active"
     admitted: str = "open"
-
-
-@dataclass(frozen=True, slots=True)
-class TurnMessage:
-    """One inbound message of the turn, its text as the person wrote it."""
-
-    id: str
-    text: str
-    received_at: datetime
-    media_count: int = 0
-    about: str = ""
-    """The code of the approval whose card this message answers as a reply."""
-    origin: Origin = Origin.OWN
-
-
-class TurnControl(Protocol):
-    """What may reach a turn while it runs. Asked before each model call and after tools."""
-
-    async def stopped(self) -> str | None:
-        """Return None to go on; otherwise the person asked to stop, with a message that may be empty."""
-        ...
-
-    async def absorb(self) -> Sequence[TurnMessage]:
-        """Return the messages that came in meanwhile and that this turn takes with it, in order.
-
-        They stay waiting in the store until the turn commits, which names them in `TurnResult.absorbed`.
-        After a take-over they may be given again; the loop ignores those that it has recorded.
-        """
-        ...
-
-
-class WhileRunning(StrEnum):
-    """What becomes of a message that comes in while a turn runs, as the person prefers."""
-
-    STEER = "steer"
-    """The turn takes it in before its next model call."""
-    QUEUE = "queue"
-    """It waits for the next turn."""
-    INTERRUPT = "interrupt"
-    """The turn ends without an answer, and the next one takes both up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +61,12 @@ class TurnRequest:
     """What began a run that no message began; never the person's words."""
     task_id: str = ""
     """The task whose run this is: what it spends counts as the task's, too."""
+
+    @property
+    def payer(self) -> Payer:
+        """Return for whom the turn's model calls are made."""
+        tenant = self.tenant
+        return Payer(tenant.id, self.turn_id, tenant.role, tenant.tier, tenant.timezone, self.task_id)
 
 
 class TurnState(StrEnum):

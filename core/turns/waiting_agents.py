@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from core.agents.pending_answers import ANSWER, PendingAnswers
 from core.agents.pool_entry import PoolEntry
+from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits, nesting
+from core.agents.valet import Valet
 from core.journal.types import Outcome
-from core.loop.result import CallResult, Ended, ReactLoopResult
+from core.loop.result import Ended, ReactLoopResult
+from core.tools.results import CallResult
 from core.turns.types import TurnRequest
 
 SET_ASIDE = "I had to set something aside that was waiting for you, because it has changed meanwhile ({names})."
@@ -85,3 +89,24 @@ def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
 
 def _names(entries: Sequence[PoolEntry]) -> str:
     return ", ".join(dict.fromkeys(one.told_as for one in entries))
+
+
+def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:
+    """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
+    if not request.inbound or not request.conversation_id:
+        return PendingAnswers()
+    offered: list[tuple[PoolEntry, Valet]] = []
+    ended: dict[str, PoolEntry] = {}
+    set_aside: list[str] = []
+    for entry in request.pool:
+        if entry.conversation_id != request.conversation_id or not entry.waits:
+            continue
+        valet = registry.find(entry.agent_type)
+        if valet is None or valet.schema_version != entry.schema_version:
+            ended[entry.agent_id] = entry.ended("stale")
+            set_aside.append(entry.told_as)
+        elif entry.expires_at <= now:
+            ended[entry.agent_id] = entry.ended("expired")
+        elif entry.status is AgentStatus.WAITING_FOR_INPUT and not entry.wakes:
+            offered.append((entry, valet))
+    return PendingAnswers(tuple(offered), {}, ended, tuple(set_aside))

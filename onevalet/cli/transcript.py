@@ -9,10 +9,12 @@ from core.errors import ConfigError
 from core.journal.types import MemoryJournal, StepKind, StepRecord
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer
+from core.loop.control import TurnControl, TurnMessage
+from core.people.tenant import TurnTenant
 from core.triggers.messages import trigger_message
 from core.triggers.store import run_of_turn
 from core.turns.store import HISTORY_ROWS, Lease, PostgresJournal
-from core.turns.types import TurnControl, TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 
 
 @dataclass(frozen=True, slots=True)

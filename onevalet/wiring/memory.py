@@ -1,6 +1,6 @@
 """Memory as the settings want it, and the jobs that a worker does for it."""
 
-from core.budgets.types import Budgets
+from core.budgets.store import DailyBudgets
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
@@ -16,7 +16,7 @@ from onevalet.settings import Settings
 
 
 def build_momex(
-    settings: Settings, client: LiteLLMClient, database: Database, clock: Clock, budgets: Budgets | None = None
+    settings: Settings, client: LiteLLMClient, database: Database, clock: Clock, budgets: DailyBudgets | None = None
 ) -> Momex | None:
     """Make everybody's memory; None where it is switched off. Without a configured model, rules read what was said."""
     if settings.onevalet_memory == "off":

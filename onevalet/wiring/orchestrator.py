@@ -138,7 +138,7 @@ def built_in_hooks(
     if settings.onevalet_rules:
         hooks.append(read_rules(settings.onevalet_rules, storage))
     if settings.onevalet_judge != "off":
-        hooks.append(CheckingJudge(config))
+        hooks.append(CheckingJudge(config.max_repeated_calls, config.max_idle_steps))
     if settings.onevalet_judge == "model":
         hooks.append(ModelJudge(client))
     return hooks

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from agents.email import SendEmailAgent
 from core.agents.fields import InvalidValue
+from core.credentials.types import ConnectedAccounts
 from core.json_types import JsonObject
-from core.tools.context import ConnectedAccounts, NoCredentials
+from core.tools.context import NoCredentials
 from onevalet import ToolFailed
 from tests.agents.services import mail_server, no_loop
 from tests.core.agents.harness import SetClock

@@ -11,11 +11,13 @@ from agents.notes import add_note, forget_note, list_notes
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.journal.types import MemoryJournal
+from core.loop.control import TurnMessage
+from core.people.tenant import TurnTenant
 from core.tools.context import NoStorage, ToolExecutionContext
 from core.tools.storage import MAX_VALUE, Storage
 from core.tools.tool import AnyTool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from onevalet import ToolRetry
 from tests.core.builders import FakeModel, a_context, says, wants
 

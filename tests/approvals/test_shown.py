@@ -4,8 +4,9 @@ import pytest
 
 from core.approvals.consent import place_order
 from core.approvals.describe import _heading
-from core.approvals.rendering import as_text, is_short, plain_line, plain_words, visible
+from core.approvals.rendering import as_text
 from core.json_types import Json
+from core.messaging.visible_text import is_short, plain_line, plain_words, visible
 
 
 @pytest.mark.parametrize(

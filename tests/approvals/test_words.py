@@ -7,10 +7,12 @@ from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState
 from core.db.database import Database
 from core.journal.types import MemoryJournal
+from core.loop.control import TurnMessage
+from core.people.tenant import TurnTenant
 from core.queue.wakeups import NoWakeups
 from core.turns.orchestrator import Orchestrator
 from core.turns.trigger_message import TriggerMessage
-from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from tests.core.builders import FakeModel, says
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

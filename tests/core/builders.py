@@ -23,14 +23,15 @@ from core.llm.types import (
 )
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
+from core.loop.control import TurnControl
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import LoopTask, ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import ReactLoopResult
+from core.people.tenant import WhileRunning
 from core.tools.context import NoCredentials, NoStorage, ToolExecutionContext
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
-from core.turns.types import TurnControl, WhileRunning
 
 type Step = ModelAnswer | Exception | Callable[[ModelRequest], ModelAnswer | Awaitable[ModelAnswer]]
 

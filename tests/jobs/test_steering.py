@@ -8,10 +8,10 @@ import pytest
 
 from core.llm.types import ModelAnswer, ModelRequest
 from core.messaging.messages import Command
+from core.people.tenant import WhileRunning
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
-from core.turns.types import WhileRunning
 from jobs.turns import TurnRunner
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.harness import LEASE, Store, message

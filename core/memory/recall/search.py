@@ -14,8 +14,8 @@ import asyncpg
 import structlog
 
 from core.errors import ModelError, OneValetError
+from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role
-from core.loop.context_window import estimate_tokens
 from core.memory.config import MomexConfig
 from core.memory.extraction.rules_self import slot_of
 from core.memory.index.cache import CatchingUp, StructuredIndexes

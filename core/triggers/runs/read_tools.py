@@ -7,13 +7,14 @@ from core.http.types import AddressCheck, HttpResponse
 from core.ids import IdMaker
 from core.journal.types import Effect, MemoryJournal
 from core.json_types import JsonObject
+from core.people.tenant import TurnTenant
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.store import TaskStore
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 
 SECONDS = 60.0
 

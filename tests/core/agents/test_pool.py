@@ -12,7 +12,8 @@ from core.agents.turn_agents import PoolLimits
 from core.db.database import Database
 from core.journal.types import MemoryJournal
 from core.json_types import JsonObject
-from core.turns.types import TurnRequest, TurnTenant
+from core.people.tenant import TurnTenant
+from core.turns.types import TurnRequest
 from jobs.upkeep import Upkeep
 from onevalet import AgentResult, InputField, StandardAgent, valet
 from tests.core.agents.harness import ANN, BOB, Talk

@@ -14,9 +14,11 @@ from core.errors import ConfigError, ToolFailed
 from core.journal.types import Journal, MemoryJournal, StepRecord
 from core.llm.types import ToolCall
 from core.loop.config import ReactLoopConfig
+from core.loop.control import TurnMessage
+from core.people.tenant import TurnTenant
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnState, TurnTenant
+from core.turns.types import TurnRequest, TurnState
 from tests.core.builders import FakeModel, Step, says, wants
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)

@@ -11,10 +11,12 @@ from core.errors import ToolFailed
 from core.hooks.hooks import Hook, HookContext
 from core.journal.types import MemoryJournal
 from core.loop.config import ReactLoopConfig
+from core.loop.control import TurnMessage
 from core.loop.result import ReactLoopResult
+from core.people.tenant import TurnTenant
 from core.turns.context import TurnContext
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from tests.core.builders import FakeModel, Step, says, wants
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)

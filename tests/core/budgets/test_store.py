@@ -10,7 +10,7 @@ import pytest
 
 from core.budgets import store as budget_store
 from core.budgets.store import DailyBudgets, PostgresBudget
-from core.budgets.types import OutOfMoney
+from core.budgets.types import OutOfMoney, Payer
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ModelRejected
@@ -24,9 +24,10 @@ from core.loop.context_window import ContextManager
 from core.loop.loop import LoopFailed, LoopTask, ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import Ended, ReactLoopResult
+from core.people.tenant import TurnTenant
 from core.tools.registry import ToolRegistry
 from core.tools.tool import tool
-from core.turns.types import TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from tests.core.builders import SYSTEM, FakeModel, Step, a_context, says, user, wants
 from tests.core.harness import Store, TwiceDatabase
 from tests.scripted_model import ScriptedModel, text
@@ -55,7 +56,7 @@ async def money(store: Store, request: pytest.FixtureRequest) -> AsyncIterator[P
         await store.admin.execute("insert into tenants (tenant_id, name) values ($1, '')", tenant)
     database = request.param(store.url)
     clock = StillClock(datetime(2026, 3, 1, 23, 30, tzinfo=UTC))
-    yield PostgresBudget(DailyBudgets(database, clock, Decimal(1), PENCE), "ann", "t0", "UTC")
+    yield PostgresBudget(DailyBudgets(database, clock, Decimal(1), PENCE), Payer("ann", "t0"))
     await database.close()
 
 
@@ -73,9 +74,9 @@ async def spent(store: Store, tenant: str = "ann") -> dict[date, Decimal]:
 
 
 async def test_turns_at_the_same_time_cannot_reserve_more_than_the_cap(money: PostgresBudget) -> None:
-    took = await asyncio.gather(*(fits(replace(money, turn_id=f"t{n}")) for n in range(12)))
+    took = await asyncio.gather(*(fits(replace(money, payer=replace(money.payer, turn_id=f"t{n}"))) for n in range(12)))
     assert sum(took) == 3
-    assert await fits(replace(money, tenant_id="bob"))
+    assert await fits(replace(money, payer=replace(money.payer, tenant_id="bob")))
 
 
 async def test_what_was_settled_counts_and_a_step_is_paid_once(money: PostgresBudget, store: Store) -> None:
@@ -83,8 +84,8 @@ async def test_what_was_settled_counts_and_a_step_is_paid_once(money: PostgresBu
         assert await fits(money)
         await money.settle(KEY, TokenUsage(1, 1, cost=0.65))
     assert await spent(store) == {date(2026, 3, 1): Decimal("0.65")}
-    assert await fits(replace(money, turn_id="t1"))
-    assert not await fits(replace(money, turn_id="t2"))
+    assert await fits(replace(money, payer=replace(money.payer, turn_id="t1")))
+    assert not await fits(replace(money, payer=replace(money.payer, turn_id="t2")))
 
 
 async def test_a_price_that_is_not_known_afterwards_is_what_was_set_aside(money: PostgresBudget, store: Store) -> None:
@@ -116,12 +117,16 @@ async def test_what_a_dead_worker_held_ends_by_itself(
 
 async def test_a_take_over_reserves_under_the_same_key_and_not_twice(money: PostgresBudget) -> None:
     assert all([await fits(money) for _ in range(5)])
-    assert [await fits(replace(money, turn_id=f"t{n}")) for n in (1, 2, 3)] == [True, True, False]
+    assert [await fits(replace(money, payer=replace(money.payer, turn_id=f"t{n}"))) for n in (1, 2, 3)] == [
+        True,
+        True,
+        False,
+    ]
 
 
 async def test_the_day_is_the_persons_own(money: PostgresBudget, store: Store) -> None:
     for timezone in ("Pacific/Auckland", "UTC", "America/New_York"):
-        abroad = replace(money, timezone=timezone, turn_id=timezone)
+        abroad = replace(money, payer=replace(money.payer, timezone=timezone, turn_id=timezone))
         assert await fits(abroad)
         await abroad.settle(KEY, TokenUsage(cost=0.5))
     assert await spent(store) == {date(2026, 3, 1): Decimal(1), date(2026, 3, 2): Decimal("0.5")}
@@ -129,22 +134,25 @@ async def test_the_day_is_the_persons_own(money: PostgresBudget, store: Store) -
 
 
 async def test_a_task_has_a_row_of_its_own_beside_the_days(money: PostgresBudget, store: Store) -> None:
-    await replace(money, task_id="task").settle(KEY, TokenUsage(cost=0.5))
+    await replace(money, payer=replace(money.payer, task_id="task")).settle(KEY, TokenUsage(cost=0.5))
     rows = await store.admin.fetch("select task_id, spent from spending order by task_id")
     assert [(row["task_id"], row["spent"]) for row in rows] == [("", Decimal("0.5")), ("task", Decimal("0.5"))]
 
 
 async def test_a_task_has_a_cap_of_its_own_within_the_day(money: PostgresBudget) -> None:
     budgets = replace(money.budgets, task_cap=Decimal("0.5"))
-    task = replace(money, budgets=budgets, task_id="task")
+    task = replace(money, budgets=budgets, payer=replace(money.payer, task_id="task"))
     assert await fits(task)
     with pytest.raises(OutOfMoney, match=r"^I stopped here: the \$0.50 that this task may spend in a day are used up"):
         await task.reserve(StepKey(1, 0), ASK)
     await task.settle(KEY, TokenUsage(cost=0.1))
     assert await fits(task, StepKey(1, 0))
-    assert await fits(replace(task, task_id="other", turn_id="t1"))
-    assert [await fits(replace(task, task_id=f"task{n}", turn_id=f"t{n}")) for n in (2, 3)] == [True, False]
-    alone = replace(money, budgets=replace(budgets, cap=None), task_id="third", turn_id="t3")
+    assert await fits(replace(task, payer=replace(task.payer, task_id="other", turn_id="t1")))
+    assert [
+        await fits(replace(task, payer=replace(task.payer, task_id=f"task{n}", turn_id=f"t{n}"))) for n in (2, 3)
+    ] == [True, False]
+    third = replace(money.payer, task_id="third", turn_id="t3")
+    alone = replace(money, budgets=replace(budgets, cap=None), payer=third)
     assert [await fits(alone, StepKey(n, 0)) for n in range(2)] == [True, False]
 
 
@@ -158,15 +166,15 @@ async def test_what_a_turn_was_allowed_beyond_the_cap_is_its_own_and_counts_once
         await money.allow(StepKey(3, 0), Decimal("0.30"))
     assert await fits(money, StepKey(3, 0))
     assert not await fits(money, StepKey(4, 0))
-    assert not await fits(replace(money, turn_id="t1"))
+    assert not await fits(replace(money, payer=replace(money.payer, turn_id="t1")))
     await money.settle(StepKey(3, 0), TokenUsage(cost=0.25))
     assert not await fits(money, StepKey(4, 0))
 
 
 async def test_the_task_of_a_request_is_whose_money_its_turn_spends(money: PostgresBudget) -> None:
     request = TurnRequest("t1", TurnTenant("ann"), "sms", (), MemoryJournal(), task_id="task")
-    budget = money.budgets.for_turn(request)
-    assert (budget.task_id, budget.turn_id) == ("task", "t1")
+    budget = money.budgets.of(request.payer)
+    assert (budget.payer.task_id, budget.payer.turn_id) == ("task", "t1")
 
 
 @tool(effect="read")
@@ -181,7 +189,7 @@ async def turn(
     config = ReactLoopConfig(llm_retry_base_delay=0.001, max_output_tokens=1)
     model = FakeModel(script) if isinstance(script, list) else script
     task = LoopTask(
-        HookContext(money.turn_id, money.tenant_id, "sms"),
+        HookContext(money.payer.turn_id, money.payer.tenant_id, "sms"),
         (SYSTEM, user("Hello")),
         ToolRegistry([look]),
         journal or MemoryJournal(),
@@ -204,7 +212,7 @@ async def test_at_the_cap_the_turn_stops_and_says_so(money: PostgresBudget, stor
     )
     assert len(script) == 1
     assert await spent(store) == {date(2026, 3, 1): Decimal(1)}
-    assert (await turn(replace(money, turn_id="t1"), [])).ended is Ended.BUDGET
+    assert (await turn(replace(money, payer=replace(money.payer, turn_id="t1")), [])).ended is Ended.BUDGET
 
 
 async def test_a_model_that_stays_away_costs_nothing(money: PostgresBudget, store: Store) -> None:

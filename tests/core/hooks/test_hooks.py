@@ -6,12 +6,14 @@ from core.errors import ModelAuthError
 from core.hooks.hooks import Hook, HookContext, Messages, PlannedCall, Rule, StepReport, Verdict
 from core.journal.types import MemoryJournal
 from core.llm.types import ChatMessage, ModelAnswer, Role, TextSoFar
+from core.loop.control import TurnMessage
 from core.loop.loop import LoopFailed
-from core.loop.result import CallResult
+from core.people.tenant import TurnTenant
 from core.tools.context import ToolExecutionContext
+from core.tools.results import CallResult
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from tests.core.builders import FakeModel, run_loop, says, wants
 from tests.core.turns.test_orchestrator import NOW
 

@@ -21,6 +21,10 @@ CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
 WHERE = HookContext("turn", "tenant", "terminal")
 
 
+def checking(config: ReactLoopConfig = CONFIG) -> CheckingJudge:
+    return CheckingJudge(config.max_repeated_calls, config.max_idle_steps)
+
+
 def tools() -> list[AnyTool]:
     counted = itertools.count(1)
 
@@ -45,7 +49,7 @@ def tools() -> list[AnyTool]:
 async def judged(*steps: Step, config: ReactLoopConfig = CONFIG) -> tuple[list[str], Ended, FakeModel, MemoryJournal]:
     """Run a turn with the checking judge; give its findings, how it ended, the model and the journal."""
     journal = MemoryJournal()
-    result, model = await run_loop(steps, tools(), config=config, journal=journal, hooks=[CheckingJudge(config)])
+    result, model = await run_loop(steps, tools(), config=config, journal=journal, hooks=[checking(config)])
     found = [row.name for row in await journal.recorded() if row.kind is StepKind.JUDGE]
     return found, result.ended, model, journal
 
@@ -112,7 +116,7 @@ async def test_calls_that_fail_or_tell_nothing_new_are_no_progress() -> None:
     ],
 )
 async def test_a_call_written_as_text_does_not_reach_the_person(text: str) -> None:
-    result, model = await run_loop([says(text), says("Hello")], tools(), hooks=[CheckingJudge(CONFIG)])
+    result, model = await run_loop([says(text), says("Hello")], tools(), hooks=[checking()])
     assert result.response == "Hello"
     assert "written as text" in model.last[-1].text
     assert [message.text for message in result.messages] == ["Hello"]
@@ -230,7 +234,7 @@ async def test_a_judge_that_fails_is_passed_over() -> None:
 
 
 async def test_an_act_is_a_failure_only_where_its_result_says_so() -> None:
-    judge = CheckingJudge(CONFIG)
+    judge = checking()
     fine = tuple((Act("look", str(n), "nothing"),) for n in range(9))
     assert await judge.rate_results(WHERE, fine) == ALL_WELL
     failed = tuple((Act("look", str(n), "no", ok=False),) for n in range(3))

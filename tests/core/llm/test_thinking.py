@@ -10,9 +10,11 @@ from core.journal.types import MemoryJournal
 from core.json_types import Json, JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage
+from core.loop.control import TurnMessage
+from core.people.tenant import TurnTenant
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from tests.core.turns.test_orchestrator import NOW
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")

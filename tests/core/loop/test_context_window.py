@@ -3,9 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role, ToolCall
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import LOST_RESULT, ContextManager, Messages, estimate_tokens, repair
+from core.loop.context_window import LOST_RESULT, ContextManager, Messages, repair
 from tests.core.builders import SYSTEM, user
 
 IDS = st.sampled_from("abcd")

@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from core.journal.types import MemoryJournal
 from core.llm.types import ChatMessage
+from core.loop.control import TurnMessage
 from core.loop.conversation_state import MAX_SEEN, ConversationState
+from core.people.tenant import TurnTenant
 from core.tools.result_entities import Entity, entities_in
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from tests.core.builders import FakeModel, says, wants
 from tests.core.turns.test_orchestrator import NOW
 

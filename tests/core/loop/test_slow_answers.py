@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from aiohttp import web
 
+from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelTimeout
 from core.hooks.hooks import HookContext
 from core.hooks.judge_model import ModelJudge
@@ -70,7 +71,7 @@ def of_judge(client: LiteLLMClient) -> Awaitable[ModelAnswer]:
 
 def of_memory(client: LiteLLMClient) -> Awaitable[str]:
     """Ask as memory does."""
-    return Asking(client, None, lambda kind: kind).ask("tenant", "What was said?")  # type: ignore[arg-type]
+    return Asking(BudgetedModel(client, None), lambda kind: kind).ask("tenant", "What was said?")  # type: ignore[arg-type]
 
 
 def of_embedding(client: LiteLLMClient) -> Awaitable[object]:

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 from core.journal.types import MemoryJournal
 from core.llm.types import Role
+from core.loop.control import TurnMessage
 from core.loop.result import Ended
+from core.people.tenant import WhileRunning
 from core.tools.tool import tool
-from core.turns.types import TurnMessage, WhileRunning
 from tests.core.builders import run_loop, says, wants
 
 

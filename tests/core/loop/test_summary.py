@@ -11,9 +11,11 @@ from core.journal.types import MemoryJournal
 from core.llm.types import ChatMessage, ModelRequest, Role, TextSoFar
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import Messages
+from core.loop.control import TurnMessage
 from core.loop.conversation_state import ConversationState
+from core.people.tenant import TurnTenant
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from tests.core.builders import FakeModel, Step, says, user
 from tests.core.loop.test_context_window import MESSAGES, complaints
 from tests.core.turns.test_orchestrator import NOW

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from agents import memory as tools
+from core.budgets.budgeted_model import BudgetedModel
 from core.db.database import Database
 from core.journal.types import MemoryJournal
+from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
 from core.loop.config import ReactLoopConfig
-from core.loop.context_window import estimate_tokens
+from core.loop.control import TurnMessage
 from core.loop.steering import spoken
 from core.memory.commands import NOTHING, answer_memory
 from core.memory.config import RecallMode
@@ -17,8 +19,9 @@ from core.memory.model_calls import Asking
 from core.memory.momex import Momex
 from core.memory.types import Kind
 from core.messaging.messages import Origin
+from core.people.tenant import TurnTenant
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnResult, TurnTenant
+from core.turns.types import TurnRequest, TurnResult
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.memory.harness import NOW, Ids, holding, make_momex, told
 
@@ -141,11 +144,11 @@ async def test_query_answers_in_words_and_cites(momex: Momex) -> None:
     assert (plain.text, [one.number for one in plain.citations]) == ("My sister Greta lives in Porto. [1]", [1])
     for words, text, cited in (("She lives in Porto [1].", "She lives in Porto [1].", [1]), ("UNKNOWN", "", [])):
         model = FakeModel([says(words)])
-        momex._asking = Asking(model, momex.store.database, Ids())
+        momex._asking = Asking(BudgetedModel(model, momex.store.database), Ids())
         answer = await momex.query("ann", "Where does my sister Greta live?")
         assert (answer.text, [one.number for one in answer.citations]) == (text, cited)
         assert "told by the person) My sister Greta lives in Porto." in model.last[0].text
-    momex._asking = Asking(FakeModel([]), momex.store.database, Ids())
+    momex._asking = Asking(BudgetedModel(FakeModel([]), momex.store.database), Ids())
     assert (await momex.query("ann", "Who repairs the roof?")).text == ""
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from core.budgets.budgeted_model import BudgetedModel
 from core.errors import ModelUnavailable
 from core.llm.types import ModelAnswer, Role
 from core.people.profile import FactSource, ProfileMerge, ProfileStore
@@ -25,7 +26,9 @@ def changed(*changes: tuple[str, str, str]) -> ModelAnswer:
 def runner(harness: Harness, *script: Step) -> tuple[ProfileRunner, FakeModel]:
     """Make a runner with a scripted model."""
     model = FakeModel(list(script))
-    return ProfileRunner(harness.store.database, model, harness.store.make_id, harness.clock), model
+    return ProfileRunner(
+        harness.store.database, BudgetedModel(model, harness.store.database), harness.store.make_id, harness.clock
+    ), model
 
 
 async def be_quiet(harness: Harness) -> None:

@@ -7,16 +7,19 @@ import pytest
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet
+from core.credentials.types import ConnectedAccounts
 from core.errors import ConfigError, ModelAuthError
 from core.journal.types import MemoryJournal
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage
+from core.loop.control import TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import LoopFailed
-from core.tools.context import ConnectedAccounts, CredentialAccess, NoCredentials
+from core.people.tenant import TurnTenant
+from core.tools.context import CredentialAccess, NoCredentials
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from tests.core.builders import FakeModel, run_loop, says, wants
 from tests.core.turns.test_orchestrator import NOW
 

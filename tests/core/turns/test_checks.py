@@ -14,14 +14,16 @@ from core.agents.valet import valet
 from core.errors import ConfigError, StoreUnavailable, TurnDelayed
 from core.journal.types import MemoryJournal
 from core.loop.config import ReactLoopConfig
+from core.loop.control import TurnMessage
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.rate_limit import Rates
+from core.people.tenant import TurnTenant
 from core.people.tiers import Tiers, read_tiers
 from core.tools.tool import tool
 from core.turns.checks import SafetyCheck, ordered_checks
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnResult, TurnSender, TurnTenant
+from core.turns.types import TurnRequest, TurnResult, TurnSender
 from onevalet.wiring.plugins import load_plugins
 from tests.core.builders import FakeModel, says
 

@@ -12,12 +12,14 @@ from core.errors import LeaseLost, ModelAuthError, ModelUnavailable, TurnDelayed
 from core.journal.types import MemoryJournal, StepRecord
 from core.llm.types import ModelChunk, ModelRequest
 from core.loop.config import ReactLoopConfig
+from core.loop.control import TurnMessage
+from core.people.tenant import TurnTenant
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
 from core.turns.event_stream import AHEAD, StreamEvent, StreamEventType
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnState, TurnTenant
+from core.turns.types import TurnRequest, TurnState
 from tests.core.builders import FakeModel, Step, says, wants
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)

@@ -22,13 +22,15 @@ from core.hooks.hooks import Hook, HookContext
 from core.journal.types import MemoryJournal
 from core.llm.types import ChatMessage, Role
 from core.loop.config import ReactLoopConfig
+from core.loop.control import TurnMessage
 from core.memory.access import MemoryAccess, NoMemory
+from core.people.tenant import TurnTenant
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
 from core.turns.prompt import DEFAULT_PERSONA, system_prompt
-from core.turns.types import TurnMessage, TurnRequest, TurnResult, TurnState, TurnTenant
+from core.turns.types import TurnRequest, TurnResult, TurnState
 from tests.core.builders import FakeModel, Step, says, user, wants
 
 NOW = datetime(2026, 11, 21, 22, 0, tzinfo=UTC)

@@ -12,10 +12,12 @@ from core.journal.types import MemoryJournal
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, Role
 from core.loop.config import ReactLoopConfig
+from core.loop.control import TurnMessage
+from core.people.tenant import TurnTenant
 from core.tools.tool import AnyTool, tool
 from core.turns.event_stream import StreamEventType
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnResult, TurnState, TurnTenant
+from core.turns.types import TurnRequest, TurnResult, TurnState
 from tests.core.builders import user
 from tests.core.turns.test_orchestrator import NOW
 from tests.scripted_model import Reply, ScriptedModel, calls, cut, error, hang, malformed, text

@@ -15,9 +15,11 @@ from core.json_types import Json, JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role, ToolCall
 from core.loop.config import ReactLoopConfig
+from core.loop.control import TurnMessage
+from core.people.tenant import TurnTenant
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnMessage, TurnRequest, TurnState, TurnTenant
+from core.turns.types import TurnRequest, TurnState
 from onevalet import ToolFailed
 from onevalet.demo import model as demo
 from onevalet.demo.intents import INTENTS, Intent

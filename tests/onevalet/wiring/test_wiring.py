@@ -12,8 +12,9 @@ from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.errors import ConfigError, ToolFailed
 from core.journal.types import MemoryJournal
+from core.people.tenant import TurnTenant
 from core.tools.storage import Storage
-from core.turns.types import TurnRequest, TurnTenant
+from core.turns.types import TurnRequest
 from onevalet.settings import Settings
 from onevalet.wiring.orchestrator import build_orchestrator
 from tests.core.credentials.harness import add_people, new_key, store_with

@@ -1,0 +1,80 @@
+"""What an agent's run asks consent to: its own words, a form of its fields, and the check of changes."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from core.agents.field_collection import collect
+from core.agents.fields import InputField
+from core.agents.schema import INSTRUCTION, agent_parameters
+from core.agents.standard_agent import ApprovalRequest, StandardAgent
+from core.agents.valet import Valet
+from core.approvals.consent import ConsentTo, Described
+from core.approvals.edits import Check, form_of
+from core.approvals.rendering import is_empty
+from core.errors import ToolRetry
+from core.json_types import JsonObject
+from core.messaging.messages import FormField
+
+
+def agent_consent(
+    place: str,
+    valet: Valet,
+    arguments: JsonObject,
+    make: Callable[[JsonObject], Awaitable[StandardAgent]],
+    *,
+    risk: str = "",
+    note: str = "",
+    begun: bool = False,
+    asks: str = "",
+    state: JsonObject | None = None,
+) -> ConsentTo:
+    """Ask consent to an agent's run; `make` gives the agent with other values, which says what is shown of them."""
+    inputs = valet.inputs
+
+    async def describe(given: JsonObject) -> Described:
+        request: ApprovalRequest = (await make(given)).approval_request()
+        return Described(
+            request.action_summary,
+            dict(request.details),
+            _labels(inputs),
+            frozenset(name for name, one in inputs.items() if not one.required and is_empty(one.default)),
+            agent_form(inputs, _properties(valet), given),
+            request.timeout_minutes * 60.0,
+            request.allow_modification,
+        )
+
+    check = agent_check(inputs, (INSTRUCTION,))
+    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note, asks, state or {}, begun)
+
+
+def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:
+    return {name: one.label for name, one in inputs.items()} | {INSTRUCTION: "instruction"}
+
+
+def _properties(valet: Valet) -> JsonObject:
+    properties = agent_parameters(valet).get("properties")
+    if not isinstance(properties, dict):
+        return {}
+    return {name: one for name, one in properties.items() if name in valet.inputs}
+
+
+def agent_form(inputs: Mapping[str, InputField], schemas: JsonObject, arguments: JsonObject) -> tuple[FormField, ...]:
+    """Make the form for an agent's fields, of which `schemas` are those that the model sees."""
+    return form_of(schemas, arguments, [name for name, one in inputs.items() if one.required])
+
+
+def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...]) -> Check:
+    """Return what checks changed fields of an agent, by their validators; `rest` names arguments that are no field."""
+
+    def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
+        unknown = [name for name in changes if name not in inputs]
+        if unknown:
+            raise ToolRetry(f"There is no {unknown[0].replace('_', ' ')} to change; there are {', '.join(inputs)}.")
+        known = {name: value for name, value in arguments.items() if name in inputs}
+        cleared = {name for name, value in changes.items() if value in ("", None) and not inputs[name].required}
+        collected = collect(inputs, {k: v for k, v in known.items() if k not in cleared}, changes)
+        if collected.wrong or collected.missing:
+            wrong = collected.wrong or dict.fromkeys(collected.missing, "it is missing")
+            raise ToolRetry("; ".join(f"{inputs[name].label}: {what.rstrip('.')}" for name, what in wrong.items()))
+        return collected.fields | {name: arguments[name] for name in rest if name in arguments}
+
+    return check

@@ -1,0 +1,48 @@
+"""Model calls made for a person outside any turn, each paid from that person's budget."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.budgets.store import DailyBudgets
+from core.budgets.types import Payer
+from core.db.database import Database
+from core.journal.types import StepKey
+from core.llm.types import ModelAnswer, ModelRequest
+
+
+class ChatClient(Protocol):
+    """A model client that answers whole: any `ModelClient`, and what tests put in its place."""
+
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Make one call. Raises `core.errors.ModelError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetedModel:
+    """A model whose calls are reserved before and settled after. Without `budgets` nothing is counted."""
+
+    client: ChatClient
+    database: Database
+    budgets: DailyBudgets | None = None
+
+    async def ask(self, tenant_id: str, turn_id: str, key: StepKey, request: ModelRequest) -> ModelAnswer:
+        """Ask at this person's cost. Raises `ModelError` or `OutOfMoney`; a call that failed costs nothing."""
+        if self.budgets is None:
+            return await self.client.answer(request)
+        budget = self.budgets.of(await self._payer(tenant_id, turn_id))
+        await budget.reserve(key, request)
+        try:
+            answer = await self.client.answer(request)
+        except BaseException:
+            await budget.release(key)
+            raise
+        await budget.settle(key, answer.usage)
+        return answer
+
+    async def _payer(self, tenant_id: str, turn_id: str) -> Payer:
+        async with self.database.tenant(tenant_id) as connection:
+            row = await connection.fetchrow("select role, tier, timezone from tenants where tenant_id = $1", tenant_id)
+        if row is None:
+            return Payer(tenant_id, turn_id)
+        return Payer(tenant_id, turn_id, row["role"], row["tier"], row["timezone"] or "UTC")

@@ -1,0 +1,37 @@
+"""What may reach a turn while it runs: a wish to stop, and further messages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from core.messaging.messages import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMessage:
+    """One inbound message of the turn, its text as the person wrote it."""
+
+    id: str
+    text: str
+    received_at: datetime
+    media_count: int = 0
+    about: str = ""
+    """The code of the approval whose card this message answers as a reply."""
+    origin: Origin = Origin.OWN
+
+
+class TurnControl(Protocol):
+    """What may reach a turn while it runs. Asked before each model call and after tools."""
+
+    async def stopped(self) -> str | None:
+        """Return None to go on; otherwise the person asked to stop, with a message that may be empty."""
+        ...
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        """Return the messages that came in meanwhile and that this turn takes with it, in order.
+
+        They stay waiting in the store until the turn commits, which names them in `TurnResult.absorbed`.
+        After a take-over they may be given again; the loop ignores those that it has recorded.
+        """
+        ...

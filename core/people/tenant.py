@@ -1,0 +1,30 @@
+"""The person whose turn it is, and how they want their turns run."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTenant:
+    """The person whose turn it is. `timezone` is an IANA name, `language` a BCP 47 tag or empty."""
+
+    id: str
+    name: str = ""
+    language: str = ""
+    timezone: str = "UTC"
+    role: str = "member"
+    tier: str = ""
+    """The tier they were given; empty for their role's."""
+    timezone_known: bool = True
+    """Whether somebody told the timezone, or it is only what is taken meanwhile."""
+
+
+class WhileRunning(StrEnum):
+    """What becomes of a message that comes in while a turn runs, as the person prefers."""
+
+    STEER = "steer"
+    """The turn takes it in before its next model call."""
+    QUEUE = "queue"
+    """It waits for the next turn."""
+    INTERRUPT = "interrupt"
+    """The turn ends without an answer, and the next one takes both up."""

@@ -1,0 +1,59 @@
+"""What became of calls of tools."""
+
+import json
+from dataclasses import dataclass
+
+from core.journal.types import Outcome
+from core.json_types import Json, JsonObject, read_json
+from core.llm.types import TokenUsage, ToolCall
+from core.tools.result_entities import Entity
+
+_MAX_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What became of one call. `text` is what the model is told, `chars` its length before truncation.
+
+    `entities` are the things it told of.
+    """
+
+    call: ToolCall
+    text: str
+    outcome: Outcome = Outcome.OK
+    chars: int = 0
+    duration_ms: int = 0
+    entities: tuple[Entity, ...] = ()
+
+    def arguments_summary(self) -> JsonObject:
+        """Return the arguments with long values cut, for debugging."""
+        try:
+            value = read_json(self.call.arguments or "{}")
+        except ValueError:
+            value = self.call.arguments
+        given = value if isinstance(value, dict) else {"arguments": value}
+        return {name: _short(one) for name, one in given.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallRecord:
+    """One call of a tool or an agent-tool.
+
+    `args_summary` is cut for debugging; `result_status` an agent's status; `result_chars` the length before
+    truncation; `token_attribution` what the model answer that asked for it used.
+    """
+
+    name: str
+    args_summary: JsonObject
+    duration_ms: int
+    success: bool
+    result_status: str | None = None
+    result_chars: int = 0
+    token_attribution: TokenUsage | None = None
+
+
+def _short(value: Json) -> Json:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else json.dumps(value)
+    return value if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
