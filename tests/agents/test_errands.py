@@ -24,7 +24,7 @@ async def talk(database_url: str) -> AsyncIterator[Talk]:
 
 
 @pytest.mark.timeout(90)
-async def test_fields_are_asked_for_answered_several_at_once_in_between_reminded_of_and_dropped(talk: Talk) -> None:
+async def test_fields_are_collected_in_any_order_reminded_of_and_dropped(talk: Talk) -> None:
     ask_all = "Where do you fly from?\nWhere do you fly to?\nOn which day do you leave?"
     assert await talk.say("flights, please") == [ask_all]
     assert await talk.say("from Berlin, next Friday") == ["Where do you fly to?"]

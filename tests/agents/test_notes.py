@@ -109,7 +109,7 @@ async def test_what_cannot_be_kept_is_refused_in_a_sentence(storage: Storage) ->
         await add_note("milk", replace(a_context(), storage=NoStorage()))
 
 
-async def test_the_orchestrator_hands_each_turn_its_persons_storage_and_runs_a_change_before_the_list(
+async def test_each_turn_uses_its_persons_storage_and_writes_before_it_lists(
     storage: Storage,
 ) -> None:
     tools: list[AnyTool] = [add_note, list_notes, forget_note]

@@ -12,7 +12,7 @@ from tests.core.builders import a_context
 from tests.core.credentials.harness import add_people, new_key, store_with
 
 
-async def test_where_two_accounts_fit_none_is_taken_until_the_persons_choice_is_remembered(database_url: str) -> None:
+async def test_two_matching_accounts_are_asked_about_until_a_choice_is_stored(database_url: str) -> None:
     database, admin = Database(database_url), await asyncpg.connect(database_url)
     await add_people(admin, "ann")
     store = store_with(database, new_key())

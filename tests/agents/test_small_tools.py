@@ -43,7 +43,7 @@ async def test_calculate_refuses_the_rest_in_a_sentence(expression: str) -> None
 
 
 @given(st.text(alphabet="0123456789+-*/().%^ espqrtmaxin,", max_size=40))
-async def test_calculate_answers_or_refuses_whatever_is_written(expression: str) -> None:
+async def test_calculate_answers_or_refuses_any_text(expression: str) -> None:
     try:
         said = await calculate(expression)
     except ToolRetry as refused:

@@ -84,7 +84,7 @@ async def test_a_moment_counts_as_it_was_shown_and_not_from_when_it_is_agreed_to
     assert await at(planner, minutes=1) == ["Reminder: call mum"]
 
 
-async def test_what_is_agreed_to_too_late_is_not_kept_and_what_is_changed_is_read_back_anew(
+async def test_late_agreement_is_dropped_and_a_changed_task_is_read_back_again(
     planner: Proactive,
 ) -> None:
     await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
@@ -99,9 +99,7 @@ async def test_what_is_agreed_to_too_late_is_not_kept_and_what_is_changed_is_rea
     assert await planner.delivery.store.one("select count(*) from approvals") == 1, "what cannot come is not shown"
 
 
-async def test_a_change_in_words_of_ones_own_is_read_back_anew_and_counts_as_shown(
-    database_url: str, redis_url: str
-) -> None:
+async def test_a_change_in_free_words_is_read_back_and_applies_as_shown(database_url: str, redis_url: str) -> None:
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
         await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
         await system.hears("remind me", wants(("remind_me", {"text": "call mum", "at": "3pm"})))

@@ -125,7 +125,7 @@ def edit(code: str, **changes: str) -> JsonObject:
     return {"decisions": [{"code": code, "decision": "edit", "changes": dict(changes)}]}
 
 
-async def test_fields_are_collected_first_then_shown_in_full_and_checked_anew_when_they_are_changed(
+async def test_fields_are_collected_shown_in_full_and_rechecked_when_changed(
     system: Approving,
 ) -> None:
     system.model.script = [wants(("Mailer", {})), says("To whom?")]
@@ -146,7 +146,7 @@ async def test_fields_are_collected_first_then_shown_in_full_and_checked_anew_wh
     assert DONE == ["mail eve@example.com "]
 
 
-async def test_what_an_agent_lets_nobody_change_is_not_changed_in_words_and_its_summary_is_never_empty(
+async def test_locked_fields_resist_edits_in_words_and_the_summary_is_not_empty(
     system: Approving,
 ) -> None:
     """Agents dying before their approval, and empty summaries: what was probed of another system."""
@@ -203,7 +203,7 @@ async def test_what_an_agent_asks_and_says_is_shown_in_full_however_long_it_is(s
         "update steps set result = jsonb_set(result, '{text}', '\"Pay 99.00?\"') where result ->> 'text' like 'Pay%'",
     ],
 )
-async def test_cve_32921_what_an_agent_kept_and_asked_is_bound_too_and_not_run_once_it_is_another(
+async def test_cve_32921_approval_also_binds_an_agents_stored_state_and_question(
     system: Approving, change: str
 ) -> None:
     system.model.script = [wants(("Asker", {})), says("It was altered.")]
@@ -228,9 +228,7 @@ async def test_an_inner_tool_of_an_agent_waits_with_it_and_runs_once(system: App
     assert system.last() == "Done."
 
 
-async def test_a_rule_asks_for_approval_of_a_plain_tool_and_says_how_high_the_risk_is(
-    system: Approving, tmp_path: Path
-) -> None:
+async def test_a_rule_requests_approval_of_a_plain_tool_with_its_risk(system: Approving, tmp_path: Path) -> None:
     path = tmp_path / "rules.toml"
     path.write_text(
         '[[rules]]\nname = "much"\ndecision = "approve"\ntools = ["pay"]\nrisk = "high"\n'

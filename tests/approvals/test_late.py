@@ -49,7 +49,7 @@ async def system(database_url: str) -> AsyncIterator[Approving]:
         yield system
 
 
-async def test_promise_9_what_was_approved_and_could_not_begin_for_hours_is_asked_again_and_not_done(
+async def test_promise_9_approval_that_could_not_start_for_hours_is_asked_again(
     system: Approving,
 ) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
@@ -77,9 +77,7 @@ async def test_promise_9_what_was_approved_and_could_not_begin_for_hours_is_aske
 
 
 @pytest.mark.parametrize("minutes", [29, 44])
-async def test_a_decision_in_time_stands_while_a_busy_conversation_keeps_it_waiting(
-    system: Approving, minutes: int
-) -> None:
+async def test_a_timely_decision_stands_while_the_conversation_is_busy(system: Approving, minutes: int) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
     await system.say("mail sam")
     await system.delivery.channel.said(f"OK {await system.code()}")
@@ -88,7 +86,7 @@ async def test_a_decision_in_time_stands_while_a_busy_conversation_keeps_it_wait
     assert (await system.states(), system.sent) == (["approved"], [MAIL])
 
 
-async def test_an_agent_that_began_in_time_goes_on_when_its_question_is_answered_a_day_later(
+async def test_an_agent_started_in_time_continues_when_answered_a_day_later(
     system: Approving,
 ) -> None:
     system.model.script = [wants(("Booker", {"place": "Luigi's"}))]

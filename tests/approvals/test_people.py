@@ -36,7 +36,7 @@ async def system(database_url: str) -> AsyncIterator[Approving]:
         yield system
 
 
-async def test_two_become_one_what_was_open_is_asked_again_and_an_unlinked_address_decides_no_more(
+async def test_open_approvals_are_asked_again_after_a_merge_and_not_after_unlink(
     system: Approving,
 ) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("Hello.")]
@@ -117,7 +117,7 @@ async def test_the_operator_lists_and_decides_as_such_for_one_or_over_all(
     assert re.search(r"approved by the operator at \d\d:\d\d on \d{1,2} [A-Z][a-z]+\.", system.last())
 
 
-async def test_the_number_of_high_risk_is_in_nothing_that_is_kept_once_it_is_of_no_use(system: Approving) -> None:
+async def test_a_high_risk_confirmation_number_is_erased_once_used_up(system: Approving) -> None:
     system.risk = "high"
     system.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
     await system.say("mail sam")
@@ -140,7 +140,7 @@ async def test_the_number_of_high_risk_is_in_nothing_that_is_kept_once_it_is_of_
     assert any("******" in str(one) for one in await store.column("select text from outbound"))
 
 
-async def test_what_belongs_to_a_turn_that_has_ended_cannot_be_approved_and_ends_with_it(system: Approving) -> None:
+async def test_approvals_of_an_ended_turn_end_with_it_and_cannot_be_granted(system: Approving) -> None:
     system.model.script = [wants(("send_mail", MAIL))]
     await system.say("mail sam")
     await system.delivery.store.admin.execute("update turns set state = 'failed' where state = 'waiting'")

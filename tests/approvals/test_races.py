@@ -13,7 +13,7 @@ from tests.forker import Forker
 @pytest.mark.slow
 @pytest.mark.timeout(180)
 @pytest.mark.xdist_group("processes")
-async def test_promise_9_whoever_grabs_for_it_an_approval_is_decided_once_by_its_person_and_done_at_most_once(
+async def test_promise_9_approval_is_decided_once_by_its_person_under_races(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     async with open_arena(tmp_path, database_url, redis_url, 2, forker, workers=1) as harness:

@@ -32,7 +32,7 @@ def test_pictures_stay_as_they_are_and_their_marks_hide_nothing_elsewhere() -> N
     assert visible("a\u200db") == "a<U+200D>b"
 
 
-def test_a_heading_names_what_tells_a_call_from_another_and_says_what_it_leaves_out() -> None:
+def test_a_heading_names_distinguishing_arguments_and_states_omissions() -> None:
     assert (
         _heading("send_mail", {"to": "a_b@x.com", "cc": "", "body": "two\nlines"}) == "send mail (to: a_b@x.com, ...)"
     )
@@ -64,7 +64,7 @@ def test_a_heading_has_no_markup_and_one_line(text: str, line: str) -> None:
     assert plain_line(text) == line
 
 
-def test_a_cut_says_so_and_whoever_shows_it_can_tell() -> None:
+def test_a_cut_is_marked_in_the_text_and_reported_to_the_caller() -> None:
     assert plain_line("x" * 201).endswith("x...")
     assert not is_short("x" * 201)
     assert is_short("x" * 200)

@@ -72,7 +72,7 @@ async def offered(turn: TurnRequest) -> tuple[set[str], str]:
     return {spec.name for spec in model.requests[0].tools}, "\n".join(one.text for one in model.last)
 
 
-async def test_a_firing_trigger_answers_no_approval_the_model_is_not_even_offered_to() -> None:
+async def test_a_trigger_turn_is_not_offered_the_tool_that_decides_approvals() -> None:
     names, told = await offered(request())
     assert "approve everything" in told
     assert OFFER not in names

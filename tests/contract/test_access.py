@@ -26,7 +26,7 @@ async def private_delivery(channel: str, database_url: str) -> AsyncIterator[Del
             yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))
 
 
-async def test_promise_12_a_stranger_is_told_a_code_once_and_the_code_lets_them_in(
+async def test_promise_12_a_stranger_is_sent_one_code_and_the_code_admits_them(
     private_delivery: DeliveryHarness,
 ) -> None:
     store, harness = private_delivery.store, private_delivery.channel

@@ -48,7 +48,7 @@ async def test_promise_10_a_cancelled_action_never_runs_and_the_model_is_told(sy
     assert system.last() == "All right, I did not."
 
 
-async def test_promise_9_an_edit_in_words_is_shown_again_with_its_difference_and_kills_the_old_code(
+async def test_promise_9_an_edit_in_words_shows_its_diff_and_voids_the_old_code(
     system: Approving,
 ) -> None:
     old = ""
@@ -76,7 +76,7 @@ async def test_promise_9_an_edit_in_words_is_shown_again_with_its_difference_and
     assert "the person changed: subject: Lunch -> Dinner" in system.model.told()[-1]
 
 
-async def test_an_edit_that_cannot_be_used_is_said_on_the_fresh_card_and_nothing_is_lost(system: Approving) -> None:
+async def test_an_invalid_edit_is_explained_on_the_new_card_and_loses_nothing(system: Approving) -> None:
     code = ""
     system.model.script = [
         wants(("send_mail", MAIL)),
@@ -93,7 +93,7 @@ async def test_an_edit_that_cannot_be_used_is_said_on_the_fresh_card_and_nothing
     assert system.sent == [MAIL]
 
 
-async def test_two_of_one_turn_are_shown_together_decided_one_by_one_and_run_in_the_order_confirmed(
+async def test_two_approvals_of_a_turn_are_decided_apart_and_run_as_confirmed(
     system: Approving,
 ) -> None:
     first, second = MAIL, {**MAIL, "to": "bob@example.com"}
@@ -155,7 +155,7 @@ async def test_no_word_but_the_exact_ones_decides_without_the_model(system: Appr
     assert system.last() == "Hm?"
 
 
-async def test_the_model_can_neither_approve_what_nobody_answered_nor_after_another_tool(system: Approving) -> None:
+async def test_the_model_cannot_approve_unanswered_calls_or_after_another_tool(system: Approving) -> None:
     """In the turn of a new request, before its card was sent, after a tool, for high risk: never."""
     seen: list[str] = []
 
@@ -190,7 +190,7 @@ async def test_the_model_can_neither_approve_what_nobody_answered_nor_after_anot
     assert system.sent == []
 
 
-async def test_high_risk_is_never_approved_in_words_and_by_sms_only_with_a_number_sent_back(system: Approving) -> None:
+async def test_high_risk_needs_a_press_or_by_sms_its_confirmation_number(system: Approving) -> None:
     system.risk = "high"
     system.model.script = [wants(("send_mail", MAIL)), says("What?"), says("Sent.")]
     await system.say("mail sam about lunch")
@@ -226,7 +226,7 @@ async def test_guessing_the_number_of_high_risk_ends_after_few_tries(system: App
     assert "Too many tries" in system.last()
 
 
-async def test_time_starts_when_the_card_is_sent_reminds_once_and_ends_with_run_and_person_told(
+async def test_expiry_starts_when_the_card_is_sent_reminds_once_and_tells_both(
     system: Approving,
 ) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("You did not decide, so I let it be.")]
@@ -284,7 +284,7 @@ async def test_what_has_expired_is_asked_again_on_a_fresh_card(system: Approving
     assert len(await system.states()) == 3, "each time anew, never the old one"
 
 
-async def test_every_request_edit_decision_and_execution_is_in_the_audit_with_hash_identity_and_channel(
+async def test_the_audit_has_each_request_edit_decision_and_run_with_its_hash(
     system: Approving,
 ) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("Sent.")]

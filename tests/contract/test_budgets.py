@@ -35,7 +35,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
         yield system
 
 
-async def test_at_the_cap_the_person_is_asked_and_the_turn_goes_on_for_what_they_allow(system: Approving) -> None:
+async def test_at_the_cap_the_person_is_asked_and_the_turn_uses_what_they_allow(system: Approving) -> None:
     looked: list[str] = []
 
     @tool

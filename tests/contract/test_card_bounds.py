@@ -49,7 +49,7 @@ async def test_promise_9_60_approvals_in_one_answer_are_asked_a_handful_at_once(
     assert system.last() == "All is sent."
 
 
-async def test_promise_9_a_changed_action_is_shown_again_beside_a_full_handful(system: Approving) -> None:
+async def test_promise_9_a_changed_action_is_shown_again_next_to_a_full_batch(system: Approving) -> None:
     system.model.script = [mails(0, 5)]
     await system.say("mail everybody")
     codes = await system.delivery.store.column("select code from approvals order by created_at")

@@ -38,7 +38,7 @@ async def test_a_cards_buttons_stand_below_its_last_part_with_their_tokens(harne
 
 
 @exempt(sms="a text once sent cannot be changed: another one tells")
-async def test_promise_10_a_card_is_drawn_anew_as_often_as_one_likes(harness: ChannelHarness) -> None:
+async def test_promise_10_a_card_can_be_redrawn_any_number_of_times(harness: ChannelHarness) -> None:
     assert isinstance(harness.sender, Redrawing)
     (part,) = harness.sender.render(card(marked("**7K: Send it?**\n\nTo: `<!channel> & [you](x)`"), *CARD))
     (before,) = await harness.read([part])
@@ -105,7 +105,7 @@ async def test_promise_12_forged_and_odd_presses_reach_nobody(harness: ChannelHa
 
 
 @exempt(sms="a text has no forms", telegram="Telegram has no forms: the person is asked, and replies")
-async def test_a_form_opens_within_its_trigger_and_comes_back_from_the_same_person(harness: ChannelHarness) -> None:
+async def test_a_form_opens_before_its_trigger_expires_and_is_its_persons_alone(harness: ChannelHarness) -> None:
     assert isinstance(harness, SlackHarness)
     harness.sink.form = Form("tok_form", "Change 7K", marked("Send it?"), (FormField("when", "When", "noon"),))
     (bubble,) = await harness.read(harness.sender.render(card(marked("Send it?"), *CARD)))
@@ -148,7 +148,7 @@ async def test_the_words_that_decide_come_in_as_they_were_said(harness: ChannelH
         assert len(harness.sink.messages) == len(words)
 
 
-def test_the_words_that_decide_come_in_from_the_terminal_as_they_were_typed() -> None:
+def test_deciding_words_arrive_from_the_terminal_as_typed() -> None:
     for text in ("OK 7K", "EDIT 7K make it 3pm", "OK ALL", "NO 7K"):
         line = parse_line(text, person="ada", key="line_1")
         assert (line.text, line.command) == (text, None)

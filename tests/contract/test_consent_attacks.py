@@ -53,7 +53,7 @@ async def token(system: Approving) -> str:
     return str(await system.delivery.store.one("select token from approvals"))
 
 
-async def test_cve_nobody_but_its_person_decides_and_nothing_stands_for_their_decision(
+async def test_cve_only_its_person_decides_and_nothing_replaces_their_decision(
     system: Approving, posts: SignedPosts
 ) -> None:
     await approver_not_checked(system, posts)

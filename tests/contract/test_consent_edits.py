@@ -38,7 +38,7 @@ def _flight(system: Approving) -> AnyTool:
 
 
 @exempt(sms=NO_FORMS, telegram=NO_FORMS)
-async def test_a_form_shows_every_field_makes_a_card_with_the_difference_and_says_what_cannot_be_used(
+async def test_a_form_shows_every_field_and_returns_a_diff_or_what_is_invalid(
     system: Approving,
 ) -> None:
     harness = system.delivery.channel
@@ -77,7 +77,7 @@ async def test_a_form_shows_every_field_makes_a_card_with_the_difference_and_say
 
 
 @exempt(sms="a text has no buttons", slack="it has a form")
-async def test_edit_by_reply_the_reply_names_its_card_though_another_was_shown_since(system: Approving) -> None:
+async def test_an_edit_by_reply_applies_to_its_card_although_another_came_since(system: Approving) -> None:
     asked = ""
     system.model.script = [
         wants(("send_mail", MAIL)),
@@ -124,7 +124,7 @@ async def test_a_bare_word_that_answers_a_message_is_about_that_one(system: Appr
     assert await system.states() == ["approved", "pending"]
 
 
-async def test_a_batch_in_words_one_is_approved_the_other_changed_and_shown_again(
+async def test_words_approve_one_of_a_batch_and_change_the_other(
     system: Approving,
 ) -> None:
     system.model.script = [wants(("send_mail", MAIL), ("book_flight", FLIGHT))]
@@ -170,9 +170,7 @@ async def test_a_batch_in_words_one_is_approved_the_other_changed_and_shown_agai
     assert {row["identity_id"] for row in rows} == {await system.delivery.store.one("select id from identities")}
 
 
-async def test_what_is_told_twice_is_done_once_although_every_answer_of_the_database_is_lost(
-    channel: str, database_url: str
-) -> None:
+async def test_decisions_run_once_although_every_database_answer_is_lost(channel: str, database_url: str) -> None:
     """Each call is made twice, and its second answer counts: presses, words, codes and numbers alike."""
     async with open_approving(HARNESSES[channel], database_url, SetClock(), twice=True) as system:
         store = system.delivery.store

@@ -52,9 +52,7 @@ async def test_cve_28469_what_comes_by_another_account_decides_nothing(system: A
     await all_fail(system, posts, tries(posts, await system.code(), await token(system)))
 
 
-async def test_cve_32898_what_a_request_says_beside_its_act_decides_nothing(
-    system: Approving, posts: SignedPosts
-) -> None:
+async def test_cve_32898_text_around_an_action_decides_nothing(system: Approving, posts: SignedPosts) -> None:
     tries = {"sms": more_fields, "slack": more_in_a_payload, "telegram": more_in_an_update}[
         system.delivery.channel.name
     ]
@@ -244,7 +242,7 @@ def as_edited(posts: SignedPosts, words: str) -> Post:
 
 
 @exempt(sms="texts come from one person each", slack="nothing is said in a channel unless somebody mentions the app")
-async def test_promise_8_a_group_that_refuses_us_keeps_nobody_from_their_own_chat(
+async def test_promise_8_a_group_that_blocks_us_does_not_block_direct_chats(
     system: Approving, posts: SignedPosts
 ) -> None:
     group: JsonObject = {"id": -100_124, "type": "supergroup", "title": "Nobody may write here"}

@@ -53,7 +53,7 @@ async def listed(system: Approving) -> str:
     return system.last()
 
 
-async def test_a_person_has_something_remembered_reads_it_puts_it_right_and_has_it_forgotten(
+async def test_a_person_stores_reads_corrects_and_forgets_a_memory(
     system: Approving,
 ) -> None:
     assert NOTHING.split(".")[0] in await listed(system)

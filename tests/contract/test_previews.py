@@ -158,7 +158,7 @@ LOST = ["before the message", "before its id", "before the first word", "after s
 
 @pytest.mark.parametrize("died", LOST)
 @exempt(**NO_PREVIEW)
-async def test_promise_5_a_worker_that_dies_over_a_growing_answer_leaves_one_answer(
+async def test_promise_5_a_worker_killed_while_streaming_leaves_one_answer(
     delivery: DeliveryHarness, died: str
 ) -> None:
     where = await in_thread(delivery.channel, marked("Explain"))
@@ -177,7 +177,7 @@ async def test_promise_5_a_worker_that_dies_over_a_growing_answer_leaves_one_ans
 
 
 @exempt(**NO_PREVIEW)
-async def test_promise_7_an_answer_whose_completion_was_lost_is_found_and_not_sent_again(
+async def test_promise_7_a_streamed_answer_with_a_lost_end_is_found_not_resent(
     delivery: DeliveryHarness,
 ) -> None:
     await _grown(delivery)
@@ -191,7 +191,7 @@ async def test_promise_7_an_answer_whose_completion_was_lost_is_found_and_not_se
 
 
 @exempt(**NO_PREVIEW)
-async def test_an_answer_that_its_message_cannot_hold_is_posted_and_the_message_goes(delivery: DeliveryHarness) -> None:
+async def test_an_answer_too_long_for_its_draft_is_posted_and_the_draft_removed(delivery: DeliveryHarness) -> None:
     await _grown(delivery, text=WHOLE + " word" * 5000)
     ts = str(await delivery.store.one("select stream from outbound"))
     await delivery.channel.sender.drop_stream(delivery.channel.address(), ts)  # type: ignore[attr-defined]
@@ -200,7 +200,7 @@ async def test_an_answer_that_its_message_cannot_hold_is_posted_and_the_message_
 
 
 @exempt(**NO_PREVIEW)
-async def test_promise_4_what_was_said_meanwhile_stays_above_the_answer(delivery: DeliveryHarness) -> None:
+async def test_promise_4_messages_during_a_turn_stay_above_its_answer(delivery: DeliveryHarness) -> None:
     await in_thread(delivery.channel, marked("Explain"))
     await only_the_last(delivery)
     model = HalfWriter([says(WHOLE)])

@@ -84,7 +84,7 @@ async def ringing(redis_url: str) -> AsyncIterator[RedisWakeups]:
         await wakeups.stop()
 
 
-async def test_a_press_is_recorded_and_its_card_drawn_while_a_tool_of_that_conversation_runs(
+async def test_a_press_is_recorded_and_its_card_redrawn_while_a_tool_runs(
     running: Running, record_property: Callable[[str, object], None]
 ) -> None:
     harness, store, gate = running.harness, running.store, running.gate

@@ -34,7 +34,7 @@ async def strict(database_url: str) -> AsyncIterator[Approving]:
         yield it
 
 
-async def test_a_text_from_the_persons_number_that_says_ok_approves_what_was_shown_last(system: Approving) -> None:
+async def test_ok_from_the_persons_number_approves_the_card_shown_last(system: Approving) -> None:
     """Whoever typed it: Twilio's signature proves that Twilio sent it."""
     system.model.script = [wants(("send_mail", MAIL)), says("I sent it.")]
     await system.say("mail sam about lunch")
@@ -64,7 +64,7 @@ async def test_without_bare_words_all_codes_that_wait_are_named(strict: Approvin
     assert await strict.states() == ["pending", "pending"]
 
 
-async def test_without_bare_words_the_model_hands_on_changes_and_neither_approvals_nor_refusals(
+async def test_without_bare_words_the_model_relays_edits_but_no_decisions(
     strict: Approving,
 ) -> None:
     def hand_on(decision: str, **changes: Json) -> ModelAnswer:

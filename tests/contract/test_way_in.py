@@ -154,7 +154,7 @@ async def test_promise_6_bots_are_ignored_with_the_reason(harness: ChannelHarnes
 
 
 @exempt(slack="every sender in Slack is an account", telegram="every sender in Telegram is an account")
-async def test_promise_6_senders_that_nobody_can_answer_are_ignored_with_the_reason(harness: ChannelHarness) -> None:
+async def test_promise_6_unanswerable_senders_are_ignored_with_the_reason(harness: ChannelHarness) -> None:
     assert isinstance(harness, SmsHarness)
     genuine = await harness.genuine()
     for sender in (b"28849", b"MYBANK"):

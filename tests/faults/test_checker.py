@@ -71,14 +71,14 @@ def test_each_invariant_is_found_broken(case: str) -> None:
     assert case.split()[0] in broken(replace(well(), **cast(dict[str, Any], BROKEN[case])))
 
 
-def test_what_was_sent_twice_after_a_lost_answer_that_is_journalled_is_unknown_and_not_broken() -> None:
+def test_a_double_send_after_a_journalled_lost_answer_counts_as_unknown() -> None:
     outbound = [cast(asyncpg.Record, {"text": f"{TWO} acted", "ambiguities": 1})]
     evidence = replace(well(), sends=[send(2.0, ONE), send(3.0, TWO), send(4.0, TWO)], outbound=outbound)
     assert broken(evidence) == []
     assert next(one.unknown for one in check(evidence) if one.name == "I3") == 1
 
 
-def test_a_card_and_its_outcome_are_two_messages_and_one_of_them_twice_is_one_too_many() -> None:
+def test_a_card_and_its_outcome_are_two_messages_and_a_repeat_is_excess() -> None:
     card, outcome = send(3.0, TWO, text=f"3A: act (token: {TWO})"), send(4.0, TWO, text=f"Approved 3A: act ({TWO}).")
     assert broken(replace(well(), sends=[send(2.0, ONE), card, outcome])) == []
     assert broken(replace(well(), sends=[send(2.0, ONE), card, outcome, outcome])) == ["I3"]

@@ -53,9 +53,7 @@ async def _say(simulator: Simulator, text: str) -> None:
     await simulator.providers["twilio"].act(ADA.key, "say", {"text": text, "wait": True})
 
 
-async def test_promise_3_texts_that_no_webhook_brought_are_found_once_and_in_order(
-    store: Store, away: Simulator
-) -> None:
+async def test_promise_3_texts_without_a_webhook_are_found_once_and_in_order(store: Store, away: Simulator) -> None:
     sms = _sms(store, away)
     sweeper = CatchUp([sms], store.database, "w1")
     try:
@@ -119,7 +117,7 @@ class Cutting:
         return await self.inbox.accept(inbound)
 
 
-async def test_promise_3_a_sweep_that_is_cut_off_again_and_again_comes_to_its_end(
+async def test_promise_3_a_repeatedly_interrupted_sweep_still_completes(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("channels.sms.catchup._REMEMBERED_EVERY", 3)

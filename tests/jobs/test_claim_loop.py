@@ -117,7 +117,7 @@ async def test_work_that_breaks_and_a_database_that_is_away_cost_no_slot() -> No
     await poll
 
 
-async def test_a_stop_lets_running_work_finish_within_its_grace_and_takes_nothing_more() -> None:
+async def test_a_stop_lets_work_finish_within_its_grace_and_claims_nothing_more() -> None:
     work = Work("a", "b", "c")
     runs = runner(work)
     poll = asyncio.create_task(runs.poll())
@@ -130,7 +130,7 @@ async def test_a_stop_lets_running_work_finish_within_its_grace_and_takes_nothin
     await poll
 
 
-async def test_a_stop_cancels_what_outlasts_its_grace_and_waits_for_the_hand_back() -> None:
+async def test_a_stop_cancels_work_past_its_grace_and_waits_for_its_release() -> None:
     work = Work("a", "b")
     runs = runner(work)
     await runs.wake("a")

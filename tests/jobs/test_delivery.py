@@ -175,9 +175,7 @@ async def test_promise_7_a_bug_in_the_adapter_counts_as_a_lost_answer(store: Sto
     assert await states(store) == ["checking"]
 
 
-async def test_promise_4_an_outcome_that_cannot_be_told_blocks_for_a_bounded_time(
-    store: Store, channel: RecordingChannel
-) -> None:
+async def test_promise_4_an_unknown_outcome_blocks_for_a_bounded_time(store: Store, channel: RecordingChannel) -> None:
     channel.acts.append(Ambiguous("reset"))
     channel.look_ups_fail = True
     await store.enqueue("a", "next")
@@ -197,7 +195,7 @@ async def test_promise_4_an_outcome_that_cannot_be_told_blocks_for_a_bounded_tim
 
 
 @pytest.mark.parametrize("resend", [True, False])
-async def test_promise_7_where_nothing_can_be_looked_up_the_stated_policy_decides_a_few_times(
+async def test_promise_7_without_lookup_the_stated_policy_decides_a_few_times(
     store: Store, channel: RecordingChannel, resend: bool
 ) -> None:
     channel.can_find, channel.resend_unknown = False, resend
@@ -250,7 +248,7 @@ async def test_promise_7_a_sender_killed_in_its_call_is_an_unknown_outcome(
     assert await store.one("select ambiguities from outbound where seq = 1") == 1
 
 
-async def test_promise_7_a_callback_that_comes_before_the_answer_is_lost_needs_no_look_up(
+async def test_promise_7_a_callback_before_the_lost_answer_needs_no_lookup(
     store: Store, channel: RecordingChannel
 ) -> None:
     async def call_back(to: Target) -> None:
@@ -265,9 +263,7 @@ async def test_promise_7_a_callback_that_comes_before_the_answer_is_lost_needs_n
     assert await states(store) == ["sent", "sent"]
 
 
-async def test_a_dead_senders_part_that_a_callback_resolved_does_not_block_for_ever(
-    store: Store, channel: RecordingChannel
-) -> None:
+async def test_a_dead_senders_part_resolved_by_callback_does_not_block(store: Store, channel: RecordingChannel) -> None:
     await store.enqueue("a", "next")
     claim = await store.claim_sending("a")
     await store.outbox.begin_delivery(claim, 1, 1)

@@ -16,9 +16,7 @@ TURN = 0.2
 """Seconds that a turn takes."""
 
 
-async def test_promise_6_who_floods_is_refused_past_the_bound_and_keeps_nobody_waiting(
-    store: Store, redis_url: str
-) -> None:
+async def test_promise_6_a_flood_is_refused_past_the_bound_and_delays_nobody(store: Store, redis_url: str) -> None:
     begun: list[str] = []
     all_busy = asyncio.Event()
 

@@ -132,7 +132,7 @@ async def test_within_gives_up_on_what_does_not_answer_and_ends_it() -> None:
     assert ended.is_set()
 
 
-async def test_within_passes_on_what_the_work_raises_and_is_cancelled_with_its_caller() -> None:
+async def test_within_propagates_errors_and_is_cancelled_with_its_caller() -> None:
     async def fail() -> None:
         raise ValueError("no")
 

@@ -108,7 +108,7 @@ def phone(store: Store) -> Phone:
 # Portions
 
 
-async def test_a_long_answer_costs_no_more_than_a_messages_segments_and_goes_on_at_more(phone: Phone) -> None:
+async def test_a_long_answer_stops_at_its_segment_limit_and_continues_at_more(phone: Phone) -> None:
     (first,) = await phone.says("tell me all")
     assert first.endswith(NOTE)
     told = [first]
@@ -160,7 +160,7 @@ async def test_promise_2_a_turn_that_is_taken_over_sends_one_portion(phone: Phon
     assert len(phone.channel.calls) == before + 1
 
 
-async def test_promise_7_that_an_answer_may_be_missing_stands_before_what_has_portions(phone: Phone) -> None:
+async def test_promise_7_the_note_of_a_missing_answer_precedes_split_answers(phone: Phone) -> None:
     phone.answer = "Lost."
     phone.channel.can_find = phone.channel.resend_unknown = False
     phone.channel.acts.append(Ambiguous("reset"))
@@ -235,7 +235,7 @@ async def test_promise_8_what_confirms_a_stop_is_sent_past_every_limit(phone: Ph
     assert phone.channel.texts[-1] == "You are stopped."
 
 
-async def test_a_new_day_begins_anew(phone: Phone) -> None:
+async def test_a_new_day_resets_the_count(phone: Phone) -> None:
     phone.channel.budget, phone.answer = SegmentBudget(person_day=8), "Yes."
     for _ in range(7):
         await phone.says("again?")
@@ -265,7 +265,7 @@ async def test_all_peoples_day_is_kept_exactly_by_any_number_of_workers(phone: P
     assert row["refused"] >= 15
 
 
-async def test_the_doctor_shows_todays_segments_and_fails_once_messages_were_left_out(phone: Phone) -> None:
+async def test_doctor_shows_todays_segments_and_fails_once_messages_were_dropped(phone: Phone) -> None:
     assert await texts_check(phone) is None
     phone.channel.budget, phone.answer = SegmentBudget(all_day=4), "Yes."
     await phone.says("hello")

@@ -96,9 +96,7 @@ async def test_drafts_keep_the_providers_pace_and_show_the_newest(store: Store) 
     "trouble",
     [RateLimited("slower", retry_after=timedelta(seconds=60)), Unavailable("away"), ValueError("a bug"), 30.0],
 )
-async def test_what_is_in_the_way_of_a_draft_neither_delays_nor_doubles_the_answer(
-    store: Store, trouble: Exception | float
-) -> None:
+async def test_a_blocked_draft_neither_delays_nor_doubles_the_answer(store: Store, trouble: Exception | float) -> None:
     channel = DraftingChannel(trouble=trouble)
     await store.say("Count")
     assert await _answer(store, channel, says(TEN)) < 5

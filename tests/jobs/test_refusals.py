@@ -25,7 +25,7 @@ async def run_turns(store: Store, *, access: Access = OPEN, rate: int = 30, rate
     return model
 
 
-async def test_promise_8_what_was_said_before_a_stop_and_not_yet_answered_never_reaches_the_model(store: Store) -> None:
+async def test_promise_8_messages_before_a_stop_never_reach_the_model_afterwards(store: Store) -> None:
     await store.say("please")
     await store.reach("+15550000001", False, "k")
     model = await run_turns(store)
@@ -34,14 +34,14 @@ async def test_promise_8_what_was_said_before_a_stop_and_not_yet_answered_never_
     assert await store.one("select count(*) from outbound") == 0
 
 
-async def test_promise_6_whoever_was_taken_off_the_list_meanwhile_has_the_reason_recorded(store: Store) -> None:
+async def test_promise_6_a_person_removed_from_the_list_has_the_reason_recorded(store: Store) -> None:
     await store.say("please")
     model = await run_turns(store, access=Access(Policy.ALLOWLIST))
     assert model.requests == []
     assert await store.column("select reason from inbound") == ["unknown"]
 
 
-async def test_promise_6_beyond_the_rate_one_sentence_then_silence_with_a_reason_each(store: Store) -> None:
+async def test_promise_6_beyond_the_rate_one_reply_then_silence_with_reasons(store: Store) -> None:
     rates = Rates()
     models = []
     for number in range(6):

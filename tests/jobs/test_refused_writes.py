@@ -112,9 +112,7 @@ async def test_promise_6_what_is_refused_all_the_time_is_told_each_time(system: 
 
 
 @pytest.mark.parametrize("what", ["the end of the tool's call", "the end of the turn"])
-async def test_promise_14_whoever_may_have_been_served_is_not_told_to_try_again(
-    system: RefusingHarness, what: str
-) -> None:
+async def test_promise_14_a_possibly_completed_request_is_not_told_to_retry(system: RefusingHarness, what: str) -> None:
     class Once(Refusing):
         def look(self, statement: str) -> None:
             self.refused = ""

@@ -57,9 +57,7 @@ def told(model: FakeModel, index: int = -1) -> list[str]:
 
 
 class TestSteer:
-    async def test_a_message_that_comes_meanwhile_is_told_before_the_next_call_and_answered_once(
-        self, store: Store
-    ) -> None:
+    async def test_a_message_during_a_turn_joins_the_next_call_and_is_answered_once(self, store: Store) -> None:
         await store.say("Weather?")
         tools = (errand(lambda: store.say("And tomorrow?")),)
         model = await run(store, wants(("run_errand", {})), says("Sun, then rain"), tools=tools)

@@ -23,7 +23,7 @@ async def replies(store: Store) -> list[object]:
     return await store.column("select text from outbound order by seq")
 
 
-async def test_a_turn_is_answered_and_the_bell_rings_for_its_reply(store: Store) -> None:
+async def test_a_turn_is_answered_and_its_delivery_is_woken(store: Store) -> None:
     await store.say("one")
     await store.say("two")
     await WorkerHarness(store).run_turns()
@@ -72,7 +72,7 @@ async def test_a_word_that_is_no_command_of_ours_goes_to_the_assistant(store: St
     assert await replies(store) == ["re x"]
 
 
-async def test_a_turn_that_kills_its_workers_is_set_aside_and_what_comes_after_goes_on(store: Store) -> None:
+async def test_a_turn_that_kills_its_workers_is_set_aside_and_later_turns_run(store: Store) -> None:
     await store.say("deadly")
     for number in range(MAX_DEATHS):
         await store.claim_turn(f"dead{number}")
@@ -83,7 +83,7 @@ async def test_a_turn_that_kills_its_workers_is_set_aside_and_what_comes_after_g
     assert await fates(store) == [("poison", "poison", MAX_DEATHS + 1), ("done", "", 1)]
 
 
-async def test_promise_5_what_a_turn_took_in_is_set_aside_with_it_and_never_done_again(store: Store) -> None:
+async def test_promise_5_absorbed_messages_are_set_aside_with_their_turn(store: Store) -> None:
     await store.say("deadly")
     for attempt in range(MAX_DEATHS):
         _, turn = await store.claim_turn(f"dead{attempt}")
@@ -119,7 +119,7 @@ async def test_a_turn_that_must_wait_waits_and_burns_no_attempt(store: Store, er
     assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
 
 
-async def test_promise_5_a_cancelled_turn_is_handed_back_at_once_with_its_journal(store: Store) -> None:
+async def test_promise_5_a_cancelled_turn_is_released_at_once_with_its_journal(store: Store) -> None:
     reached = asyncio.Event()
 
     async def long(request: TurnRequest) -> TurnResult:
@@ -185,7 +185,7 @@ async def test_a_lease_is_kept_through_a_turn_that_is_longer_than_it(store: Stor
     assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
 
 
-async def test_the_person_is_shown_that_we_are_at_work(store: Store) -> None:
+async def test_the_person_sees_a_typing_sign_during_work(store: Store) -> None:
     async def slow(request: TurnRequest) -> TurnResult:
         await asyncio.sleep(0.05)
         return await echo(request)

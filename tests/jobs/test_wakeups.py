@@ -65,7 +65,7 @@ async def test_ringing_never_waits_and_never_fails_without_redis() -> None:
     NoWakeups().wake_delivery("cv")
 
 
-async def test_the_bell_rings_again_when_redis_is_back() -> None:
+async def test_wakeups_resume_when_redis_is_back() -> None:
     async with private_valkey() as server, ringing(server.url) as wakeups:
         wakeups.wake_turn("cv_1")
         await until_rung(server.url, 1)

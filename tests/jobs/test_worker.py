@@ -53,9 +53,7 @@ async def all_answered(store: Store, channel: RecordingChannel, count: int) -> N
     assert await heard(store, channel) == {sender: [f"{n}" for n in range(count)] for sender in PEOPLE}
 
 
-async def test_promises_1_2_4_two_workers_answer_everybody_in_order_and_once_with_flushes_in_the_middle(
-    store: Store, redis_url: str
-) -> None:
+async def test_promises_1_2_4_two_workers_answer_once_in_order_despite_flushes(store: Store, redis_url: str) -> None:
     channel = RecordingChannel()
     one, two = WorkerHarness(store, channel), WorkerHarness(store, channel, name="w2")
     async with waking_inbox(store, redis_url) as inbox, one.working(redis_url), two.working(redis_url):
@@ -107,9 +105,7 @@ async def test_a_ring_is_answered_sooner_than_the_slow_poll_would(store: Store, 
     assert rung < polled / 2, (rung, polled)
 
 
-async def test_promise_5_a_stop_hands_a_long_turn_back_and_the_next_worker_goes_on_at_once(
-    store: Store, redis_url: str
-) -> None:
+async def test_promise_5_a_stop_releases_a_long_turn_to_the_next_worker_at_once(store: Store, redis_url: str) -> None:
     reached = asyncio.Event()
 
     async def long(request: TurnRequest) -> TurnResult:
@@ -155,7 +151,7 @@ async def test_the_whole_way_with_every_answer_of_postgres_lost_once(database_ur
 
 
 @pytest.mark.slow
-async def test_postgres_may_go_and_come_back_in_the_middle_and_no_attempt_is_burnt(redis_url: str) -> None:
+async def test_a_postgres_restart_in_the_middle_burns_no_attempt(redis_url: str) -> None:
     begun = asyncio.Event()
 
     async def slow(request: TurnRequest) -> TurnResult:

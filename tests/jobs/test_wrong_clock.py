@@ -125,7 +125,7 @@ async def test_a_clock_moved_on_purpose_is_no_glitch(database_url: str, tmp_path
         assert now - datetime.now(UTC) > timedelta(days=3600)
 
 
-async def test_a_clock_that_stays_wrong_is_measured_again_and_one_that_is_right_rarely(database_url: str) -> None:
+async def test_a_wrong_clock_is_measured_again_soon_and_a_right_clock_rarely(database_url: str) -> None:
     async with opened(database_url) as store:
         machine = Machine()
         clock = machine.clock(store)
@@ -153,7 +153,7 @@ class Untouched:
         raise AssertionError(name)
 
 
-async def test_whatever_time_destroys_is_held_back_while_the_clock_is_wrong(database_url: str) -> None:
+async def test_expiry_and_pruning_are_paused_while_the_clock_is_wrong(database_url: str) -> None:
     async with opened(database_url) as store:
         machine = Machine()
         machine.off = TEN_YEARS

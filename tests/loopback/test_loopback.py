@@ -42,7 +42,7 @@ def test_a_datagram_elsewhere_is_refused() -> None:
     assert taken_from_record() == [f"socket.sendto {ELSEWHERE}"]
 
 
-async def test_a_name_is_not_looked_up_and_the_refusal_is_recorded_though_handled() -> None:
+async def test_a_name_lookup_is_refused_and_recorded_although_handled() -> None:
     async with aiohttp.ClientSession() as session:
         with pytest.raises(aiohttp.ClientError):
             await session.get("http://api.provider.example/")

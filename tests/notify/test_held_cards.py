@@ -22,9 +22,7 @@ async def store(database_url: str) -> AsyncIterator[Store]:
 
 
 @pytest.mark.parametrize("urgency", ["normal", "urgent"])
-async def test_a_card_asked_for_in_quiet_hours_is_sent_when_they_end_and_an_urgent_one_at_once(
-    store: Store, urgency: str
-) -> None:
+async def test_a_card_waits_for_quiet_hours_to_end_unless_it_is_urgent(store: Store, urgency: str) -> None:
     model = FakeModel([wants(("SendMail", {"to": "team@example.org"})), says("Done.")])
     harness, _ = await mailing(store, model)
     notes = NotificationStore(store.database, store.make_id)

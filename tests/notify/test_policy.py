@@ -74,7 +74,7 @@ def test_quiet_hours_end_within_a_day_and_an_hour_and_are_over_then(
 
 
 @pytest.mark.parametrize(("day", "hours"), [("2026-03-28", 8), ("2026-10-24", 10), ("2026-07-01", 9)])
-def test_promise_13_quiet_nights_are_as_long_as_the_switch_of_the_clocks_makes_them(day: str, hours: int) -> None:
+def test_promise_13_quiet_nights_follow_both_clock_changes(day: str, hours: int) -> None:
     began = at(f"{day}T22:00")
     assert quiet_until(BERLIN, began) == began + timedelta(hours=hours)
 

@@ -48,7 +48,7 @@ async def night(harness: People, tenant: str, begins: str, ends: str) -> None:
     )  # fmt: skip
 
 
-async def test_news_goes_where_the_person_wrote_last_and_into_that_conversations_history(harness: People) -> None:
+async def test_news_goes_to_the_last_used_conversation_and_its_history(harness: People) -> None:
     await harness.bring_in("ann", "sms", "telegram", "email", wrote="sms")
     await harness.write("ann", "telegram")
     told = await harness.service.notify("ann", Notification("The flight is at 290.", title="Flight watch"))
@@ -73,7 +73,7 @@ async def test_news_goes_where_the_person_wrote_last_and_into_that_conversations
     assert (said.role, said.text) == (Role.ASSISTANT, "The flight is at 290.")
 
 
-async def test_row_34_the_same_news_twice_at_once_is_one_message_and_comes_again_the_next_day(harness: People) -> None:
+async def test_row_34_concurrent_duplicates_are_one_message_until_the_next_day(harness: People) -> None:
     await harness.bring_in("ann", "sms", wrote="sms")
     both = await asyncio.gather(*(harness.service.notify("ann", Notification("Milk is cheap")) for _ in range(4)))
     assert sorted(one.fate for one in both) == ["duplicate", "duplicate", "duplicate", "owed"]
@@ -98,9 +98,7 @@ async def test_row_34_a_task_that_only_looks_for_news_tells_the_same_once(harnes
     assert fates == ["owed", "owed", "duplicate", "owed"]
 
 
-async def test_row_36_quiet_hours_hold_and_come_out_as_one_digest_and_urgent_news_passes(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_row_36_quiet_hours_end_in_one_digest_and_urgent_news_passes(database_url: str, tmp_path: Path) -> None:
     # A night of three hours in three seconds; two workers look.
     clock = scaled_clock(tmp_path / "clock.json", rate=3600)
     async with people(database_url, clock) as harness:
@@ -127,7 +125,7 @@ async def test_row_36_quiet_hours_hold_and_come_out_as_one_digest_and_urgent_new
         assert sorted(await states(harness)) == ["digested"] * 3 + ["sent"] * 2
 
 
-async def test_who_ends_their_quiet_hours_hears_at_once_and_one_thing_comes_as_itself(harness: People) -> None:
+async def test_ending_quiet_hours_releases_news_at_once_and_one_item_undigested(harness: People) -> None:
     await harness.bring_in("ann", "sms", wrote="sms")
     await night(harness, "ann", "10:00", "20:00")
     action = Action("More", "t")
@@ -148,7 +146,7 @@ async def test_who_ends_their_quiet_hours_hears_at_once_and_one_thing_comes_as_i
     assert harness.said("sms")[1:] == ["not important"]
 
 
-async def test_the_daily_cap_holds_the_rest_for_the_digest_and_a_muted_category_goes_unsaid(harness: People) -> None:
+async def test_news_over_the_daily_cap_waits_for_the_digest_and_muted_is_dropped(harness: People) -> None:
     harness.manners = NotificationPolicy(daily_cap=2)
     await harness.bring_in("ann", "sms", wrote="sms")
     await harness.prefer("ann", muted=["weather"])
@@ -162,7 +160,7 @@ async def test_the_daily_cap_holds_the_rest_for_the_digest_and_a_muted_category_
     assert len(harness.said("sms")) == 3
 
 
-async def test_promise_8_what_fails_in_one_place_goes_to_the_next_and_the_person_is_told_why(harness: People) -> None:
+async def test_promise_8_failed_news_goes_to_the_next_target_with_the_reason(harness: People) -> None:
     await harness.bring_in("ann", "sms", "telegram", "email", wrote="telegram")
     await harness.write("ann", "sms")
     harness.channels["sms"].acts.append(OptedOut("STOP", "21610"))
@@ -193,7 +191,7 @@ async def test_what_fails_everywhere_is_nowhere_and_stays_visible(harness: Peopl
     assert (await harness.service.notify("bob", Notification("hello"))).fate is NotificationStatus.NOWHERE
 
 
-async def test_a_callback_that_says_undelivered_and_a_provider_that_is_down_send_it_elsewhere(harness: People) -> None:
+async def test_an_undelivered_callback_and_an_outage_fall_back_to_another_target(harness: People) -> None:
     await harness.bring_in("ann", "sms", "telegram", wrote="sms")
     await harness.service.notify("ann", Notification("first"))
     await harness.deliver()
@@ -215,9 +213,7 @@ async def test_a_callback_that_says_undelivered_and_a_provider_that_is_down_send
 
 
 @pytest.mark.parametrize("reacts", [True, False])
-async def test_without_a_reaction_it_goes_to_the_next_place_too_if_the_operator_wants(
-    harness: People, reacts: bool
-) -> None:
+async def test_news_without_a_reaction_goes_to_the_next_target_if_configured(harness: People, reacts: bool) -> None:
     harness.manners = NotificationPolicy(fall_back_after=timedelta(minutes=10))
     await harness.bring_in("ann", "sms", "email", wrote="sms")
     await harness.service.notify("ann", Notification("Are you there?", title="A question"))
@@ -279,7 +275,7 @@ async def test_a_card_that_waits_is_told_by_push_without_a_way_to_decide_there(h
     assert await harness.store.one("select actions from outbound order by created_at desc limit 1") == "[]"
 
 
-async def test_a_tasks_card_is_held_in_quiet_hours_and_its_time_begins_when_it_is_let_go(harness: People) -> None:
+async def test_a_tasks_card_is_held_in_quiet_hours_and_its_expiry_starts_after(harness: People) -> None:
     await harness.bring_in("ann", "telegram", wrote="telegram")
     assert not await harness.service.holds_cards("ann", "run")
     await night(harness, "ann", "10:00", "20:00")
@@ -301,7 +297,7 @@ async def test_a_tasks_card_is_held_in_quiet_hours_and_its_time_begins_when_it_i
     assert harness.said("telegram") == ["Approve? OK 7K"]
 
 
-async def test_a_task_speaks_where_the_person_prefers_and_never_where_nobody_can_answer(harness: People) -> None:
+async def test_a_task_asks_on_the_preferred_channel_and_never_on_a_one_way_one(harness: People) -> None:
     await harness.bring_in("ann", "sms", "telegram", "push", wrote="sms")
     await harness.write("ann", "telegram")
     await harness.write("ann", "push")
@@ -318,7 +314,7 @@ async def test_a_task_speaks_where_the_person_prefers_and_never_where_nobody_can
     assert await harness.store.one("select other_conversation('ann', 'sms')") == "ann-telegram-talk"
 
 
-async def test_promise_11_whatever_is_asked_a_message_goes_to_an_identity_of_the_rows_tenant(harness: People) -> None:
+async def test_promise_11_a_message_only_goes_to_an_identity_of_its_tenant(harness: People) -> None:
     chance = random.Random(11)
     tenants = ["ann", "bob", "cid"]
     for tenant, suffix in zip(tenants, ("", "2", "3"), strict=True):

@@ -59,7 +59,7 @@ async def test_held_news_of_many_that_fail_does_not_starve_another_persons(
     assert harness.said("sms") == ["news"]
 
 
-async def test_undelivered_news_of_many_that_fail_does_not_starve_another_persons(
+async def test_many_peoples_failing_news_do_not_starve_another_persons(
     harness: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await keep(harness, "failed")

@@ -20,7 +20,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_nothing_set_is_a_whole_configuration_with_every_channel_but_the_console_off() -> None:
+def test_empty_settings_are_valid_with_only_the_terminal_channel_on() -> None:
     settings = load_settings()
     assert (settings.sms_on, settings.slack_on, settings.telegram_on) == (False, False, False)
     assert settings.onevalet_plugins == ("agents",)

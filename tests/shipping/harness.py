@@ -1,10 +1,11 @@
-"""What the tests of this folder read: the project's files, its lines of commands, and a process of its own."""
+"""What the tests of this folder read: the project's files, its commands, and the output of a process."""
 
 import os
 import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -23,9 +24,17 @@ def processes() -> dict[str, list[str]]:
 
 
 def tracked_files() -> list[Path]:
-    """List what belongs to the project: what git knows, or would know at the next `git add`."""
+    """List the project's files: those that git tracks, or would track after `git add`."""
     listed = run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
     return [path for name in listed.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+@cache
+def python_files(*folders: str) -> dict[str, str]:
+    """Return the source of every Python file below the folders, by its path from the root."""
+    paths = {path.relative_to(ROOT).as_posix(): path for path in tracked_files() if path.suffix == ".py"}
+    inside = tuple(f"{folder}/" for folder in folders)
+    return {name: path.read_text(encoding="utf-8") for name, path in sorted(paths.items()) if name.startswith(inside)}
 
 
 def clean_environment(**values: str) -> dict[str, str]:
@@ -41,7 +50,7 @@ def find_uv() -> str | None:
 
 
 def run(command: list[str], *, folder: Path = ROOT, environment: Mapping[str, str] | None = None) -> str:
-    """Run a program and give what it printed; the test fails with its last words when it fails."""
+    """Run a program and return its output; fail the test with its last output if it exits with an error."""
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=110, check=False
     )

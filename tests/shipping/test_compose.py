@@ -62,7 +62,7 @@ def test_migrate_runs_once_and_the_others_come_back(config: Config) -> None:
     assert set(restarts.values()) == {"unless-stopped"}
 
 
-def test_our_processes_reach_the_services_beside_them_whatever_the_env_file_says(config: Config) -> None:
+def test_our_processes_reach_their_services_regardless_of_the_env_file(config: Config) -> None:
     for name in ("migrate", "web", "worker"):
         environment = config["services"][name]["environment"]
         login = "onevalet:only4test" if name == "migrate" else "onevalet_serving:serves4test"

@@ -57,7 +57,7 @@ def test_everything_in_the_export_is_hashed_and_has_no_address() -> None:
     assert not re.search(r"://|--(extra-)?index|--find-links", text)
 
 
-def test_every_image_is_named_by_digest_beside_a_tag() -> None:
+def test_every_image_is_named_by_digest_and_tag() -> None:
     [base] = instructions("ARG")
     assert {line.split()[0] for line in instructions("FROM")} == {"${PYTHON}"}
     composed = re.findall(r"^    image: (.+)$", read("docker-compose.yml"), re.MULTILINE)
@@ -80,7 +80,7 @@ def test_the_image_runs_as_an_ordinary_user() -> None:
     assert "--chown" not in stages[-1]
 
 
-def test_the_image_starts_from_the_project_folder_with_it_first_on_the_path() -> None:
+def test_the_image_starts_in_the_project_folder_with_it_first_on_the_path() -> None:
     assert instructions("WORKDIR")[-1] == "/app"
     assert any("PYTHONPATH=/app" in line for line in instructions("ENV"))
     assert instructions("CMD") == ['["python", "-m", "onevalet", "web"]']

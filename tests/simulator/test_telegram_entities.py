@@ -117,7 +117,7 @@ SOURCES = st.lists(PIECES | st.characters(exclude_categories=["Cs"]), max_size=3
 
 @settings(max_examples=400, deadline=None)
 @given(SOURCES, st.sampled_from(["html", "markdown", "markdownv2"]))
-def test_whatever_is_accepted_has_entities_that_fit_its_text(source: str, mode: str) -> None:
+def test_accepted_messages_have_entities_that_fit_their_text(source: str, mode: str) -> None:
     settled = _tried(lambda: parse(source, mode))
     if isinstance(settled, Refusal):
         assert settled.description.startswith("Bad Request: can't parse entities: ")

@@ -228,7 +228,7 @@ async def test_promise_2_the_same_update_can_come_again_under_its_id(harness: Ha
     assert harness.hook.updates[0] == harness.hook.updates[1]
 
 
-async def test_held_updates_come_when_they_are_let_go(harness: Harness) -> None:
+async def test_held_updates_arrive_once_released(harness: Harness) -> None:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     await harness.act("say", text="one")
     await until(lambda: len(harness.hook.updates) == 1)

@@ -82,7 +82,7 @@ async def test_a_refused_webhook_is_tried_again_only_as_its_fragment_says(
     assert debugger(simulator) == [(11200, str(status))]
 
 
-async def test_no_connection_is_tried_once_more_by_default_and_a_slow_answer_is_not(
+async def test_a_refused_connection_is_retried_once_and_a_slow_answer_is_not(
     simulator: Simulator, gateway: FakeGateway
 ) -> None:
     async def slow(_: web.Request) -> web.Response:

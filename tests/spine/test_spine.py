@@ -17,9 +17,7 @@ FAULTS = ("flushall", "kill-worker", "postgres-away")
 @pytest.mark.slow
 @pytest.mark.timeout(180)
 @pytest.mark.xdist_group("processes")
-async def test_promises_1_2_4_6_every_message_is_kept_once_answered_once_and_in_order(
-    tmp_path: Path, forker: Forker
-) -> None:
+async def test_promises_1_2_4_6_messages_are_stored_and_answered_once_in_order(tmp_path: Path, forker: Forker) -> None:
     reports = await run_spine(
         tmp_path, forker, messages=MESSAGES, people=PEOPLE, rounds=[CALM, FAULTS], channels=CHANNELS
     )

@@ -15,7 +15,7 @@ from tests.triggers.harness import Plan, run_plan
 @pytest.mark.slow
 @pytest.mark.timeout(90)
 @pytest.mark.xdist_group("kills")
-async def test_promise_13_each_occurrence_runs_once_and_none_early_while_workers_are_killed(
+async def test_promise_13_each_occurrence_runs_once_and_on_time_under_kills(
     tmp_path: Path, database_url: str, redis_url: str
 ) -> None:
     plan = Plan(tasks=30, again=1, span=timedelta(seconds=12), rate=10, kill_every=0.6, lease=2, people=10)
@@ -27,7 +27,7 @@ async def test_promise_13_each_occurrence_runs_once_and_none_early_while_workers
 @pytest.mark.slow
 @pytest.mark.timeout(120)
 @pytest.mark.xdist_group("kills")
-async def test_promise_13_of_200_events_4_ms_apart_each_is_handled_once_though_a_consumer_is_killed_midway(
+async def test_promise_13_200_events_4_ms_apart_are_handled_once_despite_a_kill(
     tmp_path: Path, database_url: str, redis_url: str
 ) -> None:
     burst = await run_burst(tmp_path, database_url, redis_url)

@@ -104,7 +104,7 @@ async def door(database_url: str) -> AsyncIterator[Door]:
         await bus.close()
 
 
-async def test_promises_1_and_2_each_style_is_taken_in_once_and_named_as_its_source_says(door: Door) -> None:
+async def test_promises_1_and_2_each_style_is_stored_once_under_its_sources_name(door: Door) -> None:
     for style in Style:
         answers = [await door.post(door.ids[style], good_headers(style)) for _ in range(2)]
         assert [status for status, _ in answers] == [200, 200], style
@@ -122,7 +122,7 @@ async def test_promises_1_and_2_each_style_is_taken_in_once_and_named_as_its_sou
     assert (await door.kept())[-1] == ("bob", "my-bearer", "invoice.paid", "evt_1")
 
 
-async def test_promise_12_nothing_unproven_or_malformed_comes_in_and_none_of_it_is_our_fault(door: Door) -> None:
+async def test_promise_12_unproven_or_malformed_events_are_refused_with_a_4xx(door: Door) -> None:
     tried = 0
     for style in Style:
         good, source = good_headers(style), door.ids[style]
@@ -161,7 +161,7 @@ async def test_promise_2_unsigned_headers_change_neither_id_nor_type(door: Door,
     assert await door.kept() == [("ann", f"my-{style.value}", "invoice.paid", "evt_1")]
 
 
-def test_headers_that_a_signature_does_not_cover_are_not_read_even_where_an_option_names_them() -> None:
+def test_headers_outside_the_signature_are_not_read_even_if_configured() -> None:
     options = SourceOptions(id_header="X-Id", type_header="X-Type")
     headers = CIMultiDictProxy(CIMultiDict({"X-Id": "forged", "X-Type": "forged"}))
     for style in (Style.HMAC, Style.STRIPE):
@@ -267,7 +267,7 @@ async def test_a_source_has_its_own_rate_and_can_say_where_things_stand(door: Do
     assert await door.store.one("select data from events where id like 'content:%'") == '{"value": [1]}'
 
 
-async def test_promise_1_without_postgres_it_is_503_and_comes_in_with_the_next_try(door: Door) -> None:
+async def test_promise_1_without_postgres_events_get_503_and_the_retry_is_stored(door: Door) -> None:
     class Away:
         async def publish(self, event: Event, also: str = "", *, source_id: str = "") -> bool:
             database = Database("postgresql://nobody@127.0.0.1:1/none", patience=0.1)
@@ -283,7 +283,7 @@ async def test_promise_1_without_postgres_it_is_503_and_comes_in_with_the_next_t
     assert (await door.post(door.ids[Style.STRIPE], good_headers(Style.STRIPE)))[0] == 200
 
 
-async def test_secrets_lie_in_the_database_hashed_or_sealed_and_sources_are_named_well(door: Door) -> None:
+async def test_secrets_are_stored_hashed_or_sealed_and_source_names_are_valid(door: Door) -> None:
     rows = await door.store.admin.fetch("select * from event_sources")
     assert len(rows) == len(Style)
     for row in rows:
@@ -310,7 +310,7 @@ _HEADERS = st.sampled_from(["X-Signature", "Stripe-Signature", "X-Event-Id", "X-
     form=st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
-def test_any_request_is_proven_or_refused_and_any_proven_one_read_or_refused(
+def test_any_request_is_verified_or_refused_and_then_parsed_or_refused(
     headers: dict[str, str], body: bytes, style: Style, form: bool
 ) -> None:
     source = EventSource("ann", "src_1", "x", style, OPTIONS.get(style, SourceOptions()), SECRET, b"h")

@@ -155,7 +155,7 @@ async def test_who_proved_nothing_is_closed_soon_when_idle_and_who_did_is_not() 
         assert [await provider.ask(HOOK), await fresh.ask(PROBE)] == [200, 200]
 
 
-def test_sources_are_told_apart_by_address_and_a_whole_network_of_ipv6_is_one() -> None:
+def test_sources_differ_by_address_and_an_ipv6_network_counts_as_one() -> None:
     assert source_of(("192.0.2.7", 1)) != source_of(("192.0.2.8", 1))
     assert source_of(("::ffff:192.0.2.7", 1, 0, 0)) == source_of(("192.0.2.7", 2))
     assert source_of(("2001:db8:0:1::7", 1, 0, 0)) == source_of(("2001:db8:0:1:ffff::8", 1, 0, 0))

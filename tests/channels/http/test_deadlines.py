@@ -95,7 +95,7 @@ async def test_a_second_half_sent_request_on_the_same_connection_is_closed_too()
     assert took < 2.0
 
 
-async def test_whole_requests_are_served_one_after_another_however_long_the_pauses() -> None:
+async def test_complete_requests_are_served_in_turn_despite_long_pauses() -> None:
     async with _served(QUICK) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(3):

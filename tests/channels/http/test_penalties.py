@@ -16,7 +16,7 @@ class Time:
         return self.at
 
 
-def test_within_the_limit_nothing_is_beyond_and_a_minute_later_it_begins_anew() -> None:
+def test_nothing_is_refused_within_the_limit_and_a_minute_resets_the_count() -> None:
     time = Time()
     bad = BadRequests(3, time)
     assert [bad.count("a") for _ in range(5)] == [0, 0, 0, 1, 2]
@@ -33,7 +33,7 @@ def test_what_is_remembered_has_a_bound() -> None:
     assert bad.count("one more") == 11 - 3
 
 
-async def test_promise_12_mis_signed_requests_get_4xx_then_429_and_never_reach_the_store() -> None:
+async def test_promise_12_forged_requests_get_4xx_then_429_and_never_the_store() -> None:
     sink = MemorySink()
     channel = make_channel(sink)
     app = build_app([channel], ready=_ready, bad_requests=BadRequests(20))

@@ -49,7 +49,7 @@ async def _served() -> AsyncIterator[int]:
         ([_request(b"x" * (MAX_BODY + 1))], 413),
     ],
 )
-async def test_after_a_refusal_the_next_request_is_served_or_the_connection_was_said_to_close(
+async def test_after_a_refusal_the_next_request_is_served_or_close_was_announced(
     pieces: list[bytes], status: int, pause: float
 ) -> None:
     with capture_logs() as logs:

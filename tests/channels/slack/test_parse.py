@@ -235,7 +235,7 @@ _BODIES = (envelope, press, submission, command)
 
 
 @given(st.sampled_from(_BODIES), st.data())
-def test_promise_12_a_spoilt_payload_is_read_or_refused_but_never_raises_otherwise(make: Any, data: Any) -> None:
+def test_promise_12_a_corrupt_payload_is_parsed_or_refused_without_a_crash(make: Any, data: Any) -> None:
     body = make()
     name = data.draw(st.sampled_from(sorted(body)))
     inner = body[name]

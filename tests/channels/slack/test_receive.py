@@ -55,7 +55,7 @@ async def test_promise_1_the_acknowledgement_comes_after_the_commit(gateway: Gat
 
 
 @pytest.mark.parametrize("way", ["event", "command", "press", "view"])
-async def test_promise_1_without_the_store_the_answer_is_503_so_that_slack_retries(gateway: Gateway, way: str) -> None:
+async def test_promise_1_without_the_store_slack_gets_503_and_retries(gateway: Gateway, way: str) -> None:
     async def once() -> int:
         match way:
             case "event":
@@ -151,12 +151,12 @@ async def test_a_command_is_one_and_is_acknowledged_without_words(gateway: Gatew
     assert inbound.command == Command("stop")
 
 
-async def test_a_command_in_a_channel_is_refused_while_our_conversation_is_unknown(gateway: Gateway) -> None:
+async def test_a_channel_command_is_refused_while_the_direct_chat_is_unknown(gateway: Gateway) -> None:
     assert (await gateway.post_form(command(channel_id="C0GENERAL1"))).status == 503
     assert gateway.sink.calls == 0
 
 
-async def test_a_command_in_a_channel_goes_to_the_conversation_that_the_person_wrote_in(gateway: Gateway) -> None:
+async def test_a_channel_command_goes_to_the_persons_direct_chat(gateway: Gateway) -> None:
     await gateway.post(envelope())
     response = await gateway.post_form(command(channel_id="C0GENERAL1", text="what is on today?"))
     answer = json.loads(await response.text())

@@ -103,7 +103,7 @@ async def test_promise_2_one_gesture_that_comes_as_two_events_is_one_message(tea
     assert (team.sink.calls, len(team.sink.accepted)) == (2, 1)
 
 
-async def test_promise_1_without_the_store_slack_tries_until_it_gives_up_and_catch_up_brings_it_back(
+async def test_promise_1_catch_up_recovers_what_slack_gave_up_on_in_an_outage(
     team: Team,
 ) -> None:
     team.sink.away = True
@@ -114,9 +114,7 @@ async def test_promise_1_without_the_store_slack_tries_until_it_gives_up_and_cat
     assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 1
 
 
-async def test_promise_6_own_and_other_bots_edited_and_deleted_messages_are_recorded(
-    team: Team, client: AsyncWebClient
-) -> None:
+async def test_promise_6_bot_edited_and_deleted_messages_are_recorded(team: Team, client: AsyncWebClient) -> None:
     ts = (await team.act("say", text="teh cat"))["ts"]
     await team.settled()
     await team.act("edit", ts=ts, text="the cat")
@@ -184,7 +182,7 @@ async def test_a_form_is_opened_filled_in_and_comes_back(team: Team, client: Asy
     assert word["text"] == "Here is the new card. <!channel>"
 
 
-async def test_promise_10_a_form_that_cannot_be_opened_is_said_and_blocks_nothing(
+async def test_promise_10_a_form_that_fails_to_open_is_told_and_blocks_nothing(
     team: Team, client: AsyncWebClient
 ) -> None:
     await team.act("set", own_events=False)

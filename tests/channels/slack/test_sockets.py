@@ -78,7 +78,7 @@ async def test_promise_1_an_envelope_is_acknowledged_only_after_the_commit(team:
     assert texts(team) == ["hello"]
 
 
-async def test_promise_1_without_the_store_nothing_is_acknowledged_and_slack_sends_again(team: Team) -> None:
+async def test_promise_1_without_the_store_nothing_is_acked_and_slack_resends(team: Team) -> None:
     async def fail_once() -> None:
         team.sink.away = team.sink.calls == 1
 
@@ -107,7 +107,7 @@ async def test_a_refresh_is_followed_without_a_gap(team: Team) -> None:
     assert texts(team) == [f"still there {number}?" for number in range(3)]
 
 
-async def test_promise_3_a_silently_dead_socket_is_noticed_and_replaced_within_the_stated_time(team: Team) -> None:
+async def test_promise_3_a_silently_dead_socket_is_replaced_in_the_stated_time(team: Team) -> None:
     (dead,) = team.slack.sockets._connections
     await team.act("set", socket_dead=True)
     begun = monotonic()

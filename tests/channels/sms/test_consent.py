@@ -99,9 +99,7 @@ def phone(database_url: str) -> Phones:
 
 
 @pytest.mark.parametrize("tells", [False, True])
-async def test_promise_8_twilios_whole_list_stops_and_starts_and_twilio_alone_answers(
-    phone: Phones, tells: bool
-) -> None:
+async def test_promise_8_every_twilio_keyword_works_and_only_twilio_replies(phone: Phones, tells: bool) -> None:
     async with phone(ours=False, tells=tells) as ada:
         await ada.say("hello")
         assert ada.heard() == ["re hello"]
@@ -119,7 +117,7 @@ async def test_promise_8_twilios_whole_list_stops_and_starts_and_twilio_alone_an
         assert await ada.turns() == 1
 
 
-async def test_promise_8_where_the_carrier_is_silent_each_stop_is_confirmed_exactly_once_by_us(phone: Phones) -> None:
+async def test_promise_8_each_stop_is_confirmed_once_where_the_carrier_does_not(phone: Phones) -> None:
     async with phone(ours=True) as ada:
         await ada.say("hello")
         shapes = itertools.cycle((*SHAPES, *PUNCTUATED))
@@ -147,7 +145,7 @@ async def test_help_is_answered_by_us_where_the_carrier_does_not(phone: Phones) 
             assert "STOP" in answer
 
 
-async def test_promise_8_what_was_ready_when_the_stop_came_never_leaves_not_even_after_a_start(phone: Phones) -> None:
+async def test_promise_8_messages_ready_at_a_stop_stay_unsent_even_after_start(phone: Phones) -> None:
     async with phone(ours=True) as ada:
         await ada.say("hello")
         async with ada.store.database.tenant(str(await ada.store.one("select tenant_id from tenants"))) as connection:
@@ -164,7 +162,7 @@ async def test_promise_8_what_was_ready_when_the_stop_came_never_leaves_not_even
         assert set(await ada.store.column("select state from outbound where turn_id is null")) == {"failed"}
 
 
-async def test_a_person_who_changes_their_mind_all_the_time_is_not_confirmed_each_time(phone: Phones) -> None:
+async def test_repeated_stop_and_start_is_not_confirmed_every_time(phone: Phones) -> None:
     async with phone(ours=True) as ada:
         await ada.say("hello")
         for _ in range(12):

@@ -45,7 +45,7 @@ def test_nul_is_left_out_because_postgres_takes_none() -> None:
     assert inbound.text == "ab"
 
 
-def test_a_messaging_service_is_the_account_whatever_its_number() -> None:
+def test_a_messaging_service_is_the_account_for_all_its_numbers() -> None:
     fields = webhook(To="+15558887777", MessagingServiceSid=SERVICE.sender)
     (inbound,) = parse_message(tuple(fields), SERVICE)
     assert isinstance(inbound, InboundMessage)
@@ -62,7 +62,7 @@ def test_promise_8_twilios_newer_stop_words_count_too(word: str) -> None:
     assert isinstance(one(Body=word), ReachabilityChange)
 
 
-def test_promise_8_twilios_own_verdict_counts_whatever_the_word() -> None:
+def test_promise_8_twilios_own_verdict_counts_for_any_word() -> None:
     assert one(Body="ARRET", OptOutType="STOP") == ReachabilityChange(
         "sms", NUMBER, PERSON, False, "stopped", (MESSAGE_SID,)
     )
@@ -96,7 +96,7 @@ def test_yes_opts_in_and_is_also_the_answer_that_a_person_gave(verdict: dict[str
 @pytest.mark.parametrize(
     "word", ["STOP.", " stop!! ", "Stop all", "opt-out", "(cancel)", "\u201cSTOP\u201d", "stop\U0001f6d1"]
 )
-def test_promise_8_a_stop_that_twilio_lets_through_is_one_and_ours_to_confirm(word: str) -> None:
+def test_promise_8_a_stop_passed_through_by_twilio_is_confirmed_by_us(word: str) -> None:
     change = one(Body=word)
     assert isinstance(change, ReachabilityChange)
     assert (change.reachable, change.reply) == (False, STOPPED_REPLY)
@@ -183,7 +183,7 @@ def test_a_status_callback_carries_our_ref(said: str, status: DeliveryStatus) ->
 
 
 @pytest.mark.parametrize("said", ["received", "receiving", "teleported"])
-def test_a_status_that_says_nothing_about_our_parts_is_let_go(said: str) -> None:
+def test_a_status_unrelated_to_our_parts_is_dropped(said: str) -> None:
     form = (("AccountSid", SID), ("MessageSid", MESSAGE_SID), ("MessageStatus", said))
     assert parse_status(form, (), ACCOUNT) is None
 

@@ -67,7 +67,7 @@ async def test_a_status_of_no_use_is_acknowledged_and_left(gateway: Gateway) -> 
     assert gateway.sink.calls == 0
 
 
-async def test_the_signature_is_over_the_public_url_whatever_host_is_named(gateway: Gateway) -> None:
+async def test_the_signature_covers_the_public_url_for_any_host_header(gateway: Gateway) -> None:
     body = urlencode(webhook()).encode()
     signed = RequestValidator(TOKEN).compute_signature(f"{PUBLIC_URL}/webhooks/sms", dict(webhook()))
     headers = {"X-Twilio-Signature": signed, "Host": "evil.example", "X-Forwarded-Host": "evil.example"}

@@ -215,7 +215,7 @@ async def test_doctor_explains_wrong_credentials_and_an_unreachable_provider(sim
         await other.stop()
 
 
-async def test_doctor_sees_a_webhook_that_points_elsewhere_and_warns_about_registration(
+async def test_doctor_reports_a_misdirected_webhook_and_missing_registration(
     simulator: Simulator, channel: SmsChannel
 ) -> None:
     await channel.setup()
@@ -242,7 +242,7 @@ async def test_setup_of_a_messaging_service_sets_its_urls_and_is_idempotent(serv
     assert all(check.ok for check in await service.check())
 
 
-async def test_promise_3_texts_to_any_number_of_a_service_are_swept_in_and_known_again(
+async def test_promise_3_catch_up_finds_texts_to_any_number_of_a_service_once(
     simulator: Simulator, service: SmsChannel, sink: MemorySink
 ) -> None:
     await service.setup()

@@ -187,7 +187,7 @@ def test_promise_8_blocked_and_unblocked(status: str, reachable: bool) -> None:
     )
 
 
-def test_added_to_a_group_it_says_once_that_it_answers_in_direct_chats_only() -> None:
+def test_joining_a_group_says_once_that_it_answers_in_direct_chats_only() -> None:
     assert ignored(membership("member", "group")).reply == ONLY_DIRECT
     assert ignored(membership("kicked", "group")).reply == ""
 
@@ -243,9 +243,7 @@ def test_the_presser_is_the_number_never_a_name() -> None:
         ({"data": "to\x00k"}, IgnoreReason.UNSUPPORTED),
     ],
 )
-def test_promise_6_a_press_that_is_on_no_button_of_ours_is_ignored_and_still_answered(
-    changes: Json, reason: IgnoreReason
-) -> None:
+def test_promise_6_a_press_on_an_unknown_button_is_ignored_but_answered(changes: Json, reason: IgnoreReason) -> None:
     found = parse_update(press(**changes), BOT)
     assert isinstance(found.inbound, IgnoredMessage)
     assert (found.inbound.reason, found.query) == (reason, "4382")

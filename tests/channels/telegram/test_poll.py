@@ -145,7 +145,7 @@ async def test_a_second_poller_turns_health_red_and_it_recovers_by_itself(harnes
                 check = await polling_check(channel)
 
 
-async def test_promise_3_a_webhook_in_the_way_is_taken_away_and_nothing_pending_is_dropped(
+async def test_promise_3_a_webhook_is_removed_and_nothing_pending_is_dropped(
     harness: Harness, database: Database
 ) -> None:
     sink = MemorySink()
@@ -173,7 +173,7 @@ async def test_an_answer_that_was_lost_brings_the_updates_again(harness: Harness
         await until(lambda: sink.texts() == ["Hello"])
 
 
-async def test_a_poison_update_does_not_stand_before_the_others_for_ever(harness: Harness, database: Database) -> None:
+async def test_a_poison_update_does_not_block_the_others(harness: Harness, database: Database) -> None:
     sink = MemorySink(breaks_on="poison")
     with capture_logs() as logs:
         async with polling(harness, sink, database):

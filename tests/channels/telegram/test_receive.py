@@ -70,7 +70,7 @@ async def test_texts_that_no_database_takes_get_200(gateway: Gateway) -> None:
     assert (await gateway.post(raw)).status == 200
 
 
-async def test_promise_12_the_secret_is_compared_in_constant_time_before_any_parse(
+async def test_promise_12_the_secret_is_compared_in_constant_time_before_parsing(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = []
@@ -107,7 +107,7 @@ async def test_polling_without_a_database_is_a_clear_error() -> None:
     await channel.stop()
 
 
-async def test_promise_3_there_is_nothing_to_catch_up_because_telegram_hands_over_its_backlog() -> None:
+async def test_promise_3_telegram_delivers_its_backlog_without_catch_up() -> None:
     assert await catch_up(datetime.now(UTC)) == 0
 
 

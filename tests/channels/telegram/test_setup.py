@@ -75,7 +75,7 @@ async def test_setup_for_polling_takes_the_webhook_away(harness: Harness) -> Non
         assert await channel.setup() == ()
 
 
-async def test_a_webhook_set_with_another_secret_is_seen_and_set_anew(harness: Harness) -> None:
+async def test_a_webhook_set_with_another_secret_is_seen_and_replaced(harness: Harness) -> None:
     async with channel_at(harness) as channel:
         await channel.setup()
         harness.wire.connect_gateway(harness.hook.url.removesuffix(PATH), PUBLIC_URL)
@@ -123,9 +123,7 @@ async def test_doctor_never_raises_when_telegram_cannot_be_reached() -> None:
     await channel.stop()
 
 
-async def test_doctor_sees_when_nobody_polls_and_when_a_webhook_stands_in_the_way(
-    harness: Harness, database_url: str
-) -> None:
+async def test_doctor_reports_a_missing_poller_and_a_webhook_in_the_way(harness: Harness, database_url: str) -> None:
     database = Database(database_url, patience=1)
     channel = make_channel(MemorySink(), secret="", api_url=f"{harness.url}/telegram", database=database)
     assert named(await channel.check(), "Telegram polling").detail == "no process polls"

@@ -68,7 +68,7 @@ async def test_a_missing_field_is_asked_and_the_answer_taken_without_the_model(m
     assert await mail.store.one("select count(*) from pool_entries") == 0
 
 
-async def test_history_holds_no_unanswered_call_and_later_turns_see_what_was_said(mail: Talk) -> None:
+async def test_history_holds_no_unanswered_call_and_later_turns_see_the_dialogue(mail: Talk) -> None:
     mail.model.add(calls(("SendEmailAgent", {})))
     await mail.say("send a mail")
     mail.model.add(text("It is noon."))
@@ -88,7 +88,7 @@ async def test_something_else_in_between_is_answered_and_reminded_of_once(mail: 
     assert recipients() == ["ann@x.org"]
 
 
-async def test_an_extracted_value_that_is_invalid_is_asked_for_with_what_is_wrong(mail: Talk) -> None:
+async def test_an_invalid_extracted_value_is_asked_for_with_its_error(mail: Talk) -> None:
     mail.model.add(calls(("SendEmailAgent", {"recipient": "ann"})))
     [asked] = await mail.say("mail ann")
     assert asked == "The recipient cannot be used: that is no address. Who should receive it?"
@@ -96,7 +96,7 @@ async def test_an_extracted_value_that_is_invalid_is_asked_for_with_what_is_wron
     assert await mail.say("ann@x.org") == ["Sent."]
 
 
-async def test_an_answer_among_other_words_is_read_by_the_model_and_nothing_more_is_asked_of_it(mail: Talk) -> None:
+async def test_an_answer_within_other_words_is_extracted_by_one_model_call(mail: Talk) -> None:
     mail.model.add(calls(("SendEmailAgent", {"subject": "Hi"})))
     await mail.say("send a mail")
     answer: JsonObject = {"fields": {"recipient": "bo@x.org", "subject": "Ho"}}
@@ -116,7 +116,7 @@ async def test_an_earlier_value_is_corrected_and_what_is_missing_asked_again(mai
     assert [one[1:] for one in SENT] == [("ann@x.org", "Ho")]
 
 
-async def test_an_answer_that_is_not_valid_goes_back_to_the_model_and_it_stays_waiting(mail: Talk) -> None:
+async def test_an_invalid_answer_goes_back_to_the_model_and_the_agent_waits(mail: Talk) -> None:
     mail.model.add(calls(("SendEmailAgent", {})))
     await mail.say("send a mail")
     mail.model.add(calls((ANSWER, {"fields": {"recipient": "bo"}})), text("Bo's address, please?"))
@@ -152,7 +152,7 @@ async def test_an_answer_and_a_wish_at_once_are_both_dealt_with(mail: Talk) -> N
     assert recipients() == ["bo@x.org"]
 
 
-async def test_promise_9_a_message_of_another_conversation_or_person_does_not_answer(mail: Talk) -> None:
+async def test_promise_9_messages_of_other_conversations_or_people_do_not_answer(mail: Talk) -> None:
     mail.model.add(calls(("SendEmailAgent", {})))
     await mail.say("send a mail", ANN)
     mail.model.add(text("Hello Bob."))
@@ -176,7 +176,7 @@ async def test_promise_14_with_the_model_away_the_question_is_asked_as_it_stands
     assert await mail.say("send a mail") == ["Who should receive it?"]
 
 
-async def test_two_agents_wait_at_once_each_is_answered_and_the_loop_goes_on_after_the_last(mail: Talk) -> None:
+async def test_two_waiting_agents_are_answered_apart_and_the_loop_then_continues(mail: Talk) -> None:
     two: tuple[tuple[str, JsonObject], ...] = (
         ("SendEmailAgent", {"subject": "A"}),
         ("SendEmailAgent", {"subject": "B"}),
@@ -193,7 +193,7 @@ async def test_two_agents_wait_at_once_each_is_answered_and_the_loop_goes_on_aft
     assert recipients() == ["bo@x.org", "ann@x.org"]
 
 
-async def test_new_is_an_answer_on_sms_while_a_question_waits_and_a_fresh_start_elsewhere(mail: Talk) -> None:
+async def test_new_answers_a_waiting_question_on_sms_and_starts_afresh_elsewhere(mail: Talk) -> None:
     mail.model.add(calls(("SendEmailAgent", {})))
     await mail.say("send a mail")
     mail.model.add(text("An address, please."))

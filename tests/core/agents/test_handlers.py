@@ -90,7 +90,7 @@ async def test_on_cancelled_sees_that_it_was_dropped_or_waited_too_long(talk: Ta
     assert HEARD == ["cancelled: CANCELLED, one", "cancelled: CANCELLED, two"]
 
 
-async def test_an_agent_that_paused_itself_goes_on_in_on_paused_when_it_is_resumed(talk: Talk) -> None:
+async def test_an_agent_that_paused_itself_resumes_in_on_paused(talk: Talk) -> None:
     @valet(name="Sleeper")
     class Sleeper(StandardAgent):
         """Sleep on it."""
@@ -114,7 +114,7 @@ async def test_an_agent_that_paused_itself_goes_on_in_on_paused_when_it_is_resum
     assert talk.last.tool_results == {"call_1_0": "I dreamt of sheep"}
 
 
-async def test_promise_11_an_agent_and_its_own_tools_are_handed_the_persons_own_credentials() -> None:
+async def test_promise_11_agents_and_their_tools_get_the_persons_own_credentials() -> None:
     @tool(effect="read")
     async def look(context: ToolExecutionContext) -> str:
         """Look."""

@@ -59,7 +59,7 @@ async def test_promise_5_what_waits_survives_a_restart_on_any_worker(mail: Talk)
     assert other.last.tool_results == {"call_1_0": "Sent to ann@x.org"}
 
 
-async def test_an_agent_whose_fields_changed_is_set_aside_and_the_person_told_in_one_sentence(mail: Talk) -> None:
+async def test_an_agent_whose_fields_changed_is_dropped_with_one_sentence(mail: Talk) -> None:
     tenant = await ask(mail)
 
     @valet(name="SendEmailAgent")
@@ -82,7 +82,7 @@ async def test_an_agent_whose_fields_changed_is_set_aside_and_the_person_told_in
     assert await mail.states() == [("done", "stale"), ("done", "")]
 
 
-async def test_no_more_wait_for_one_person_than_the_limit_and_the_oldest_is_told_and_dropped(mail: Talk) -> None:
+async def test_the_oldest_waiting_agent_over_the_limit_is_dropped_and_reported(mail: Talk) -> None:
     mail.limits = PoolLimits(most=2)
     await ask(mail, BOB)
     tenant = await ask(mail)

@@ -125,9 +125,7 @@ async def test_an_agent_works_with_its_own_tools_in_the_same_loop_and_journal() 
 # 5 answers, 2 once calls and the agent's own run with two rows each, 1 read call and the agent's call with one.
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("dies_at", range(1, 14))
-async def test_promise_5_killed_anywhere_inside_an_agent_each_inner_step_happens_once(
-    dies_at: int, after: bool
-) -> None:
+async def test_promise_5_each_step_inside_an_agent_happens_once_under_kills(dies_at: int, after: bool) -> None:
     journal = DyingJournal(dies_at, after=after)
     with pytest.raises(Killed):
         await turn(list(SCRIPT), Worker, journal=journal)
@@ -177,7 +175,7 @@ async def test_an_agents_own_error_is_told_and_the_loop_goes_on() -> None:
     assert (said, model.told()) == ("It is full", ["The mailbox is full."])
 
 
-async def test_an_agent_has_a_time_limit_of_its_own_and_its_outcome_is_then_unknown() -> None:
+async def test_an_agent_past_its_own_time_limit_has_an_unknown_outcome() -> None:
     @valet(name="Slow", timeout=0.05)
     class Slow(StandardAgent):
         """Be slow."""
@@ -236,7 +234,7 @@ async def test_an_agent_that_needs_approval_does_not_run_where_none_can_be_asked
     assert not DONE
 
 
-async def test_an_agent_that_is_not_exposed_is_never_offered_and_may_begin_a_turn() -> None:
+async def test_an_unexposed_agent_is_never_offered_but_may_start_a_turn() -> None:
     @valet(name="Hidden", expose_as_tool=False)
     class Hidden(Writer):
         """Work in the dark."""

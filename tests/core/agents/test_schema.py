@@ -40,7 +40,7 @@ KINDS: list[tuple[Any, JsonObject, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("kind", "schema", "said", "value"), KINDS)
-def test_each_kind_of_field_is_real_json_schema_and_is_read_from_what_people_write(
+def test_each_field_type_has_valid_json_schema_and_parses_written_input(
     kind: Any, schema: JsonObject, said: str, value: Any
 ) -> None:
     @valet(name="Asks")
@@ -143,7 +143,7 @@ def test_what_is_missing_or_wrong_is_told_with_its_place() -> None:
         AgentRegistry([valet(name="Same")(type("A", (Twin,), {"__doc__": "A."})), valet(name="Same")(Twin)])
 
 
-def test_the_decorator_registers_nothing_and_a_subclass_is_no_agent_by_itself() -> None:
+def test_the_decorator_registers_nothing_and_a_bare_subclass_is_no_agent() -> None:
     marked: type[StandardAgent] = valet(name="Marked")(type("Marked", (StandardAgent,), {"__doc__": "Marked."}))
     assert valet_of(marked) is not None
     assert valet_of(type("Sub", (marked,), {})) is None

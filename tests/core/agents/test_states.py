@@ -68,7 +68,7 @@ async def turn(*script: Step) -> tuple[Watching, States, FakeModel]:
     return orchestrator, states, model
 
 
-async def test_the_states_of_turn_and_agents_are_seen_and_the_record_names_the_agents_last() -> None:
+async def test_turn_and_agent_states_are_visible_and_the_record_has_the_last() -> None:
     orchestrator, states, _ = await turn(
         wants(("Writer", {"recipient": "ann"}), ("Writer", {"recipient": "nobody"}), ("other", {})), says("ok")
     )

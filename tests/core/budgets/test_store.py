@@ -133,7 +133,7 @@ async def test_the_day_is_the_persons_own(money: PostgresBudget, store: Store) -
     assert not await fits(money, StepKey(5, 0))
 
 
-async def test_a_task_has_a_row_of_its_own_beside_the_days(money: PostgresBudget, store: Store) -> None:
+async def test_a_task_has_its_own_row_next_to_the_days(money: PostgresBudget, store: Store) -> None:
     await replace(money, payer=replace(money.payer, task_id="task")).settle(KEY, TokenUsage(cost=0.5))
     rows = await store.admin.fetch("select task_id, spent from spending order by task_id")
     assert [(row["task_id"], row["spent"]) for row in rows] == [("", Decimal("0.5")), ("task", Decimal("0.5"))]
@@ -234,9 +234,7 @@ class DyingJournal(MemoryJournal):
         raise Killed
 
 
-async def test_an_answer_that_was_journalled_and_not_settled_is_paid_at_the_take_over(
-    money: PostgresBudget, store: Store
-) -> None:
+async def test_an_unsettled_journalled_answer_is_charged_at_takeover(money: PostgresBudget, store: Store) -> None:
     journal = DyingJournal()
     with pytest.raises(Killed):
         await turn(money, [dear(wants(("look", {})))], journal)

@@ -91,7 +91,7 @@ async def test_nothing_readable_lies_in_the_database(store: CredentialStore, adm
         ("service = 'Google'", ("ann", "Google", "primary")),
     ],
 )
-async def test_promise_11_a_row_moved_to_another_tenant_service_or_account_does_not_open(
+async def test_promise_11_a_row_moved_to_another_owner_does_not_decrypt(
     store: CredentialStore, admin: Admin, move: str, where: tuple[str, str, str]
 ) -> None:
     await store.save("ann", "google", TOKEN)
@@ -185,7 +185,7 @@ async def test_names_that_differ_only_in_case_are_different_accounts(store: Cred
     assert await store.get("ann", "google", "work") is None
 
 
-async def test_one_account_is_chosen_by_itself_two_are_asked_about_and_the_choice_is_remembered(
+async def test_a_sole_account_is_chosen_and_a_choice_between_two_is_remembered(
     store: CredentialStore,
 ) -> None:
     assert (await store.accounts("ann", "google")).chosen == ""
@@ -212,7 +212,7 @@ async def test_choices_that_come_together_leave_one(store: CredentialStore) -> N
     assert (await store.accounts("ann", "google")).preferred in names
 
 
-async def test_promise_11_a_tool_reaches_its_own_tenants_credentials_as_the_seed_says(store: CredentialStore) -> None:
+async def test_promise_11_a_tool_reaches_its_own_tenants_credentials(store: CredentialStore) -> None:
     await store.save("bob", "google", {"of": "bob"})
     anns = store.for_tenant("ann")
     await anns.save("ann", "google", TOKEN)
@@ -248,7 +248,7 @@ async def test_promise_14_what_a_tool_is_told_has_no_internals(
         await store.for_tenant("ann").get("ann", "google")
 
 
-async def test_promise_11_the_serving_role_sees_one_tenants_keys_and_secrets_only(
+async def test_promise_11_the_serving_role_sees_only_one_tenants_secrets(
     store: CredentialStore, database: Database
 ) -> None:
     for tenant in ("ann", "bob"):

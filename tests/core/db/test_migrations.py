@@ -53,7 +53,7 @@ async def test_an_edited_applied_migration_is_refused(database_url: str) -> None
         await migrate(database_url)
 
 
-async def test_a_database_ahead_of_the_code_is_refused_before_anything_is_written(
+async def test_a_database_newer_than_the_code_is_refused_before_any_write(
     migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "0001_first.sql").write_text("create table first ();")
@@ -97,7 +97,7 @@ async def test_a_database_that_cannot_be_reached_is_one_sentence(url: str) -> No
         await migrate(url)
 
 
-async def test_an_owner_who_is_no_superuser_is_told_what_a_dba_must_run_then_migrates_and_serves() -> None:
+async def test_an_owner_without_superuser_is_told_the_dba_steps_then_migrates() -> None:
     async with private_postgres() as server:
         admin = await asyncpg.connect(server.url)
         url = await _plain_owner(admin, server)

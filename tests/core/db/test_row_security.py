@@ -218,9 +218,7 @@ async def test_deleting_a_tenant_deletes_all_its_rows_and_no_others(store: Store
 
 
 @pytest.mark.parametrize("asked", ["", "?role=onevalet", "?options=-c%20role%3Donevalet"])
-async def test_every_connection_serves_as_the_application_role_whatever_the_url_asks(
-    database_url: str, asked: str
-) -> None:
+async def test_every_connection_uses_the_application_role_despite_the_url(database_url: str, asked: str) -> None:
     url = database_url.partition("?")[0] + asked
     database = Database(url, size=2)
     try:
@@ -238,7 +236,7 @@ async def test_every_connection_serves_as_the_application_role_whatever_the_url_
     assert urlsplit(database_url).username != ROLE
 
 
-async def test_promise_11_without_any_where_a_tenant_sees_its_rows_only_and_nobody_none(store: Store) -> None:
+async def test_promise_11_without_a_where_a_tenant_sees_its_rows_and_nobody_none(store: Store) -> None:
     ann, bob = await two_people(store)
     for table in TENANT_TABLES:
         everything = f"select tenant_id from {table}"  # noqa: S608
@@ -252,7 +250,7 @@ async def test_promise_11_without_any_where_a_tenant_sees_its_rows_only_and_nobo
                 assert await connection.fetch(everything) == [], table
 
 
-async def test_promise_11_a_tenant_can_neither_write_change_nor_delete_anothers_row(store: Store) -> None:
+async def test_promise_11_a_tenant_cannot_write_change_or_delete_anothers_row(store: Store) -> None:
     ann, bob = await two_people(store)
     before = await store.everything()
     for table in APPEND_ONLY:
@@ -294,7 +292,7 @@ async def test_a_tenant_set_for_one_transaction_is_gone_in_the_next(store: Store
     await database.close()
 
 
-async def test_functions_across_tenants_tell_ids_and_counts_only_and_have_a_fixed_search_path(store: Store) -> None:
+async def test_cross_tenant_functions_return_ids_only_and_fix_their_search_path(store: Store) -> None:
     rows = await store.admin.fetch(
         "select p.proname::text as name, coalesce(p.proargnames::text[], '{}') as names,"
         " coalesce(p.proargmodes::text[], '{}') as modes, p.proconfig as config, p.prosecdef as definer,"
@@ -364,7 +362,7 @@ async def test_ids_of_another_tenant_lead_a_function_nowhere(store: Store) -> No
     assert await store.everything() == before
 
 
-async def test_promise_11_a_login_that_may_only_act_as_the_serving_role_has_nothing_beside(store: Store) -> None:
+async def test_promise_11_a_login_for_the_serving_role_has_no_other_rights(store: Store) -> None:
     await store.say("hello", sender=ANN)
     parts = urlsplit(store.url)
     name = f"serving_{parts.path.strip('/')}"

@@ -52,7 +52,7 @@ async def kill(bus: EventBus) -> None:
 
 
 @pytest.mark.parametrize("flushed", [False, True], ids=["redis stays", "redis forgets all"])
-async def test_promise_13_of_200_events_4_ms_apart_each_is_handled_once_by_two_workers_with_a_restart_midway(
+async def test_promise_13_200_events_4_ms_apart_run_once_across_a_restart(
     store: Store, redis_url: str, flushed: bool
 ) -> None:
     handled: Counter[str] = Counter()
@@ -186,7 +186,7 @@ async def test_without_redis_events_are_handled_all_the_same(store: Store) -> No
         await until(lambda: handled == ["1"])
 
 
-async def test_channels_publish_what_came_and_what_could_not_be_delivered_where_it_is_wanted(store: Store) -> None:
+async def test_channels_publish_receipts_and_failed_deliveries_to_subscribers(store: Store) -> None:
     bus = EventBus("redis://127.0.0.1:1/0", store.database)
     await store.say("nobody asked")
     [tenant] = await store.column("select tenant_id from identities")

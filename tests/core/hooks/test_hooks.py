@@ -133,7 +133,7 @@ async def test_what_a_hook_breaks_is_repaired_before_it_is_sent() -> None:
     assert [one.role for one in model.last] == [Role.SYSTEM, Role.USER]
 
 
-async def test_the_lower_number_goes_first_whatever_the_order_given() -> None:
+async def test_the_lower_number_goes_first_in_any_given_order() -> None:
     class Add(Hook):
         def __init__(self, letter: str, priority: int) -> None:
             self.letter = letter

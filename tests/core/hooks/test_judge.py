@@ -57,7 +57,7 @@ async def judged(*steps: Step, config: ReactLoopConfig = CONFIG) -> tuple[list[s
 LOOK = wants(("look", {"at": "a"}))
 
 
-async def test_the_same_call_with_the_same_result_is_advised_once_it_is_made_for_the_third_time() -> None:
+async def test_a_repeated_call_with_the_same_result_draws_advice_the_third_time() -> None:
     found, ended, model, journal = await judged(LOOK, wants(("look", '{ "at" : "a" }')), LOOK, says("I give up"))
     assert (found, ended) == (["repetition"], Ended.ANSWERED)
     assert model.last[-1].internal
@@ -140,7 +140,7 @@ class Grumpy(Judge):
         return Judgement("bad", "Try harder.", TokenUsage(1, 1))
 
 
-async def test_an_answer_is_sent_when_there_was_advice_enough_and_what_judging_took_is_counted() -> None:
+async def test_an_answer_is_sent_after_enough_advice_and_judging_is_charged() -> None:
     judge = Grumpy()
     result, model = await run_loop([says("a"), says("b"), says("c")], hooks=[judge])
     assert (result.response, result.ended, judge.asked) == ("c", Ended.ANSWERED, 3)
@@ -150,7 +150,7 @@ async def test_an_answer_is_sent_when_there_was_advice_enough_and_what_judging_t
     ]
 
 
-async def test_promise_5_a_take_over_goes_on_with_the_same_judgements_and_asks_no_judge_again() -> None:
+async def test_promise_5_a_takeover_reuses_the_judgements_already_made() -> None:
     journal = MemoryJournal()
     await run_loop([says("a"), says("b"), says("c")], hooks=[Grumpy()], journal=journal)
     rows = await journal.recorded()

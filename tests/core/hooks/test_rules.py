@@ -57,7 +57,7 @@ async def test_deny_goes_before_approve_and_approve_before_allow_over_all_rules(
     assert found.decision is strictest
 
 
-async def test_a_rule_that_fails_denies_whatever_the_others_say() -> None:
+async def test_a_rule_that_fails_denies_regardless_of_the_others() -> None:
     found = await Hooks([Says(Decision.ALLOW), Broken()]).evaluate(
         HookContext("t", "t", "sms"), PlannedCall("c", "x", {})
     )
@@ -147,7 +147,7 @@ def test_a_file_that_is_not_there_is_refused() -> None:
         read_rules(Path("nowhere.toml"))
 
 
-async def test_the_example_ships_switched_off_and_each_of_its_rules_works_when_on(tmp_path: Path) -> None:
+async def test_the_example_ships_disabled_and_each_rule_works_once_enabled(tmp_path: Path) -> None:
     text = (ROOT / "rules.example.toml").read_text()
     assert book(tmp_path, text).rules == ()
     rules = book(tmp_path, text.replace("on = false", "on = true"))
@@ -180,7 +180,7 @@ async def test_a_denied_call_does_not_run_and_the_model_is_told_why(tmp_path: Pa
     assert not result.tool_calls[0].success
 
 
-async def test_a_call_that_needs_approval_is_refused_in_a_sentence_until_there_are_approvals(tmp_path: Path) -> None:
+async def test_a_call_needing_approval_is_refused_where_approvals_are_missing(tmp_path: Path) -> None:
     rules = book(tmp_path, HEAD + 'decision = "approve"')
     _, model = await run_loop([wants(("send_mail", {"to": ["a"]})), says("I may not.")], [send_mail], hooks=[rules])
     assert model.told()[0].startswith("Not run: this needs the person's approval")

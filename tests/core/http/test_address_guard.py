@@ -90,9 +90,7 @@ def test_nothing_else_is_public(address: str) -> None:
     st.ip_addresses(v=4),
     st.sampled_from(["{0}", "{0:#x}", "{0:#o}", "0{0:o}", "{1}.{2}", "{1:#x}.{3}.{4}.{5}", "0{1:o}.{3}.{4}.{5}"]),
 )
-def test_a_number_written_another_way_is_no_host_though_the_system_would_take_it(
-    address: ipaddress.IPv4Address, form: str
-) -> None:
+def test_an_unusual_spelling_of_an_address_is_refused_as_a_host(address: ipaddress.IPv4Address, form: str) -> None:
     value = int(address)
     a, b, c, d = address.packed
     text = form.format(value, a, value & 0xFFFFFF, b, c, d)

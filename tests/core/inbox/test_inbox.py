@@ -26,7 +26,7 @@ from tests.services import private_postgres
 ANN = "+15550000001"
 
 
-async def test_promise_2_a_message_delivered_many_times_at_once_on_two_replicas_is_one_row(store: Store) -> None:
+async def test_promise_2_concurrent_deliveries_on_two_replicas_make_one_row(store: Store) -> None:
     replica = Inbox(Database(store.url), RecordedWakeups(), store.make_id, OPEN)
     told = [message(f"n{n}", ANN, f"SM{n}") for n in range(8)] * 5
     random.Random(1).shuffle(told)
@@ -74,7 +74,7 @@ async def test_two_first_messages_of_a_stranger_at_once_make_one_tenant(store: S
     assert await store.one("select count(*) from inbound") == 40
 
 
-async def test_the_same_person_in_two_threads_is_one_tenant_with_two_conversations(store: Store) -> None:
+async def test_one_person_in_two_threads_is_one_tenant_with_two_conversations(store: Store) -> None:
     await store.inbox.accept(message("top", ANN, "1"))
     await store.inbox.accept(message("thread", ANN, "2", thread="123.4"))
     assert await store.one("select count(*) from tenants") == 1
@@ -118,7 +118,7 @@ async def test_promise_8_text_of_a_stopped_person_is_not_kept_and_makes_no_turn(
     assert [m.text for m in turn.request.inbound] == ["hello"]
 
 
-async def test_promise_8_start_lets_a_person_in_again_and_a_replayed_stop_does_nothing(store: Store) -> None:
+async def test_promise_8_start_readmits_a_person_and_a_replayed_stop_is_ignored(store: Store) -> None:
     await store.say("hello")
     states = []
     for reachable, key in [(False, "k1"), (False, "k1"), (True, "k2"), (False, "k1"), (True, "k2"), (False, "k3")]:
@@ -151,7 +151,7 @@ async def test_a_person_who_blocked_us_and_writes_is_active_again(store: Store) 
     assert await store.column("select text from inbound where state = 'waiting'") == ["hello", "I am back"]
 
 
-async def test_in_a_group_it_says_once_that_it_talks_in_direct_chats_and_never_to_strangers(store: Store) -> None:
+async def test_a_group_is_told_once_about_direct_chats_and_strangers_never(store: Store) -> None:
     await store.say("hello", sender="+15550000001")
     group = Address(CHANNEL, ACCOUNT, "group-1")
     for number, sender in enumerate(["+15550000009", "+15550000001", "+15550000001"]):
@@ -167,7 +167,7 @@ async def test_in_a_group_it_says_once_that_it_talks_in_direct_chats_and_never_t
     assert await store.one("select count(*) from tenants") == 1
 
 
-async def test_an_ignored_message_is_recorded_by_key_with_its_reason_and_makes_nobody(store: Store) -> None:
+async def test_an_ignored_message_is_recorded_with_its_reason_and_no_person(store: Store) -> None:
     group = IgnoredMessage(Address(CHANNEL, ACCOUNT, "-100"), "7", ("u1", "u2"), IgnoreReason.GROUP)
     received = [await store.inbox.accept(group) for _ in range(2)]
     assert [r.duplicate for r in received] == [False, True]
@@ -210,7 +210,7 @@ async def test_a_stop_command_with_nothing_running_is_a_turn_of_its_own(store: S
     assert turn.command.name == "stop"
 
 
-async def test_promise_1_a_call_that_committed_and_lost_its_answer_is_the_same_message(twice: Store) -> None:
+async def test_promise_1_a_repeat_after_a_lost_commit_answer_is_the_same_message(twice: Store) -> None:
     received = await twice.say("hello")
     assert not received.duplicate
     assert await twice.column("select id from inbound") == [received.id]
@@ -224,7 +224,7 @@ async def test_what_cannot_be_written_is_no_outage(store: Store) -> None:
         await store.database.call("select ignore_message($1,$2,$3,$4)", "sms", "\ud83d", ["k"], "group")
 
 
-async def test_promise_1_with_postgres_away_nothing_is_accepted_and_what_was_is_there_after() -> None:
+async def test_promise_1_nothing_is_accepted_or_lost_while_postgres_is_away() -> None:
     from core.db.migrate import migrate
     from tests.core.harness import opened
 
@@ -254,7 +254,7 @@ async def test_promise_1_with_postgres_away_nothing_is_accepted_and_what_was_is_
             assert await store.column("select id from inbound order by seq") == [r.id for r in accepted]
 
 
-async def test_the_providers_time_is_kept_beside_ours(store: Store) -> None:
+async def test_the_providers_time_is_stored_next_to_ours(store: Store) -> None:
     sent_at = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     await store.inbox.accept(InboundMessage(Address(CHANNEL, ACCOUNT, ANN), ANN, ("k",), "hi", sent_at=sent_at))
     assert await store.column("select sent_at from inbound") == [sent_at]

@@ -75,7 +75,7 @@ def test_a_call_where_no_tool_may_be_called_is_not_taken() -> None:
     assert read('{"tool": "add"}', ()) is None
 
 
-def test_json_that_a_person_asked_for_is_left_alone_where_the_protocol_was_never_spoken() -> None:
+def test_json_asked_for_by_a_person_is_left_alone_outside_the_protocol() -> None:
     for text in ('{"a": 1}', '{"tool": "hammer"}', '{"final": 1, "semi": 2}'):
         assert read(text, (), spoken=False) in (text, None if "tool" in text else text)
     assert read('{"final": "ok"}', (), spoken=False) == "ok"
@@ -92,7 +92,7 @@ async def asked_again(*texts: str, request: ModelRequest = ASKED) -> tuple[Model
     return await from_json_mode(request, answers[0], ask), sent
 
 
-async def test_what_cannot_be_read_goes_back_with_what_is_right_and_all_of_it_is_counted() -> None:
+async def test_malformed_json_goes_back_with_the_correct_form_and_is_charged() -> None:
     answer, sent = await asked_again('{"answer": 3}', '{"final": "3"}')
     assert (answer.text, answer.usage) == ("3", ONE + ONE)
     assert sent[0].messages[-2].text == '{"answer": 3}'
@@ -100,7 +100,7 @@ async def test_what_cannot_be_read_goes_back_with_what_is_right_and_all_of_it_is
     assert sent[0].messages[-1].internal
 
 
-async def test_it_is_asked_again_a_bounded_number_of_times_and_then_what_can_be_is_saved() -> None:
+async def test_a_malformed_answer_is_retried_a_few_times_and_then_salvaged() -> None:
     bad = '{"final": "say "hi" to her"}'
     answer, sent = await asked_again(*[bad] * 9)
     assert len(sent) == MAX_CORRECTIONS
@@ -111,7 +111,7 @@ async def test_it_is_asked_again_a_bounded_number_of_times_and_then_what_can_be_
     assert (nothing.text, nothing.tool_calls) == ("", ())
 
 
-async def test_in_a_forced_summary_a_call_is_answered_with_that_no_tool_may_be_used() -> None:
+async def test_a_call_in_a_forced_summary_is_told_that_no_tool_may_be_used() -> None:
     before = ChatMessage(Role.ASSISTANT, tool_calls=(ToolCall("c", "add", "{}"),))
     request = ModelRequest((SYSTEM, user("Hello"), before), ASKED.tools, use_tools=False)
     answer, sent = await asked_again('{"tool": "add"}', '{"final": "So far."}', request=request)

@@ -296,7 +296,7 @@ class TestLayers:
         assert sent == ["hm", None]
 
 
-def test_a_conversation_that_we_began_is_begun_by_a_user_where_the_provider_wants_it() -> None:
+def test_a_conversation_we_started_opens_with_a_user_message_if_required() -> None:
     from core.llm.litellm_client import _messages
 
     began = (SYSTEM, ChatMessage(Role.ASSISTANT, "Your dentist, at 3."), user("Thanks"))

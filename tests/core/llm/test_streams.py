@@ -151,7 +151,7 @@ class TestErrors:
         assert (asked.answer.text, asked.answer.usage.total) == ("Hi there", 12)
         assert len(model.calls) == 1
 
-    async def test_a_server_that_refuses_to_stream_is_asked_again_without_and_remembered(
+    async def test_a_server_that_refuses_to_stream_is_retried_without_and_remembered(
         self, model: ScriptedModel, client: LiteLLMClient
     ) -> None:
         model.add(error(400, message="stream_options is not supported"), text("a"), text("b"))

@@ -93,7 +93,7 @@ def test_a_lost_result_is_said_to_be_lost() -> None:
     assert [message.text for message in repair((asked, kept, orphan))] == ["", LOST_RESULT, "two"]
 
 
-def test_nothing_is_trimmed_below_the_threshold_and_the_oldest_goes_above_it() -> None:
+def test_history_is_trimmed_oldest_first_and_only_above_the_threshold() -> None:
     manager = ContextManager(ReactLoopConfig())
     few = (SYSTEM, *(user(f"{index}") for index in range(100)))
     assert manager.trim_if_needed(few) is few

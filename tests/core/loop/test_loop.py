@@ -192,7 +192,7 @@ class TestCalls:
         _, model = await run_loop([wants(("slow", {})), says("ok")], [slow])
         assert "may still be running" in model.told()[0]
 
-    async def test_promise_5_a_once_tool_that_fails_midway_is_unknown_and_not_repeated(self) -> None:
+    async def test_promise_5_a_once_tool_failing_midway_is_unknown_and_not_repeated(self) -> None:
         ran = 0
 
         @tool
@@ -290,7 +290,7 @@ class TestHooks:
         assert "needs the person's approval" in told[2]
         assert told[3] == "4"
 
-    async def test_hooks_change_what_they_may_in_order_and_a_failing_one_is_passed_over(self) -> None:
+    async def test_hooks_apply_their_changes_in_order_and_a_failing_hook_is_skipped(self) -> None:
         seen: list[str] = []
 
         class Change(Hook):

@@ -48,7 +48,7 @@ def _layers(model: FakeModel) -> list[int]:
     return [request.layer for request in model.requests]
 
 
-async def test_a_rate_limit_without_a_word_backs_off_doubling_and_gives_up_without_a_last_pause() -> None:
+async def test_a_rate_limit_without_retry_after_doubles_the_delay_then_gives_up() -> None:
     error, model, pauses = await _ask(*[ModelRateLimited("slow down")] * 3)
     assert isinstance(error, ModelRateLimited)
     assert pauses == [1.0, 2.0]
@@ -74,7 +74,7 @@ async def test_the_onion_goes_through_keys_effort_and_fallback() -> None:
     assert _layers(model) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3]
 
 
-async def test_a_refused_key_goes_to_the_next_key_and_then_another_model_and_then_the_caller() -> None:
+async def test_a_refused_key_falls_back_to_the_next_key_then_model_then_caller() -> None:
     asked, model, pauses = await _ask(ModelAuthError("x"), says("ok"), layers=LAYERS)
     assert isinstance(asked, Asked)
     assert (_layers(model), pauses) == ([0, 1], [])

@@ -140,7 +140,7 @@ async def test_promise_5_an_idempotent_tool_runs_again_with_the_same_key() -> No
     assert list(world.booked.values()) == [2]
 
 
-async def test_promise_5_a_tool_whose_effect_changed_meanwhile_follows_the_stricter() -> None:
+async def test_promise_5_a_tool_whose_effect_changed_follows_the_stricter_one() -> None:
     world = World()
     journal = DyingJournal(2, after=True)
     with pytest.raises(Killed):

@@ -86,7 +86,7 @@ def of_summary(client: LiteLLMClient) -> Awaitable[object]:
 
 
 @pytest.mark.parametrize("ask", [of_profile, of_judge, of_memory, of_embedding, of_summary])
-async def test_a_provider_that_drips_holds_no_call_for_ever(client: LiteLLMClient, ask: Ask) -> None:
+async def test_a_provider_that_drips_cannot_hold_a_call_open(client: LiteLLMClient, ask: Ask) -> None:
     with pytest.raises(ModelTimeout):
         async with asyncio.timeout(20):
             await ask(client)

@@ -42,7 +42,7 @@ class TestSteering:
         assert (result.ended, result.response, len(model.requests)) == (Ended.INTERRUPTED, "Stopped: As you wish.", 1)
         assert [message.role for message in result.messages] == [Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
 
-    async def test_messages_that_come_meanwhile_are_told_before_the_next_call_and_once(self) -> None:
+    async def test_messages_that_arrive_midway_reach_the_model_once_at_its_next_call(self) -> None:
         journal = MemoryJournal()
         script = [wants(("add", {"a": 1, "b": 2})), wants(("add", {"a": 1, "b": 2})), says("Both")]
         result, model = await run_loop(script, [add], control=Control(speak_at=2), journal=journal)

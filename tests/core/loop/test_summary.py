@@ -47,7 +47,7 @@ async def test_it_is_off_by_default() -> None:
     assert not any(one.internal for one in model.last)
 
 
-async def test_what_is_dropped_is_told_in_short_and_the_next_turn_does_not_pay_for_it_again() -> None:
+async def test_dropped_history_is_summarised_and_the_summary_is_reused_next_turn() -> None:
     model, history = await _turn(LONG, says("They asked 17 questions."), says("ok"))
     asked, answered = model.requests
     assert not asked.use_tools
@@ -70,7 +70,7 @@ async def test_a_second_summary_takes_up_the_first() -> None:
     assert [one.text for one in model.last if one.internal] == ["[What was said before, in short: Second.]"]
 
 
-async def test_without_one_it_is_dropped_all_the_same_and_nobody_is_shown_a_summary() -> None:
+async def test_without_a_summary_history_is_still_dropped_and_none_is_shown() -> None:
     shown: list[str] = []
 
     class Watch(Hook):

@@ -8,9 +8,7 @@ from core.db.database import Database
 
 
 @pytest.mark.xdist_group("typeagent")
-async def test_the_same_knowledge_gives_the_same_results_as_typeagents_own_storage(
-    database: Database, tmp_path: Path
-) -> None:
+async def test_search_results_equal_those_of_typeagents_own_storage(database: Database, tmp_path: Path) -> None:
     from tests.core.memory.differential import compare
 
     assert await compare(database, tmp_path, messages=40, queries=200, seed=7) > 80

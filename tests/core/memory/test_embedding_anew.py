@@ -29,7 +29,7 @@ class OtherEmbedder(WordEmbedder):
         return [tuple(reversed(vector)) for vector in await super().embed(texts)]
 
 
-async def test_after_a_change_of_embedder_old_memories_are_embedded_anew_in_small_batches(
+async def test_after_an_embedder_change_old_memories_are_embedded_in_batches(
     momex: Momex, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "BATCH", 2)

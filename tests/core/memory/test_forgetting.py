@@ -98,7 +98,7 @@ async def test_what_is_forgotten_is_nowhere_in_a_dump_nor_in_any_workers_index(d
             await momex.close()
 
 
-async def test_what_a_person_may_still_decide_on_stays_as_it_was_sealed_until_they_have(database_url: str) -> None:
+async def test_a_pending_approval_keeps_its_sealed_text_until_it_is_decided(database_url: str) -> None:
     async with opened(database_url) as store:
         talk = Talk(store, make_momex(store.database))
         await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")
@@ -118,7 +118,7 @@ async def test_what_a_person_may_still_decide_on_stays_as_it_was_sealed_until_th
         assert await talk.dump() == {}
 
 
-async def test_what_a_tool_was_called_with_stays_json_and_a_profiles_fact_goes_altogether(database_url: str) -> None:
+async def test_redacted_tool_arguments_stay_json_and_profile_facts_are_deleted(database_url: str) -> None:
     async with opened(database_url) as store:
         talk = Talk(store, make_momex(store.database))
         await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")
@@ -133,7 +133,7 @@ async def test_what_a_tool_was_called_with_stays_json_and_a_profiles_fact_goes_a
         assert await store.column("select value from profile_facts") == []
 
 
-async def test_what_an_agent_that_waits_has_collected_is_blotted_out_once_it_is_over(database_url: str) -> None:
+async def test_fields_of_a_waiting_agent_are_redacted_once_it_ends(database_url: str) -> None:
     async with opened(database_url) as store:
         talk = Talk(store, make_momex(store.database))
         await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")
@@ -222,7 +222,7 @@ async def test_what_is_on_its_way_is_blotted_out_once_it_has_arrived(database_ur
         assert await talk.dump() == {}
 
 
-async def test_a_forgotten_word_that_names_a_tool_too_is_not_looked_for_for_ever(database_url: str) -> None:
+async def test_a_forgotten_word_that_is_also_a_tool_name_ends_its_search(database_url: str) -> None:
     async with opened(database_url) as store:
         talk = Talk(store, make_momex(store.database))
         await talk.turn(f"I collect stamps from {CANARY}.", "Nice!")

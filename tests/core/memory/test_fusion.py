@@ -29,7 +29,7 @@ def order(question: Question, memories: list[Memory], *strengths: float) -> list
     return [one.memory.id for one in fused({one.id: one for one in memories}, [report], question, sure=True)]
 
 
-def test_what_fills_the_slot_that_is_asked_for_comes_first_and_needs_no_other_proof() -> None:
+def test_a_memory_in_the_requested_slot_ranks_first_without_other_evidence() -> None:
     question = read_question("Where do I live?", NOW)
     other, home = memory(1, "I live on coffee these days, honestly."), memory(2, "Based in Graz.", slot="my home")
     assert order(question, [other, home], 0.9, 0.1) == ["m2", "m1"]

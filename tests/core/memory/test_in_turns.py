@@ -95,7 +95,7 @@ async def test_without_a_memory_its_tools_are_not_offered() -> None:
     assert model.requests[0].tools == ()
 
 
-async def test_what_trimming_drops_of_a_conversation_ten_times_the_window_is_recalled_when_it_matters(
+async def test_trimmed_parts_of_a_long_conversation_are_recalled_when_needed(
     momex: Momex,
 ) -> None:
     facts = {5: "My boat is called Solveig.", 12: "I park the van behind the old mill.", 20: "Tomas owes me a ladder."}

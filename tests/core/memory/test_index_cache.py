@@ -26,7 +26,7 @@ async def found(momex: Momex, *terms: str) -> list[str]:
     return [memories[one.memory_id].text for one in hits]
 
 
-async def test_an_index_is_made_while_nobody_can_embed(indexed: Momex, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_index_is_built_without_an_embedder(indexed: Momex, monkeypatch: pytest.MonkeyPatch) -> None:
     await indexed.add_now("ann", [told("I moor the boat in Whitby.")])
     async with indexed.store.database.tenant("ann") as connection:
         await connection.execute("delete from memory_terms where tenant_id = 'ann'")
@@ -36,7 +36,7 @@ async def test_an_index_is_made_while_nobody_can_embed(indexed: Momex, monkeypat
     assert await found(indexed, "whitby") == ["I moor the boat in Whitby."]
 
 
-async def test_what_was_forgotten_meanwhile_is_not_written_back_by_an_index(momex: Momex, database: Database) -> None:
+async def test_an_index_does_not_write_back_memories_forgotten_since(momex: Momex, database: Database) -> None:
     await momex.add_now("ann", [told("I moor the boat in Whitby.")])
     epoch = (await momex.store.version("ann")).epoch
     [memory] = await momex.store.saying("ann", "Whitby")
@@ -49,7 +49,7 @@ async def test_what_was_forgotten_meanwhile_is_not_written_back_by_an_index(mome
     assert list(await momex.store.terms("ann", momex.embedder.name, ["whitby"])) == ["whitby"]
 
 
-async def test_a_search_goes_through_the_rarest_terms_first_and_leaves_the_commonest_out(
+async def test_search_visits_the_rarest_terms_first_and_skips_the_commonest(
     indexed: Momex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await indexed.add_now("ann", [told(f"The boat number {name} is blue.") for name in ("eins", "zwei", "drei")])
@@ -60,7 +60,7 @@ async def test_a_search_goes_through_the_rarest_terms_first_and_leaves_the_commo
     assert len(await found(indexed, "boat")) == 3, "where there is nothing rarer, the commonest is looked for"
 
 
-async def test_whoever_closes_in_the_middle_of_catching_up_does_not_wait_for_ever(indexed: Momex) -> None:
+async def test_closing_an_index_while_it_catches_up_does_not_hang(indexed: Momex) -> None:
     assert indexed.indexes is not None
     await indexed.add_now("ann", [told(f"The boat number {number} is blue.") for number in range(BATCH)])
     begun = time.monotonic()

@@ -31,7 +31,7 @@ async def test_what_is_said_to_be_over_ends_and_what_may_both_be_true_does_not(m
     ]  # fmt: skip
 
 
-async def test_the_same_again_is_merged_whatever_its_case_and_handed_over_twice_changes_nothing(momex: Momex) -> None:
+async def test_repeated_memories_merge_regardless_of_case_and_redelivery(momex: Momex) -> None:
     for key in ("a", "b", "a"):
         await momex.add_now("ann", [told("Remember that my bike is blue.", key=key)])
     await momex.add_now("ann", [told("my bike is BLUE", key="c")])
@@ -63,14 +63,14 @@ async def test_outside_content_never_becomes_or_changes_a_fact_about_the_person(
     assert any("told by the person" in line for line in lines)
 
 
-async def test_what_a_tool_kept_of_a_message_is_not_kept_again_in_the_messages_own_words(momex: Momex) -> None:
+async def test_a_memory_stored_by_a_tool_is_not_extracted_again_from_its_message(momex: Momex) -> None:
     await momex.add_now("ann", [told("I row on Wednesdays.", key="tool")])
     said = "That's wrong, it's Wednesdays. My sister Greta lives in Porto."
     await momex.adder.add("ann", "", [told(said)], kept=["I row on Wednesdays."])
     assert await holding(momex, "ann") == ["I row on Wednesdays.", "My sister Greta lives in Porto."]
 
 
-async def test_what_fills_the_same_slot_otherwise_is_kept_beside_what_a_tool_kept(momex: Momex) -> None:
+async def test_a_different_value_of_a_slot_is_stored_next_to_the_tools_value(momex: Momex) -> None:
     await momex.add_now("ann", [told("I am allergic to walnuts.", key="tool")])
     said = "Remember that I am severely allergic to walnuts. I am severely allergic to peanuts. I row with Greta."
     await momex.adder.add("ann", "", [told(said)], kept=["I am severely allergic to walnuts.", "I row on Wednesdays."])

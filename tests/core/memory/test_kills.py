@@ -29,7 +29,7 @@ async def killed_after(url: str, line: int, count: int = COUNT) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("typeagent")
-async def test_kill_9_while_adding_loses_nothing_doubles_nothing_and_the_index_agrees(
+async def test_kill_9_during_ingestion_loses_and_doubles_nothing(
     indexed: Momex, database: Database, database_url: str
 ) -> None:
     await killed_after(database_url, 13)
@@ -50,7 +50,7 @@ async def test_kill_9_while_adding_loses_nothing_doubles_nothing_and_the_index_a
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("typeagent")
-async def test_kill_9_while_an_index_catches_up_leaves_the_truth_as_it_was_and_the_next_index_right(
+async def test_kill_9_during_index_catch_up_leaves_rows_and_next_index_correct(
     indexed: Momex, database: Database, database_url: str
 ) -> None:
     await indexed.adder.add("ann", "", made_life(COUNT))

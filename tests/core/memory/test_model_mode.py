@@ -88,7 +88,7 @@ async def test_a_model_reads_decides_and_embeds_with_the_right_requests(
 
 
 @pytest.mark.parametrize("broken", list(BROKEN))
-async def test_whatever_the_model_answers_rules_stand_in_and_the_job_loses_nothing(
+async def test_rules_replace_any_bad_model_answer_and_the_job_loses_nothing(
     broken: str, model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asking, "MODEL_PATIENCE", -1.8)  # litellm's own net adds two seconds
@@ -107,7 +107,7 @@ async def test_whatever_the_model_answers_rules_stand_in_and_the_job_loses_nothi
     assert model.calls
 
 
-async def test_memorys_calls_are_paid_from_the_day_and_rules_read_once_it_is_spent(
+async def test_memory_calls_use_the_daily_budget_and_rules_take_over_once_spent(
     model: ScriptedModel, client: LiteLLMClient, database: Database
 ) -> None:
     await make_person(database, "ann")
@@ -136,7 +136,7 @@ PASSING = {"429": error(429, retry_after=1), "500": error(500), "late": hang(20)
 
 
 @pytest.mark.parametrize("broken", list(PASSING))
-async def test_a_job_whose_model_is_away_is_tried_again_and_then_rules_stand_in_until_it_is_back(
+async def test_a_job_retries_a_missing_model_then_uses_rules_until_it_is_back(
     broken: str, model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asking, "MODEL_PATIENCE", -1.8)  # litellm's own net adds two seconds
@@ -173,7 +173,7 @@ async def test_a_job_whose_model_is_away_is_tried_again_and_then_rules_stand_in_
     assert await next_job(momex) is None
 
 
-async def test_reading_again_stops_before_another_worker_takes_the_job_over_and_goes_on_later(
+async def test_rereading_stops_before_its_lease_ends_and_continues_later(
     model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "READ_AGAIN", 1)
@@ -202,7 +202,7 @@ async def test_reading_again_stops_before_another_worker_takes_the_job_over_and_
 
 
 @pytest.mark.parametrize("broken", list(PASSING))
-async def test_what_could_not_be_embedded_is_kept_and_embedded_when_the_provider_is_back(
+async def test_memories_are_stored_unembedded_until_the_provider_is_back(
     broken: str, model: ScriptedModel, client: LiteLLMClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await make_person(database, "ann")

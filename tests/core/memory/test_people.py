@@ -27,7 +27,7 @@ actions = st.lists(
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(actions)
-async def test_promise_11_whatever_two_people_do_neither_ever_sees_the_others(
+async def test_promise_11_two_people_never_see_each_others_data(
     momex: Momex, database: Database, doings: list[tuple[str, str, str]]
 ) -> None:
     await make_person(database, "bob")
@@ -72,7 +72,7 @@ async def test_a_shared_collection_is_open_to_its_members_and_to_nobody_else(mom
     assert not (await momex.search("bob", question)).found
 
 
-async def test_a_prefix_takes_in_what_lies_below_it_and_nothing_beside_it(momex: Momex) -> None:
+async def test_a_prefix_covers_the_names_below_it_and_no_sibling(momex: Momex) -> None:
     for name in ("work:eng", "work:eng:alice", "work:english", "garden"):
         await momex.add_now("ann", [told(f"The {name} meeting plan is blue.")], collection=name)
     for prefix, count in (("work:eng", 2), ("work", 3), ("garden", 1), ("gar", 0)):

@@ -80,7 +80,7 @@ def test_who_speaks_and_what_is_nobody_owns_no_such_facet(text: str) -> None:
     assert "their " not in str(knowledge_of(text, "person"))
 
 
-def test_a_question_about_somebody_asks_for_their_slot_and_not_for_ones_own() -> None:
+def test_a_question_about_another_person_reads_their_slot() -> None:
     assert "their profession" in read_question("What is my sister's job?", NOW).slots
     assert "their home" in read_question("Where does Greta live?", NOW).slots
     assert "my home" in read_question("Where did I live before Lisbon?", NOW).slots
@@ -103,7 +103,7 @@ def test_an_address_of_mail_is_no_home() -> None:
     assert "my home" in read_question("What is my new address?", NOW).slots
 
 
-def test_once_a_name_is_known_who_it_is_counts_less_unless_just_that_is_asked() -> None:
+def test_a_known_name_weighs_less_unless_the_question_asks_for_it() -> None:
     job = read_question("What is my sister's job?", NOW).naming(["greta"])
     assert (job.names, set(job.known)) == (("greta",), {"my sister", "sister"})
     assert "my sister" not in job.asked_slots

@@ -45,7 +45,7 @@ async def lived(momex: Momex) -> Searcher:
 
 
 @pytest.mark.xdist_group("typeagent")
-async def test_three_legs_find_the_same_thing_and_the_report_names_the_hits_of_each(indexed: Momex) -> None:
+async def test_three_retrievers_agree_and_the_report_lists_the_hits_of_each(indexed: Momex) -> None:
     await lived(indexed)
     await caught_up(indexed)
     recall = await indexed.search("ann", "Which instrument do I play, the cello?")
@@ -67,7 +67,7 @@ async def test_a_leg_that_fails_or_is_slow_is_left_out_and_named(momex: Momex) -
         assert recall.took_ms < 2000
 
 
-async def test_what_is_added_to_a_prompt_stays_within_its_tokens_and_tells_source_and_date(momex: Momex) -> None:
+async def test_recalled_text_stays_within_its_tokens_and_names_source_and_date(momex: Momex) -> None:
     await momex.add_now("ann", [told(f"My plant number {n} is a tall green fern in the hall.") for n in range(40)])
     small = replace(momex.searcher, config=replace(momex.config, token_budget=120, max_recalled=40))
     recall = await small.search(Scope("ann"), "the tall green fern plant in the hall", momex.clock.now())

@@ -72,7 +72,7 @@ async def test_promise_4_what_waits_for_its_retry_holds_back_what_comes_after_it
     assert following.outbound_id != claim.outbound_id
 
 
-async def test_promise_4_a_held_row_has_no_place_and_goes_out_after_what_went_before_its_release(
+async def test_promise_4_a_held_row_takes_its_place_when_it_is_released(
     store: Store,
 ) -> None:
     await store.enqueue("one")
@@ -121,7 +121,7 @@ async def test_many_senders_at_once_never_hold_the_same_conversation(store: Stor
     assert await store.one("select count(*) from deliveries") == 24
 
 
-async def test_a_message_is_loaded_as_it_was_owed(store: Store) -> None:
+async def test_a_message_is_loaded_as_it_was_queued(store: Store) -> None:
     queued = OutboundMessage(
         "out_x",
         OutboundKind.CARD,
@@ -204,7 +204,7 @@ async def test_a_callback_with_our_ref_before_the_call_ends_is_never_undone(stor
     assert await store.outbox.claim(None, "s") is None
 
 
-async def test_promise_7_a_callback_resolves_a_lost_answer_and_rings_for_what_waits(store: Store) -> None:
+async def test_promise_7_a_callback_resolves_a_lost_answer_and_wakes_the_queue(store: Store) -> None:
     await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
     assert await store.send(claim, end=AMBIGUOUS) == "checking"
@@ -277,7 +277,7 @@ async def test_a_callback_about_nothing_of_ours_changes_nothing(store: Store) ->
 
 
 @pytest.mark.parametrize("state", ["stopped", "blocked"])
-async def test_promise_8_a_final_refusal_marks_the_identity_and_the_row_stays_visible(store: Store, state: str) -> None:
+async def test_promise_8_a_final_refusal_marks_the_identity_and_keeps_the_row(store: Store, state: str) -> None:
     await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
     end = PartEnd("failed", "rejected", error_code="21610", reason="OptedOut: x", identity_state=state)
@@ -343,7 +343,7 @@ async def test_a_moved_chat_is_written_to_at_its_new_address(store: Store) -> No
     assert await store.one("select degraded from outbound_parts")
 
 
-async def test_a_call_repeated_after_its_lost_answer_counts_the_dead_senders_as_ambiguous(store: Store) -> None:
+async def test_a_repeated_claim_counts_a_dead_senders_attempt_as_ambiguous(store: Store) -> None:
     await store.enqueue("one")
     claim = await store.claim_sending("one")
     await store.outbox.begin_delivery(claim, 1, 1)

@@ -107,7 +107,7 @@ async def test_the_code_lets_in_and_only_its_hash_is_kept(store: Store) -> None:
     assert lease.tenant_id == await store.one("select tenant_id from tenants")
 
 
-async def test_what_a_stranger_wrote_is_not_taken_in_when_it_comes_again_after_pairing(store: Store) -> None:
+async def test_a_strangers_message_redelivered_after_pairing_stays_refused(store: Store) -> None:
     door = Door(store)
     await door.say("before", ANN, "SM1", "other")
     [code] = await door.codes()
@@ -117,7 +117,7 @@ async def test_what_a_stranger_wrote_is_not_taken_in_when_it_comes_again_after_p
     assert await store.one("select count(*) from inbound") == 0
 
 
-async def test_a_replay_of_a_strangers_message_owes_nothing_more(store: Store) -> None:
+async def test_a_replayed_message_of_a_stranger_queues_no_second_reply(store: Store) -> None:
     door = Door(store)
     assert not await door.say("hello", ANN, "SM1")
     before = await store.everything()
@@ -172,7 +172,7 @@ async def test_strangers_who_hold_codes_shut_no_other_stranger_out(store: Store)
     assert await door.pair((await door.codes())[-1]) is PairOutcome.PAIRED
 
 
-async def test_a_flood_of_strangers_costs_no_more_than_its_hour_and_leaves_the_next_open(store: Store) -> None:
+async def test_a_flood_of_strangers_uses_up_its_hour_and_not_the_next(store: Store) -> None:
     import asyncio
 
     door = Door(store)
@@ -187,7 +187,7 @@ async def test_a_flood_of_strangers_costs_no_more_than_its_hour_and_leaves_the_n
     assert await store.one("select count(*) from pairings where user_key = $1", BOB) == 1
 
 
-async def test_the_operator_lets_in_by_address_whatever_strangers_do(store: Store) -> None:
+async def test_the_operator_admits_by_address_despite_a_flood_of_strangers(store: Store) -> None:
     door = Door(store)
     await door.say("hello", BOB)
     unknown = await door.pairings.admit(Listed("telegram", "42"), PersonRole.MEMBER, NOW)
@@ -216,7 +216,7 @@ async def test_an_expired_code_leaves_nothing_of_the_stranger_and_makes_room(sto
     assert "Mallory" not in str(await store.everything())
 
 
-async def test_a_stranger_whose_sentence_is_on_its_way_is_not_dropped_under_the_sender(store: Store) -> None:
+async def test_a_stranger_whose_reply_is_being_sent_is_not_deleted(store: Store) -> None:
     door = Door(store)
     await door.say()
     claim = await store.outbox.claim(None, "s1")
@@ -276,7 +276,7 @@ async def test_allowlist_lets_in_who_is_listed_and_answers_nobody_else(store: St
     assert await store.column("select reason from ignored_messages") == ["unknown"]
 
 
-async def test_whoever_is_taken_off_the_list_is_out_and_whoever_was_paired_stays(store: Store) -> None:
+async def test_a_person_removed_from_the_list_is_out_and_a_paired_one_stays(store: Store) -> None:
     listing = Access(Policy.ALLOWLIST, frozenset({parse_listed(f"sms:{ANN}")}))
     await Door(store, listing).say(sender=ANN)
     pairing = Door(store)

@@ -40,7 +40,7 @@ async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(harness: H
     assert await state() == "active"
 
 
-async def test_a_start_of_somebody_who_was_never_stopped_still_outdates_an_earlier_stop(harness: Harness) -> None:
+async def test_a_start_without_a_stop_still_outdates_an_earlier_stop(harness: Harness) -> None:
     await harness.ask("hello", ANN)
     now = datetime.now(UTC)
     await harness.store.inbox.accept(ReachabilityChange(*PHONE, ANN, True, "started", ("S2",)))
@@ -50,7 +50,7 @@ async def test_a_start_of_somebody_who_was_never_stopped_still_outdates_an_earli
     assert await harness.store.one("select state from identities") == "active"
 
 
-async def test_promise_8_what_the_carrier_answers_stands_in_the_record_of_consents(harness: Harness) -> None:
+async def test_promise_8_a_carriers_confirmation_is_in_the_consent_record(harness: Harness) -> None:
     await harness.ask("hello", ANN)
     claim = await harness.store.claim_sending("hi")
     await harness.store.send(claim, end=PartEnd("failed", "rejected", error_code="21610", identity_state="stopped"))

@@ -135,7 +135,7 @@ async def test_guesses_run_out_for_the_address_and_lock_nobody_else(harness: Har
     assert "used already" in await harness.ask(f"LINK {code}", ANN)
 
 
-async def test_a_stranger_comes_in_by_a_code_and_a_guessing_one_hears_nothing_of_it(harness: Harness) -> None:
+async def test_a_link_code_admits_a_stranger_and_a_guess_reveals_nothing(harness: Harness) -> None:
     code = await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     harness.access = Access(Policy.PAIRING)
@@ -184,7 +184,7 @@ async def test_unlinked_a_place_is_a_new_person_and_may_be_linked_again(harness:
     assert await harness.store.one("select count(*) from inbound where state = 'waiting'") == 0
 
 
-async def test_nobody_is_merged_while_the_other_place_is_at_work(harness: Harness) -> None:
+async def test_people_are_not_merged_while_the_other_lane_is_busy(harness: Harness) -> None:
     code = await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     await harness.say("think hard", ANN_CHAT, CHAT)
@@ -236,7 +236,7 @@ async def test_guesses_made_at_once_are_counted_one_by_one(harness: Harness) -> 
     assert await harness.tenant(BOB) != await harness.tenant(ANN_CHAT, CHAT)
 
 
-async def test_ids_that_differ_in_case_or_punctuation_are_others_to_codes_guesses_and_consents(
+async def test_ids_differing_in_case_or_punctuation_are_different_identities(
     harness: Harness,
 ) -> None:
     code = await harness.code("U0abc", DESK)

@@ -104,7 +104,7 @@ async def test_the_models_tool_keeps_the_same_and_is_told_what_is_wrong(harness:
     assert await harness.store.one("select count(*) from person_audit where what = 'preference'") == 1
 
 
-async def test_what_slack_says_fills_what_nobody_told_and_stays_with_one_linked_person(harness: Harness) -> None:
+async def test_slacks_profile_fills_unset_preferences_and_survives_linking(harness: Harness) -> None:
     await harness.ask("hello", "U1", DESK)
     await harness.ask("PREFS name Ann", "U1", DESK)
     inbox = harness.store.inbox

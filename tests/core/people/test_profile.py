@@ -60,7 +60,7 @@ def test_what_nobody_wrote_is_not_told_and_secrets_are_left_out() -> None:
     ]
 
 
-async def test_what_was_written_is_looked_at_after_the_reply_shown_and_taken_back(harness: Harness) -> None:
+async def test_facts_are_extracted_after_the_reply_shown_and_can_be_removed(harness: Harness) -> None:
     await harness.ask("I have moved to Lisbon", ANN)
     await harness.ask("and I do not eat meat", ANN)
     jobs, model = runner(harness, changed(("home_town", "Lisbon", "told"), ("diet", "vegetarian", "inferred")))
@@ -88,7 +88,7 @@ async def test_what_was_written_is_looked_at_after_the_reply_shown_and_taken_bac
     assert (await harness.ask("PROFILE", ANN)).splitlines()[1:-1] == ["1. home town: Lisbon (told)"]
 
 
-async def test_a_model_that_is_down_is_asked_again_and_at_last_let_go_of(harness: Harness) -> None:
+async def test_a_model_that_is_down_is_retried_and_finally_given_up(harness: Harness) -> None:
     await harness.ask("I work at the harbour", ANN)
     for left in (1, 1, 0):
         await be_quiet(harness)
@@ -105,7 +105,7 @@ async def test_a_model_that_is_down_is_asked_again_and_at_last_let_go_of(harness
     assert await harness.store.one("select value from profile_facts") == "station"
 
 
-async def test_two_linked_people_keep_one_fact_under_each_key_and_all_numbers_differ(harness: Harness) -> None:
+async def test_linked_people_keep_one_fact_per_key_with_distinct_numbers(harness: Harness) -> None:
     harness.hooks = (ProfileMerge(),)
     await harness.ask("hello", ANN)
     await harness.ask("hello", "7001", CHAT)
@@ -138,7 +138,7 @@ async def test_a_nul_in_a_profile_is_left_out_and_the_fact_is_kept(harness: Harn
     assert await harness.store.column("select value from profile_facts") == ["Lisbon\ufffd"]
 
 
-async def test_one_profile_that_raises_keeps_nobody_elses_and_is_let_go_of(
+async def test_a_profile_that_raises_blocks_no_other_and_is_given_up(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await harness.ask("I live in Lisbon now, and like it", ANN)

@@ -71,7 +71,7 @@ async def get_on(store: Store, text: str, kind: str = "model") -> None:
     )
 
 
-async def test_what_dies_at_the_same_place_is_blamed_each_time_and_suspected_from_the_second(store: Store) -> None:
+async def test_deaths_at_the_same_step_are_blamed_and_suspected_from_the_second(store: Store) -> None:
     await say_all(store, 1)
     for number in range(3):
         assert [turn.blamed for _, turn in await begin_all(store, f"w{number}")] == [number]
@@ -98,7 +98,7 @@ async def test_what_got_on_since_its_last_death_is_blamed_for_the_new_place_only
     assert await record(store) == {"text 1": (7, 3, True)}
 
 
-async def test_a_dozen_deaths_that_it_may_have_caused_are_too_many_wherever_they_were(store: Store) -> None:
+async def test_a_dozen_deaths_it_may_have_caused_are_too_many_at_any_step(store: Store) -> None:
     await say_all(store, 1)
     for _ in range(11):
         await kill(store)
@@ -173,7 +173,7 @@ async def test_a_suspect_begins_where_nothing_began_lately(store: Store) -> None
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
 
 
-async def test_a_next_turn_of_a_busy_lane_begins_elsewhere_than_beside_a_fresh_suspect(store: Store) -> None:
+async def test_a_busy_lanes_next_turn_avoids_the_process_of_a_fresh_suspect(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
     await hold_back(store)
@@ -188,7 +188,7 @@ async def test_a_next_turn_of_a_busy_lane_begins_elsewhere_than_beside_a_fresh_s
     assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["more"]
 
 
-async def test_only_the_suspect_that_began_last_is_blamed_and_what_ran_beside_it_is_clear(store: Store) -> None:
+async def test_only_the_suspect_that_started_last_is_blamed(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
     await hold_back(store)
@@ -228,7 +228,7 @@ async def test_leases_that_end_one_after_another_are_one_death(store: Store) -> 
     assert await store.one("select count(*) from lanes where owner like 'w2/%'") == 3
 
 
-async def test_a_process_that_renews_is_alive_and_its_forgotten_lease_makes_nobody_a_suspect(store: Store) -> None:
+async def test_a_forgotten_lease_of_a_live_process_makes_no_turn_a_suspect(store: Store) -> None:
     await say_all(store, 1, 2)
     await begin_all(store, "w1")
     forget = "update lanes set lease_until = clock_timestamp() - $1::interval where id = (select min(id) from lanes)"
@@ -239,7 +239,7 @@ async def test_a_process_that_renews_is_alive_and_its_forgotten_lease_makes_nobo
     assert sorted((await record(store)).values(), key=str) == [(1, 0, False), (2, 0, False)]
 
 
-async def test_a_suspect_that_is_claimed_but_not_begun_keeps_others_from_beginning(store: Store) -> None:
+async def test_a_claimed_suspect_keeps_others_from_starting_before_it_begins(store: Store) -> None:
     await say_all(store, 1, 2)
     await kill(store, 2)
     await store.admin.execute("update turns set tried_at = tried_at - interval '1 hour'")
@@ -251,7 +251,7 @@ async def test_a_suspect_that_is_claimed_but_not_begun_keeps_others_from_beginni
     assert set((await record(store)).values()) == {(3, 0, True)}
 
 
-async def test_a_hand_back_burns_nothing_and_what_waits_for_its_person_begins_afresh(store: Store) -> None:
+async def test_a_released_lease_burns_no_attempt_and_waiting_turns_start_afresh(store: Store) -> None:
     await say_all(store, 1)
     [(lease, turn)] = await begin_all(store, "w1")
     await store.turns.end_leases("w1")
@@ -292,7 +292,7 @@ async def test_a_suspect_waits_for_a_quiet_process_for_a_bounded_time(store: Sto
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
 
 
-async def test_a_suspect_that_nobody_can_take_stops_others_for_a_moment_only(store: Store) -> None:
+async def test_a_suspect_that_no_process_can_take_stops_others_briefly(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
     await store.admin.execute("update turns set deaths = 5")

@@ -90,7 +90,7 @@ class Play:
 
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("seed", range(2))
-async def test_eight_deadly_texts_are_set_aside_and_a_slow_one_among_others_is_answered(
+async def test_eight_deadly_texts_are_set_aside_and_slow_texts_are_answered(
     store: Store, seed: int, processes: int
 ) -> None:
     chance = random.Random(seed)

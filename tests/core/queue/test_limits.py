@@ -74,7 +74,7 @@ async def test_past_the_bound_a_message_is_kept_refused_and_told_once(store: Sto
     assert await store.column("select text from inbound where state = 'waiting' order by text") == ["again", "hi"]
 
 
-async def test_promise_2_a_refused_message_that_comes_again_stays_refused_and_is_not_told_again(store: Store) -> None:
+async def test_promise_2_a_refused_message_redelivered_stays_refused_in_silence(store: Store) -> None:
     inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_person=1))
     await inbox.accept(message("one", ANN, "SM1"))
     refused = await inbox.accept(message("two", ANN, "SM2"))

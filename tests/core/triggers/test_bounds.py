@@ -57,7 +57,7 @@ async def test_a_task_on_failed_deliveries_never_runs_for_its_own_message(harnes
     assert "it would go on for ever" in str((await explain(harness.engine, task))["text"])
 
 
-async def test_a_task_on_messages_runs_so_often_an_hour_and_one_on_a_source_as_often_as_it_sends(
+async def test_tasks_on_messages_are_capped_hourly_and_tasks_on_sources_are_not(
     harness: Harness,
 ) -> None:
     messages, door = await on(harness, "sms", "message.received"), await on(harness, "door")
@@ -103,7 +103,7 @@ async def test_channels_publish_only_what_a_task_waits_for(
     assert len(await harness.engine.events.recent(harness.tenant)) == int(wanted), "a task that is over wants nothing"
 
 
-async def test_runs_and_tasks_that_are_over_go_after_a_time_and_what_was_told_stays(harness: Harness) -> None:
+async def test_old_runs_and_tasks_are_pruned_and_sent_notifications_stay(harness: Harness) -> None:
     hourly = await harness.engine.create_task(
         tenant_id=harness.tenant, trigger=ScheduleTrigger(cron="0 * * * *"), action={}, executor="counting"
     )

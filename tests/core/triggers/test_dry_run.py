@@ -14,7 +14,7 @@ from tests.core.triggers.harness import Harness
 PAGE = "https://flights.example/x"
 
 
-async def test_the_next_ten_times_are_told_in_the_tasks_own_zone_and_nothing_moves(harness: Harness) -> None:
+async def test_a_dry_run_lists_ten_times_in_the_tasks_zone_and_changes_nothing(harness: Harness) -> None:
     daily = ScheduleTrigger(cron="30 1 * * *", timezone="America/New_York", count=12)
     task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=daily, action={"instruction": "go"})
     before = await harness.store.everything()
@@ -24,7 +24,7 @@ async def test_the_next_ten_times_are_told_in_the_tasks_own_zone_and_nothing_mov
     assert await harness.store.everything() == before
 
 
-async def test_a_condition_is_tried_over_what_was_seen_also_with_another_expression(harness: Harness) -> None:
+async def test_a_condition_is_dry_run_over_past_values_with_any_expression(harness: Harness) -> None:
     watch = ConditionTrigger("value < 300", url=PAGE, every_minutes=10, reset="value > 320")
     task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=watch, action={"instruction": "go"})
     for page in (310, 290, ToolFailed("The server is away."), 310, 280, 330, 290):

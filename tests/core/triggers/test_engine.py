@@ -35,9 +35,7 @@ async def a_task(harness: Harness, trigger: Trigger = DAILY, executor: str = "co
     return await harness.engine.create_task(tenant_id=harness.tenant, trigger=trigger, executor=executor, **values)
 
 
-async def test_a_scheduled_task_runs_as_a_turn_of_its_own_and_its_outcome_is_told_once(
-    harness: Harness, store: Store
-) -> None:
+async def test_a_scheduled_task_runs_as_its_own_turn_and_reports_once(harness: Harness, store: Store) -> None:
     task = await harness.engine.create_task(
         tenant_id=harness.tenant, trigger=DAILY, action={"instruction": "Summarise my unread mail"}
     )
@@ -85,7 +83,7 @@ async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(ha
     assert await store.one("select count(*) from task_runs") == 30
 
 
-async def test_promise_13_a_missed_occurrence_follows_the_tasks_policy_and_says_so(harness: Harness) -> None:
+async def test_promise_13_a_missed_occurrence_follows_the_policy_and_says_so(harness: Harness) -> None:
     tasks = {
         missed: await a_task(harness, ScheduleTrigger(cron="0 * * * *", missed=missed, grace_minutes=90))
         for missed in Missed
@@ -99,7 +97,7 @@ async def test_promise_13_a_missed_occurrence_follows_the_tasks_policy_and_says_
     assert "was skipped (missed: nobody could take it in time)" in why
 
 
-async def test_paused_tasks_rest_resumed_ones_go_on_from_now_and_stopped_ones_are_over(harness: Harness) -> None:
+async def test_paused_tasks_rest_resumed_tasks_go_on_from_now_and_stopped_end(harness: Harness) -> None:
     task = await a_task(harness, HOURLY)
     assert await harness.engine.pause_task(harness.tenant, task.id)
     assert not await harness.engine.pause_task(harness.tenant, task.id)
@@ -159,7 +157,7 @@ async def test_an_event_runs_each_matching_task_of_its_person_once(harness: Harn
     assert harness.counting.contexts[0].event_type == "order.sent"
 
 
-async def test_a_condition_that_flips_twice_is_told_twice_with_the_old_and_the_new_value(harness: Harness) -> None:
+async def test_a_condition_that_flips_twice_reports_both_values_twice(harness: Harness) -> None:
     url = "https://air.example/rome"
     trigger = ConditionTrigger("value < 300", url=url, path="$.price", every_minutes=10)
     task = await harness.engine.create_task(
@@ -185,7 +183,7 @@ async def test_a_condition_that_flips_twice_is_told_twice_with_the_old_and_the_n
     assert "The server cannot be reached." in why
 
 
-async def test_a_condition_looks_at_tools_that_only_read_and_a_second_look_changes_nothing(harness: Harness) -> None:
+async def test_a_condition_uses_read_only_tools_and_a_repeat_changes_nothing(harness: Harness) -> None:
     task = await harness.engine.create_task(
         tenant_id=harness.tenant,
         trigger=ConditionTrigger("value > 30", tool="get_weather", arguments={"city": "Rome"}),
@@ -213,7 +211,7 @@ async def test_a_task_that_may_be_silent_says_nothing_and_costs_no_message(store
     assert "there was nothing to tell" in str((await explain(harness.engine, task))["text"])
 
 
-async def test_a_task_that_fails_again_and_again_is_disabled_and_the_person_hears_of_it(harness: Harness) -> None:
+async def test_a_task_that_keeps_failing_is_disabled_and_the_person_is_told(harness: Harness) -> None:
     task = await a_task(harness, HOURLY)
     for number in range(MAX_FAILURES + 1):
         harness.counting.results.append(ActionResult(False, error="broken") if number else RuntimeError("broken"))
@@ -227,7 +225,7 @@ async def test_a_task_that_fails_again_and_again_is_disabled_and_the_person_hear
     assert await harness.engine.resume_task(harness.tenant, task.id)
 
 
-async def test_an_executor_of_ones_own_tells_the_person_and_a_dead_workers_is_not_run_again(harness: Harness) -> None:
+async def test_a_custom_executor_reports_and_is_not_rerun_after_a_worker_dies(harness: Harness) -> None:
     task = await a_task(harness, HOURLY, output={"urgency": "urgent", "category": "mail"})
     harness.clock.pass_by(hours=1)
     await harness.runner.once()
@@ -266,7 +264,7 @@ async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(har
     assert await harness.sent() == ["counted"]
 
 
-async def test_a_run_that_waits_is_pending_goes_on_when_answered_and_expires_when_not(store: Store) -> None:
+async def test_a_waiting_run_is_pending_then_continues_or_expires(store: Store) -> None:
     async def asks(request: TurnRequest) -> TurnResult:
         if request.go_on_at is None:
             entry = PoolEntry(

@@ -36,7 +36,7 @@ def due_on(cron: str, zone: ZoneInfo, day: tuple[int, int, int]) -> list[str]:
         (SYDNEY, (2026, 10, 4), (2026, 4, 5), "+1000", "+1100"),
     ],
 )
-def test_promise_13_at_0130_and_0230_each_day_has_its_one_run_on_both_clock_changes(
+def test_promise_13_0130_and_0230_run_once_a_day_on_both_clock_changes(
     zone: ZoneInfo, spring: tuple[int, int, int], autumn: tuple[int, int, int], before: str, after: str
 ) -> None:
     first = due_on("30 1 * * *", zone, spring)
@@ -61,7 +61,7 @@ def test_a_wall_time_that_is_skipped_or_repeated_is_one_moment() -> None:
     assert wall_moment(MONDAY.astimezone(SYDNEY), NEW_YORK) == MONDAY
 
 
-def test_intervals_count_from_a_start_or_from_the_making_whatever_the_clocks_do() -> None:
+def test_intervals_count_from_their_start_or_creation_across_clock_changes() -> None:
     made = datetime(2026, 3, 8, 6, 0, 10, tzinfo=UTC)
     hourly = ScheduleTrigger(interval_minutes=60)
     first = hourly.next_after(made, NEW_YORK, made)
@@ -133,7 +133,7 @@ def plan(missed: str, late: timedelta, *, grace: float | None = None, **more: ob
     return Course("task_1", trigger, UTC_ZONE, MONDAY).plan(MONDAY, MONDAY + late)
 
 
-def test_promise_13_what_was_missed_is_skipped_made_up_for_once_or_wholly_within_the_grace_time() -> None:
+def test_promise_13_missed_runs_are_skipped_run_once_or_all_within_grace() -> None:
     day = timedelta(days=1)
     for missed in Missed:
         assert plan(missed, timedelta(seconds=30)) == Plan((MONDAY,), next_due=MONDAY + day)

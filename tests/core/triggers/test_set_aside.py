@@ -72,7 +72,7 @@ async def test_poisoned_tasks_among_fifty_are_set_aside_and_fifty_run(harness: H
     assert len([text for text in await harness.sent() if "wrong unexpectedly" in text]) == 3
 
 
-async def test_what_was_set_aside_is_shown_explained_and_tried_again_from_its_due_moment(harness: Harness) -> None:
+async def test_a_task_set_aside_is_listed_explained_and_retried_from_due_time(harness: Harness) -> None:
     task, other = await hourly(harness, "Drink water"), await hourly(harness, "Other")
     was = await harness.store.one("select trigger::text from tasks where id = $1", task.id)
     await spoil(harness, task, FOR_EVER)

@@ -91,7 +91,7 @@ def test_an_edge_is_told_when_it_becomes_true_and_a_level_whenever_it_is() -> No
     assert flips(changed, [1, 1, 2, 2, 3]) == [2, 4]
 
 
-def test_a_look_that_fails_is_tried_again_later_and_later_and_tells_nothing() -> None:
+def test_a_failed_check_is_retried_with_backoff_and_reports_nothing() -> None:
     trigger = ConditionTrigger("value < 300", url="https://x.example", path="$.price", every_minutes=10)
     watch, spans = Watch(), []
     results: list[Json] = [{"price": 310}, {"other": 1}, {"price": "soon"}, "no json", {"price": 290}]

@@ -55,9 +55,7 @@ async def mailing(store: Store, model: FakeModel) -> tuple[Harness, ApprovalStor
 
 
 @pytest.mark.parametrize("decided", ["approve", "expire"])
-async def test_a_tasks_action_waits_for_consent_in_the_persons_chat_and_its_end_is_told(
-    store: Store, decided: str
-) -> None:
+async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(store: Store, decided: str) -> None:
     model = FakeModel([wants(("SendMail", {"to": "team@example.org"})), says("The team has its mail.")])
     harness, approvals = await mailing(store, model)
     task = await harness.engine.create_task(

@@ -117,7 +117,7 @@ def test_what_goes_over_a_large_result_again_and_again_is_an_error(part: str) ->
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from([".a", ".*", "..a", "..*", "[0]", "[1:9]", "[*,*]", "[?@.a]", "[?@ == $.a]", "['b']"])))
-def test_whatever_the_path_its_steps_are_counted(parts: list[str]) -> None:
+def test_the_steps_of_any_path_are_counted(parts: list[str]) -> None:
     steps = Steps(5_000)
     with suppress(TriggerError):
         list(find("$" + "".join(parts), {"a": deep(30), "b": [[1, 2], [3, {"a": 1}]]}, steps))

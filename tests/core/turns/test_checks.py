@@ -72,7 +72,7 @@ async def send() -> str:
         (replace(SENDER, state="stopped"), "stopped"),
     ],
 )
-async def test_promise_12_whoever_may_not_write_any_more_costs_no_model_call(sender: TurnSender, reason: str) -> None:
+async def test_promise_12_a_removed_person_costs_no_model_call(sender: TurnSender, reason: str) -> None:
     result, model = await handle(checks(Access(Policy.ALLOWLIST)), request(sender=sender))
     assert (result.reason, result.reply, result.history) == (reason, "", ())
     assert model.requests == []

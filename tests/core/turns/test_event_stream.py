@@ -94,7 +94,7 @@ class TestEvents:
         assert last.result is not None
         assert (last.text, last.result.reply) == ("All is well", "All is well")
 
-    async def test_every_call_has_its_start_and_its_result_whatever_became_of_it(self) -> None:
+    async def test_every_call_has_a_start_and_a_result_event(self) -> None:
         events = await _events(wants(("look", {}), ("nothing", {}), ("look", "[")), says("Well"), tools=[look])
         starts = [one.call_id for one in events if one.type is StreamEventType.TOOL_CALL_START]
         results = {one.call_id: one for one in events if one.type is StreamEventType.TOOL_RESULT}
@@ -102,7 +102,7 @@ class TestEvents:
         assert [results[one].success for one in starts] == [True, False, False]
         assert "no tool named 'nothing'" in results["c1"].text
 
-    async def test_an_answer_that_breaks_off_starts_anew(self) -> None:
+    async def test_a_stream_that_breaks_off_starts_again(self) -> None:
         model = StreamingModel([ModelUnavailable("x"), says("All of it")], breaks=2)
         events = [one async for one in Orchestrator(model, config=CONFIG).stream_message(_request())]
         assert _kinds(events) == [
@@ -135,7 +135,7 @@ async def _break(request: TurnRequest, context: TurnContext) -> Refusal | None:
 
 
 class TestTheEnd:
-    async def test_comes_exactly_once_whatever_becomes_of_the_turn(self) -> None:
+    async def test_comes_exactly_once_however_the_turn_ends(self) -> None:
         for events, state in (
             (await _events(says("Hi")), TurnState.DONE),
             (await _events(ModelAuthError("x")), TurnState.FAILED),

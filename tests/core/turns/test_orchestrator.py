@@ -61,7 +61,7 @@ def _orchestrator(*script: Step) -> tuple[Orchestrator, FakeModel]:
 
 
 class TestHandleMessage:
-    async def test_messages_taken_together_stand_one_by_one_after_the_last_answer_unchanged(self) -> None:
+    async def test_batched_messages_follow_the_last_answer_separately_and_unchanged(self) -> None:
         orchestrator, model = _orchestrator(says("Yes"))
         history = (user("Earlier"), ChatMessage(Role.ASSISTANT, "Indeed"))
         result = await orchestrator.handle_message(_request(" One ", "two\n", history=history))
@@ -89,7 +89,7 @@ class TestHandleMessage:
         await orchestrator.handle_message(_request("And?", history=kept))
         assert [one.role.value for one in model.last] == [*("system", "user", "assistant", "tool", "assistant", "user")]
 
-    async def test_files_are_mentioned_beside_the_text(self) -> None:
+    async def test_files_are_mentioned_next_to_the_text(self) -> None:
         orchestrator, model = _orchestrator(says("ok"), says("ok"))
         await orchestrator.handle_message(_request("See", media=2))
         assert [one.text for one in model.last[1:]] == ["See", "[The person sent 2 files, not shown here.]"]
@@ -230,7 +230,7 @@ class TestPrompt:
         assert first.endswith("Sunday, 2026-11-22 07:00 in the person's timezone, Asia/Tokyo.")
         assert first.rsplit("\n", 1)[0] == later.rsplit("\n", 1)[0]
 
-    async def test_what_stays_is_the_same_to_the_byte_from_turn_to_turn_so_that_providers_cache_it(self) -> None:
+    async def test_the_stable_prefix_is_byte_identical_across_turns_for_caching(self) -> None:
         class Memory:
             """Remember other things each time."""
 

@@ -312,7 +312,7 @@ async def run_world(store: Store, seed: int, acts: int) -> World:
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_promises_1_2_4_5_6_7_8_hold_whatever_happens_in_whatever_order(store: Store, seed: int) -> None:
+async def test_promises_1_2_4_5_6_7_8_hold_under_any_sequence_of_events(store: Store, seed: int) -> None:
     world = await run_world(store, seed, 150)
     # It is no proof if hardly anything happened.
     assert len(world.rows) > 10

@@ -37,7 +37,7 @@ async def test_messages_that_wait_are_taken_together_in_order(store: Store) -> N
     assert {state for _, state, _ in await texts(store)} == {"done"}
 
 
-async def test_promise_4_a_lane_has_one_holder_and_conversations_do_not_wait_for_each_other(store: Store) -> None:
+async def test_promise_4_a_lane_has_one_holder_and_conversations_are_independent(store: Store) -> None:
     for person in range(3):
         for n in range(2):
             await store.say(f"{n}", sender=f"+1555000000{person}")
@@ -48,7 +48,7 @@ async def test_promise_4_a_lane_has_one_holder_and_conversations_do_not_wait_for
     assert len(held) == len({lease.lane_id for lease in held}) == 3
 
 
-async def test_the_lane_that_waited_longest_is_taken_first_and_a_named_one_at_once(store: Store) -> None:
+async def test_the_longest_waiting_lane_is_claimed_first_and_a_named_one_at_once(store: Store) -> None:
     for person in range(3):
         await store.say("hi", sender=f"+1555000000{person}")
     order = [str(id) for id in await store.column("select id from lanes order by pending_since")]
@@ -91,7 +91,7 @@ async def test_history_is_of_this_conversation_and_session_in_order(store: Store
     assert turn.request.history == ()
 
 
-async def test_messages_that_come_while_it_runs_are_absorbed_up_to_the_next_command(store: Store) -> None:
+async def test_messages_during_a_turn_are_absorbed_up_to_the_next_command(store: Store) -> None:
     await store.say("one")
     lease, turn = await store.claim_turn()
     control = turn.request.control
@@ -121,7 +121,7 @@ async def test_what_a_failed_turn_did_not_absorb_gets_the_next_turn(store: Store
     assert [m.text for m in following.request.inbound] == ["two"]
 
 
-async def test_promise_5_a_dead_workers_turn_goes_on_elsewhere_with_its_journal_and_counts_the_attempt(
+async def test_promise_5_a_dead_workers_turn_resumes_its_journal_as_an_attempt(
     store: Store,
 ) -> None:
     await store.say("pay")
@@ -206,7 +206,7 @@ async def test_a_lane_handed_back_before_its_turn_began_is_free_at_once(store: S
     assert (await store.claim_turn("w2"))[1].attempts == 1
 
 
-async def test_the_journal_keeps_the_first_end_of_a_step_and_never_goes_back_to_started(store: Store) -> None:
+async def test_the_journal_keeps_a_steps_first_end_and_never_reopens_it(store: Store) -> None:
     await store.say("pay")
     _, turn = await store.claim_turn()
     journal = turn.request.journal
@@ -216,7 +216,7 @@ async def test_the_journal_keeps_the_first_end_of_a_step_and_never_goes_back_to_
     assert list(await journal.recorded()) == [done]
 
 
-async def test_an_unknown_outcome_is_known_in_later_turns_until_the_call_succeeds(store: Store) -> None:
+async def test_an_unknown_outcome_is_visible_to_later_turns_until_a_success(store: Store) -> None:
     async def one_turn(number: int, outcome: Outcome) -> bool:
         await store.say("pay")
         lease, turn = await store.claim_turn()
@@ -233,7 +233,7 @@ async def test_an_unknown_outcome_is_known_in_later_turns_until_the_call_succeed
     assert not await other.request.journal.outcome_unknown("pay", "h")
 
 
-async def test_odd_text_in_the_journal_and_in_replies_is_kept_without_what_no_database_takes(store: Store) -> None:
+async def test_odd_text_in_journal_and_replies_is_stored_without_invalid_bytes(store: Store) -> None:
     await store.say("hi")
     lease, turn = await store.claim_turn()
     await turn.request.journal.write(step(0, text="a\x00b\ud800"))
@@ -276,7 +276,7 @@ async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(sto
     assert [t["first"] for t in turns] == [1, *(t["last"] + 1 for t in turns[:-1])]
 
 
-async def test_promise_4_replies_of_turns_get_their_places_in_the_order_of_the_turns(store: Store) -> None:
+async def test_promise_4_replies_are_numbered_in_the_order_of_their_turns(store: Store) -> None:
     for n in range(4):
         await store.enqueue(f"{n} a", f"{n} b")
     assert [tuple(r) for r in await store.admin.fetch("select seq, text from outbound order by seq")] == [

@@ -70,7 +70,7 @@ def email(port: int, **more: str) -> EmailNotification:
     return EmailNotification(SmtpServer("127.0.0.1", "Valet <valet@example.org>", port, security=Security.NONE, **more))
 
 
-async def test_an_email_arrives_whole_from_us_to_them_alone_and_asks_for_no_automatic_answer() -> None:
+async def test_an_email_arrives_whole_for_one_recipient_without_auto_replies() -> None:
     text = "# Déjà vu\n\nYour train leaves at 9.\n.\nA line with a dot alone, and 日本語"
     async with serving() as there:
         way = email(there.port)
@@ -87,7 +87,7 @@ async def test_an_email_arrives_whole_from_us_to_them_alone_and_asks_for_no_auto
     assert body.get_content().split() == text.partition("\n")[2].split()
 
 
-def test_a_subject_is_one_visible_line_whatever_the_text() -> None:
+def test_any_text_gives_a_subject_of_one_visible_line() -> None:
     def subject(text: str) -> object:
         return email(1).render(OutboundMessage("o", OutboundKind.NOTIFICATION, text))[0].data["subject"]
 

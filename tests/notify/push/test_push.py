@@ -143,7 +143,7 @@ async def _page(_: web.Request) -> web.Response:
     return web.Response(text="<html>Log in to this network</html>", content_type="text/html")
 
 
-async def test_promise_7_a_lost_answer_is_ambiguous_and_found_among_what_the_topic_holds(
+async def test_promise_7_a_lost_answer_is_ambiguous_and_found_in_the_topic(
     push: PushNotification, providers: Providers
 ) -> None:
     since = datetime.now(UTC)

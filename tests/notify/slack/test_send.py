@@ -106,7 +106,7 @@ async def test_refused_formatting_takes_no_buttons_with_it_that_slack_would_take
     assert [one["value"] for one in bubble["buttons"]] == ([] if own else ["tok_1"])
 
 
-async def test_a_card_is_drawn_anew_as_often_as_one_likes(simulator: Simulator, slack: SlackNotification) -> None:
+async def test_a_card_can_be_redrawn_any_number_of_times(simulator: Simulator, slack: SlackNotification) -> None:
     root = (await act(simulator, "say", text="hello"))["ts"]
     (made,) = slack.render(message("**Send it?** \\<!channel\\>", Action("Approve", "tok_1")))
     receipt = await slack.send(made, to(thread=root))
@@ -202,7 +202,7 @@ async def test_a_rate_limit_tells_when_to_come_back(simulator: Simulator, slack:
     ],
 )
 @pytest.mark.parametrize("threaded", [False, True])
-async def test_promise_7_a_lost_answer_is_ambiguous_sent_once_and_found_if_it_arrived(
+async def test_promise_7_a_lost_answer_is_ambiguous_and_found_if_it_arrived(
     simulator: Simulator,
     slack: SlackNotification,
     hasty: SlackNotification,

@@ -210,7 +210,7 @@ async def test_what_is_not_telegrams_own_answer_accepts_nothing(
 
 
 @pytest.mark.parametrize("more", [{}, {"chat": "new"}, {"date": None, "from": 7, "entities": [{"type": 5}]}])
-async def test_an_accepted_message_counts_whatever_else_is_said_of_it(more: dict[str, object]) -> None:
+async def test_an_accepted_message_counts_regardless_of_other_statuses(more: dict[str, object]) -> None:
     async with answering(200, {"ok": True, "result": {"message_id": 41, **more}}) as sender:
         assert (await sender.send(Part("Hello"), target())).provider_id == "41"
 
@@ -245,7 +245,7 @@ async def test_a_rate_limit_says_when_to_come_back(harness: Harness, telegram: T
         (FaultKind.SERVER_ERROR_AFTER, 1),
     ],
 )
-async def test_promise_7_a_lost_answer_is_ambiguous_and_nothing_below_repeats_the_call(
+async def test_promise_7_a_lost_answer_is_ambiguous_and_is_retried_by_no_layer(
     harness: Harness, hasty: TelegramNotification, kind: FaultKind, arrived: int
 ) -> None:
     harness.wire.faults.add(Rule(SEND, kind, times=1, seconds=0.9))
@@ -340,7 +340,7 @@ async def test_promise_14_neither_text_nor_token_reaches_a_log(
 CARD = (Action("Approve", "tok_1"), Action("Cancel", "tok_2"))
 
 
-async def test_a_card_is_drawn_anew_as_often_as_one_likes(harness: Harness, telegram: TelegramNotification) -> None:
+async def test_a_card_can_be_redrawn_any_number_of_times(harness: Harness, telegram: TelegramNotification) -> None:
     (part,) = telegram.render(outbound("**Send it?** to `<@all>` 👍", actions=CARD))
     receipt = await telegram.send(part, target())
     assert len(shown(harness)[0]["keyboard"][0]) == 2

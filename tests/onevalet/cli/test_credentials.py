@@ -120,9 +120,7 @@ async def test_whose_they_are_must_be_said_unless_there_is_one_person(operator: 
 
 
 @pytest.mark.parametrize("command", ["web", "worker"])
-async def test_without_a_secret_key_web_and_worker_refuse_to_start_in_one_sentence(
-    operator: Operator, command: str
-) -> None:
+async def test_web_and_worker_refuse_to_start_without_a_secret_key(operator: Operator, command: str) -> None:
     code, _, errors = await operator.run(command, ONEVALET_SECRET_KEYS="", ONEVALET_MODEL="openai/scripted")
     assert code == 2
     assert errors.startswith("ONEVALET_SECRET_KEYS is not set: make a key with")

@@ -175,7 +175,7 @@ class Wary(Rule):
         return Verdict(Decision.APPROVE)
 
 
-async def test_hooks_and_rules_take_part_and_what_they_would_ask_for_counts_as_granted(kept: Kept) -> None:
+async def test_a_replay_runs_hooks_and_rules_and_treats_approvals_as_granted(kept: Kept) -> None:
     plugins = Plugins(ToolRegistry(TOOLS), hooks=(Kindly(), Wary()))
     found = await run_again(kept.settings, await kept.transcript(), RECORDED, plugins)
     assert [(one.step, one.what, one.recorded, one.now) for one in found] == [

@@ -182,7 +182,7 @@ def test_a_sentence_is_answered_at_once_and_labelled(sentence: str, answer: str)
         assert "set ONEVALET_MODEL (such as openai/gpt-5-mini) and its key" in said.text
 
 
-def test_all_that_was_said_since_the_last_answer_is_answered_in_order_and_nothing_older() -> None:
+def test_everything_since_the_last_answer_is_answered_in_order() -> None:
     messages: list[JsonObject] = [says("what is 1+1?"), {"role": "assistant", "content": "2"}]
     messages += [says("what is 2+2?"), says("Hi"), says("what is 2+2?"), says("Thank you. And what is 3+3?")]
     asked = demo.answer(messages, TOOLS)
@@ -253,7 +253,7 @@ def test_an_intent_is_one_entry_of_the_table() -> None:
 
 
 @given(st.lists(st.text(max_size=80) | st.from_regex(r"(what is |note |in )?[\d+*/^%. ()x-]{1,30}\??"), max_size=3))
-def test_whatever_is_said_gets_calls_or_a_labelled_answer_and_the_same_one_twice(texts: list[str]) -> None:
+def test_any_text_gets_calls_or_a_labelled_answer_deterministically(texts: list[str]) -> None:
     messages = [says(text) for text in texts]
     answer = demo.answer(messages, TOOLS)
     assert answer.tool_calls or answer.text.endswith(demo.LABEL)
@@ -285,7 +285,7 @@ class TestThroughLitellm:
         assert "in Asia/Tokyo (UTC+09:00)" in today
         assert (total, welcome, label) == ("3 / 100 * 80 = 2.4", "You are welcome.", "(demo model)")
 
-    async def test_it_calls_tools_whatever_the_tool_mode_is(self) -> None:
+    async def test_it_calls_tools_in_every_tool_mode(self) -> None:
         client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL, tool_mode="json")
         offered = load_plugins(["agents"]).tools.specs
         asked = await client.answer(ModelRequest((user("my notes"),), tools=offered))

@@ -47,11 +47,11 @@ async def test_a_second_dev_and_a_taken_port_are_one_sentence_each(dev: RunningD
         assert errors.decode().strip().count("\n") == 0, errors
 
 
-async def test_chat_answers_in_the_terminal_beside_a_running_dev(dev: RunningDev) -> None:
+async def test_chat_answers_in_the_terminal_next_to_a_running_dev(dev: RunningDev) -> None:
     await _chat(dev.environment)
 
 
-async def test_chat_answers_alone_and_dev_goes_on_with_its_folder_and_ends_with_nothing_left(tmp_path: Path) -> None:
+async def test_chat_answers_alone_and_dev_reuses_its_folder_and_ends_cleanly(tmp_path: Path) -> None:
     home = tmp_path / "home"
     await _chat(dev_environment(home, two_free_ports()))
     # What is checked at the end of the block, and at that of the shared `dev` for SIGTERM.

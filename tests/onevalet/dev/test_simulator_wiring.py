@@ -22,7 +22,7 @@ def _secrets(config: SimulatorConfig) -> list[str]:
     return [config.twilio.auth_token, *mine, config.telegram.bot_token]
 
 
-def test_each_folder_has_secrets_of_its_own_that_stay_and_are_not_the_repositorys(tmp_path: Path) -> None:
+def test_each_folder_keeps_its_own_secrets_and_not_the_repositorys(tmp_path: Path) -> None:
     one, again, other = (_secrets(simulator_config(tmp_path / name)) for name in ("one", "one", "other"))
     assert one == again
     assert len({*one, *other, *_secrets(SimulatorConfig())}) == 18
@@ -46,7 +46,7 @@ def test_a_damaged_file_is_one_sentence_that_says_what_to_do(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "localhost", "LOCALHOST", "::1"])
 @pytest.mark.parametrize("public_url", ["", "http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"])
-def test_on_this_machine_alone_every_channel_without_an_account_is_simulated(host: str, public_url: str) -> None:
+def test_on_loopback_every_channel_without_an_account_is_simulated(host: str, public_url: str) -> None:
     assert choose_simulated(_settings(host=host, public_url=public_url)) == (ALL, "")
     assert choose_simulated(_settings(host=host, public_url=public_url, **TELEGRAM)) == (ALL - {"telegram"}, "")
 
@@ -63,7 +63,7 @@ def test_on_this_machine_alone_every_channel_without_an_account_is_simulated(hos
         ("127.0.0.1", "https://valet.example/localhost", "unset PUBLIC_URL"),
     ],
 )
-def test_where_others_may_reach_it_no_channel_is_simulated_and_one_sentence_says_why(
+def test_on_a_reachable_host_no_channel_is_simulated_and_a_line_says_why(
     host: str, public_url: str, sentence: str
 ) -> None:
     channels, because = choose_simulated(_settings(host=host, public_url=public_url, **TELEGRAM))
@@ -82,7 +82,7 @@ def test_what_is_off_has_no_account_and_no_way_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("host", "url"), [("::", "http://[::1]:80"), ("::1", "http://[::1]:80"), ("a", "http://a:80")])
-def test_the_gateway_is_reached_on_this_machine_whatever_it_listens_on(host: str, url: str) -> None:
+def test_the_gateway_is_reached_locally_on_any_listen_address(host: str, url: str) -> None:
     assert local_url(_settings(host=host, port=80)) == url
 
 

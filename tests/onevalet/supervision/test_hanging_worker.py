@@ -92,7 +92,7 @@ async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-async def test_promise_6_what_hangs_workers_is_set_aside_and_told_and_others_go_on(
+async def test_promise_6_a_text_that_hangs_workers_is_set_aside_and_others_run(
     tool: str, tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     log = tmp_path / "log"

@@ -18,7 +18,7 @@ from onevalet.supervision.loop_watch import watched_loop
 from onevalet.supervision.systemd import notify
 
 
-def test_a_worker_at_work_hangs_after_30_looks_without_a_beat_and_not_before() -> None:
+def test_a_busy_worker_counts_as_hanging_after_30_missed_beats() -> None:
     heartbeat = Heartbeat()
     heartbeat.begin_work()
     observer = Observer(heartbeat)
@@ -92,9 +92,7 @@ async def block() -> None:
     time.sleep(0.6)  # noqa: ASYNC251 - this is the fault
 
 
-def test_the_health_file_tells_who_is_at_work_who_hangs_and_who_has_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_health_file_lists_busy_hanging_and_ended_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "health"
     assert "ONEVALET_HEALTH_FILE" in health_problem(None)
     assert "not at work" in health_problem(path)

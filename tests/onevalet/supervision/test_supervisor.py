@@ -21,7 +21,7 @@ TAKEN_OVER_WITHIN = 5.0
 @pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.xdist_group("processes")
-async def test_promise_5_a_killed_workers_turn_goes_on_at_once_in_the_next_and_the_keeper_ends_when_told(
+async def test_promise_5_a_killed_workers_turn_resumes_at_once_in_its_successor(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     asked: asyncio.Queue[float] = asyncio.Queue()
@@ -62,7 +62,7 @@ def worker_environment(database_url: str, redis_url: str, model_url: str) -> dic
 @pytest.mark.slow
 @pytest.mark.timeout(90)
 @pytest.mark.xdist_group("processes")
-async def test_promise_5_a_suspect_runs_in_a_process_of_its_own_and_takes_nobody_with_it(
+async def test_promise_5_a_suspect_runs_in_its_own_process_and_harms_no_other(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     asked: asyncio.Queue[str] = asyncio.Queue()

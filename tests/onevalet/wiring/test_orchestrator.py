@@ -36,13 +36,13 @@ def test_the_rules_are_those_of_the_file(tmp_path: Path) -> None:
     assert [rule.name for rule in book.rules] == ["a"]
 
 
-def test_without_a_file_there_are_no_rules_and_one_that_is_not_there_is_an_error() -> None:
+def test_without_a_rules_file_there_are_no_rules_and_a_missing_one_fails() -> None:
     assert names() == ["CheckingJudge"]
     with pytest.raises(ConfigError, match=r"ONEVALET_RULES names nowhere\.toml"):
         names(onevalet_rules="nowhere.toml")
 
 
-def test_a_budget_over_a_model_whose_price_nobody_knows_is_an_error_at_start() -> None:
+def test_a_budget_over_a_model_without_a_price_fails_at_start() -> None:
     settings = Settings(_env_file=None, onevalet_daily_budget=Decimal("1.50"))
     database = Database("postgresql://nobody@127.0.0.1:1/none")
     priced = build_budgets(settings, LiteLLMClient("openai/gpt-4o-mini"), database, Clock())

@@ -128,7 +128,7 @@ class Pipeline(ActionExecutor):
 """
 
 
-def test_executors_are_found_by_their_names_and_two_of_one_name_are_refused(write: Write) -> None:
+def test_executors_are_found_by_name_and_duplicate_names_are_refused(write: Write) -> None:
     write("plug9.py", EXECUTOR.format(name="email_pipeline"))
     write("plug10.py", EXECUTOR.format(name="email_pipeline"))
     write("plug11.py", EXECUTOR.format(name=""))

@@ -29,7 +29,7 @@ async def store(database_url: str) -> CredentialStore:
 
 
 @pytest.mark.timeout(90)
-async def test_promise_11_a_tool_is_handed_its_persons_credentials_and_the_guarded_client(
+async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client(
     store: CredentialStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -38,9 +38,7 @@ def test_the_servers_end_when_their_parent_is_asked_to(start_holder: StartHolder
     assert alive == []
 
 
-async def test_data_outlives_a_killed_parent_and_the_next_start_waits_for_the_old_servers(
-    home: Path, start_holder: StartHolder
-) -> None:
+async def test_data_survives_a_killed_parent_and_the_next_start_waits(home: Path, start_holder: StartHolder) -> None:
     holder = start_holder()
     first = find_running(home)
     assert first is not None

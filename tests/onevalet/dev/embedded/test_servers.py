@@ -130,7 +130,7 @@ async def test_data_of_another_major_version_is_refused_in_one_sentence(home: Pa
         await server.start()
 
 
-async def test_a_half_made_data_folder_is_made_anew(home: Path) -> None:
+async def test_a_half_made_data_folder_is_created_again(home: Path) -> None:
     (home / "postgres.new").mkdir(parents=True)
     (home / "postgres.new" / "leftover").touch()
 

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from onevalet.dev.embedded.services import embedded_services
 
 
-async def test_a_server_that_died_is_started_again_on_the_same_address_with_its_data(home: Path) -> None:
+async def test_a_dead_server_is_restarted_on_the_same_address_with_its_data(home: Path) -> None:
     before = set(psutil.Process().children())
     async with embedded_services(home, database=True, redis=True) as services:
         assert services.database_url

@@ -71,7 +71,7 @@ async def test_every_password_of_an_embedded_postgres_is_its_owners_to_read(dev:
 
 
 @pytest.mark.slow
-async def test_every_command_beside_a_running_dev_works_with_its_login(dev: RunningDev) -> None:
+async def test_every_command_next_to_a_running_dev_works_with_its_login(dev: RunningDev) -> None:
     await run_command(dev, "chat", said="What can you do?\n")
     connection = await asyncpg.connect(owner_url(dev))
     turn, tenant = await connection.fetchrow("select id, tenant_id from turns limit 1") or (

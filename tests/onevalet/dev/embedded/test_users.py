@@ -46,7 +46,7 @@ def private(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @needs_root
-async def test_as_root_data_below_a_private_folder_lies_elsewhere_and_no_folder_is_opened(private: Path) -> None:
+async def test_root_places_data_outside_private_folders_and_opens_none(private: Path) -> None:
     home = private / "checkout" / ".onevalet"
     parents = [*home.parents][1:]
     before = [stat.S_IMODE(folder.stat().st_mode) for folder in parents]
