@@ -1,18 +1,17 @@
-"""The calls that only acknowledge a gesture: the App Home drawn, a form opened, a word to who pressed."""
-
-from typing import Any
+"""The calls that only acknowledge a gesture: draw the App Home, open a form, answer the person who pressed."""
 
 import structlog
 
-from channels.slack.client import FAILURES, SlackApi, describe
 from channels.slack.interactions import Gesture
-from channels.slack.modals import escape, form_view, plain
+from channels.slack.modals import form_view
+from core.errors import DeliveryError
 from core.json_types import JsonObject
 from core.messaging.channels import Received
 from core.messaging.messages import Press
+from providers.slack.client import SlackApi
+from providers.slack.wire import MAX_SECTION, escape, plain_text
 
 NOT_OPENED = "The form did not open. Press the button again, or tell me in words what you want."
-MAX_SAID = 3_000
 
 _log = structlog.get_logger()
 
@@ -29,9 +28,9 @@ async def answer_gesture(api: SlackApi, gesture: Gesture, received: Received) ->
     """
     if received.form is not None:
         try:
-            await api.call("views.open", trigger_id=gesture.trigger_id, view=form_view(received.form))
-        except FAILURES as error:
-            _log.warning("slack_form_not_opened", id=received.id, cause=describe(error))
+            await api.call("views.open", {"trigger_id": gesture.trigger_id, "view": form_view(received.form)})
+        except DeliveryError as error:
+            _log.warning("slack_form_not_opened", id=received.id, cause=str(error))
             if not received.duplicate:  # then the first sight of it opened the form: a trigger is good for once
                 await _tell(api, gesture.press, NOT_OPENED)
     if received.said:
@@ -41,9 +40,9 @@ async def answer_gesture(api: SlackApi, gesture: Gesture, received: Received) ->
 async def publish_home(api: SlackApi, user: str) -> None:
     """Draw a person's App Home. A courtesy: errors are logged, never raised."""
     try:
-        await api.call("views.publish", user_id=user, view=home_view())
-    except FAILURES as error:
-        _log.warning("slack_home_not_drawn", cause=describe(error))
+        await api.call("views.publish", {"user_id": user, "view": home_view()})
+    except DeliveryError as error:
+        _log.warning("slack_home_not_drawn", cause=str(error))
 
 
 def home_view() -> JsonObject:
@@ -57,17 +56,18 @@ def home_view() -> JsonObject:
     }
 
 
-async def _tell(api: SlackApi, press: Press, said: str) -> None:
+async def _tell(api: SlackApi, press: Press, line: str) -> None:
     """Show one line to the presser alone, literally; not by the response_url, which passes all permissions."""
-    arguments: dict[str, Any] = {
+    written = escape(line, MAX_SECTION)
+    arguments: JsonObject = {
         "channel": press.address.peer,
         "user": press.sender,
-        "text": escape(said[:MAX_SAID]),
-        "blocks": [{"type": "section", "text": plain(said, MAX_SAID)}],
+        "text": written,
+        "blocks": [{"type": "section", "text": plain_text(written)}],
     }
     if press.address.thread:
         arguments["thread_ts"] = press.address.thread
     try:
-        await api.call("chat.postEphemeral", **arguments)
-    except FAILURES as error:
-        _log.info("slack_word_not_shown", cause=describe(error))
+        await api.call("chat.postEphemeral", arguments)
+    except DeliveryError as error:
+        _log.info("slack_word_not_shown", cause=str(error))

@@ -15,11 +15,11 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from channels.slack.client import SlackApi
 from channels.slack.identity import Identity
 from channels.slack.parse import Heard, Unhandled, parse
 from core.errors import RequestRefused
 from core.json_types import JsonObject
+from providers.slack.client import SlackApi
 
 type Take = Callable[[Heard], Awaitable[str]]
 """Take in what was heard; gives what the person alone is shown at once, mostly nothing."""

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from channels.slack.client import SlackApi, pages
 from channels.slack.messages import Ours, read_message
 from channels.slack.payload_fields import CHANNEL, TS, name_at, objects_at, optional_name
 from core.errors import RequestRefused, Unavailable
@@ -16,6 +15,7 @@ from core.inbox.sweep import bring
 from core.json_types import JsonObject
 from core.messaging.channels import InboundSink, Sweep
 from core.messaging.messages import InboundMessage
+from providers.slack.client import SlackApi, next_cursor
 
 OVERLAP = timedelta(minutes=5)
 """Read this much more than asked: clocks differ."""
@@ -89,14 +89,20 @@ def _read(record: JsonObject, channel: str, ours: Ours) -> InboundMessage | None
 
 
 async def _all(api: SlackApi, method: str, name: str, **arguments: str) -> list[JsonObject]:
-    async def page(cursor: str) -> JsonObject:
-        more = {"cursor": cursor} if cursor else {}
-        return await api.read(method, limit=_PAGE, **arguments, **more)
-
-    try:
-        return [item for one in await pages(page, _MAX_PAGES) for item in objects_at(one, name)]
-    except RequestRefused as error:
-        raise Unavailable(f"{method}: {error.reason}") from error
+    """Return the items of all pages of a listing, at most `_MAX_PAGES`. Raises `Unavailable`."""
+    items: list[JsonObject] = []
+    query: JsonObject = {"limit": _PAGE, **arguments}
+    for _ in range(_MAX_PAGES):
+        page = await api.read(method, query)
+        try:
+            items += objects_at(page, name)
+        except RequestRefused as error:
+            raise Unavailable(f"{method}: {error.reason}") from error
+        cursor = next_cursor(page)
+        if cursor is None:
+            break
+        query["cursor"] = cursor
+    return items
 
 
 def _stamp(moment: datetime) -> str:

@@ -4,11 +4,10 @@ import asyncio
 
 import structlog
 
-from channels.slack.client import FAILURES, SlackApi, as_object, describe
 from channels.slack.messages import Ours
 from channels.slack.payload_fields import APP, CHANNEL, TEAM, name_at, object_at, optional_name
-from core.errors import RequestRefused, Unavailable
-from core.json_types import JsonObject
+from core.errors import DeliveryError, RequestRefused, Unavailable
+from providers.slack.client import SlackApi
 
 FIRST_WAIT, MAX_WAIT = 1.0, 60.0
 """Seconds between two attempts to learn who we are."""
@@ -31,8 +30,8 @@ class Identity:
         if not self.ours.team:
             try:
                 self.ours = await ask_who_we_are(self._api)
-            except (*FAILURES, RequestRefused) as error:
-                raise Unavailable(f"auth.test: {describe(error)}") from error
+            except (DeliveryError, RequestRefused) as error:
+                raise Unavailable(f"auth.test: {error}") from error
             _log.info("slack_identity_known", team=self.ours.team, app=self.ours.app)
         return self.ours
 
@@ -58,18 +57,18 @@ class Identity:
             return known
         try:
             async with asyncio.timeout(OPEN_SECONDS):
-                answer = await self._api.call("conversations.open", users=user)
-            found = name_at(object_at(as_object(answer.data), "channel"), "id", CHANNEL)
-        except (*FAILURES, RequestRefused) as error:
-            _log.warning("slack_direct_unknown", cause=describe(error))
+                answer = await self._api.call("conversations.open", {"users": user})
+            found = name_at(object_at(answer, "channel"), "id", CHANNEL)
+        except (DeliveryError, RequestRefused, TimeoutError) as error:
+            _log.warning("slack_direct_unknown", cause=str(error) or type(error).__name__)
             return ""
         self.remember(user, found)
         return found
 
 
 async def ask_who_we_are(api: SlackApi) -> Ours:
-    """Ask for team, bot and, where the scope allows it, app. Raises FAILURES or `RequestRefused`."""
-    who = as_object((await api.call("auth.test")).data)
+    """Ask for team, bot and, where the scope allows it, app. Raises `DeliveryError` or `RequestRefused`."""
+    who = await api.call("auth.test")
     bot_id = str(who.get("bot_id") or "")
     return Ours(
         team=name_at(who, "team_id", TEAM),
@@ -81,8 +80,8 @@ async def ask_who_we_are(api: SlackApi) -> Ours:
 
 async def _app(api: SlackApi, bot_id: str) -> str:
     try:
-        bot: JsonObject = object_at(as_object((await api.call("bots.info", get=True, bot=bot_id)).data), "bot")
-        return optional_name(bot, "app_id", APP)
-    except (*FAILURES, RequestRefused) as error:
-        _log.info("slack_app_unknown", cause=describe(error))
+        answer = await api.call("bots.info", {"bot": bot_id}, get=True)
+        return optional_name(object_at(answer, "bot"), "app_id", APP)
+    except (DeliveryError, RequestRefused) as error:
+        _log.info("slack_app_unknown", cause=str(error))
         return ""

@@ -3,7 +3,6 @@
 Source of the shapes: docs.slack.dev, reference/interaction-payloads.
 """
 
-import re
 from dataclasses import dataclass
 
 from channels.slack.messages import CHANNEL_NAME
@@ -22,13 +21,10 @@ from channels.slack.payload_fields import (
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Press
+from providers.slack.wire import is_choice, is_token
 
 FORM = "onevalet_form"
 """The callback_id of the forms that we open."""
-
-# How `notify` names the buttons of a message, and what a token may look like: anything else is not ours.
-_CHOICE = re.compile(r"choice_[0-9]{1,3}")
-_TOKEN = re.compile(r"[!-~]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +57,7 @@ def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
     token, message = _value(action), optional_name(container, "message_ts", TS)
     if channel and not channel.startswith("D"):
         return IgnoredMessage(address, user, keys, IgnoreReason.GROUP)
-    if text_at(action, "type") != "button" or not _CHOICE.fullmatch(name) or not _TOKEN.fullmatch(token):
+    if text_at(action, "type") != "button" or not is_choice(name) or not is_token(token):
         return _unsupported(address, user, keys)
     return Gesture(
         Press(address, user, keys, token, provider_id=message, has_forms=True), text_at(payload, "trigger_id")
@@ -79,7 +75,7 @@ def read_submission(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
     keys = (f"view:{name_at(view, 'id', TOKEN)}:{name_at(view, 'hash', TOKEN)}",)
     address = Address(CHANNEL_NAME, team, "")
     token, entered = text_at(view, "private_metadata"), _entered(view)
-    if text_at(view, "callback_id") != FORM or not _TOKEN.fullmatch(token):
+    if text_at(view, "callback_id") != FORM or not is_token(token):
         return _unsupported(address, user, keys)
     return Gesture(Press(address, user, keys, token, entered=entered, has_forms=True), text_at(payload, "trigger_id"))
 

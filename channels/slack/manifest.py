@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator, Mapping
 
 from core.json_types import Json, JsonObject
+from providers.slack.wire import WEBHOOK_PATH
 
 PLACE = "https://valet.example.com"
 """Stands for the public URL in the shipped file."""
-PATH = "/webhooks/slack"
 
 SCOPES = {
     "app_mentions:read": "to say, where somebody mentions it in a channel, that it answers in direct messages",
@@ -37,8 +37,8 @@ PROMPTS = (
 
 def manifest(public_url: str = PLACE, *, socket_mode: bool = False) -> JsonObject:
     """Return the manifest for an app that is called at this URL, or over sockets, where no URL is needed."""
-    address: JsonObject = {} if socket_mode else {"request_url": public_url.rstrip("/") + PATH}
-    command_url: JsonObject = {} if socket_mode else {"url": public_url.rstrip("/") + PATH}
+    address: JsonObject = {} if socket_mode else {"request_url": public_url.rstrip("/") + WEBHOOK_PATH}
+    command_url: JsonObject = {} if socket_mode else {"url": public_url.rstrip("/") + WEBHOOK_PATH}
     prompts: list[Json] = [{"title": title, "message": message} for title, message in PROMPTS]
     return {
         "display_information": {

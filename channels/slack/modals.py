@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from channels.slack.interactions import FORM
 from core.json_types import Json, JsonObject
 from core.messaging.messages import Form, FormField, FormFieldKind
+from providers.slack.wire import MAX_SECTION, escape, plain_text
+from providers.utf16 import units
 
 MAX_TITLE = 24
-MAX_SECTION = 3_000
 MAX_LABEL = 2_000
 MAX_VALUE = 3_000
 MAX_OPTIONS = 100
@@ -25,7 +26,6 @@ TOO_LONG = "This is too long to change here. Tell me in words what to change."
 CUT = "… (the rest does not fit in here)"
 
 _UNSHOWN = re.compile(r"(?![\n\t])[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def form_view(form: Form) -> JsonObject:
@@ -35,36 +35,21 @@ def form_view(form: Form) -> JsonObject:
         "type": "modal",
         "callback_id": FORM,
         "private_metadata": form.token,
-        "title": plain(form.title, MAX_TITLE) if form.title.strip() else plain("Details", MAX_TITLE),
-        "close": plain("Cancel" if form.fields else "Close", MAX_TITLE),
+        "title": _plain(form.title, MAX_TITLE) if form.title.strip() else _plain("Details", MAX_TITLE),
+        "close": _plain("Cancel" if form.fields else "Close", MAX_TITLE),
         "blocks": [*(_section(piece) for piece in _pieces(form.text)), *fields] or [_section("…")],
     }
     if any(isinstance(field, dict) and field.get("type") == "input" for field in fields):
-        view["submit"] = plain("Save", MAX_TITLE)
+        view["submit"] = _plain("Save", MAX_TITLE)
     return view
 
 
-def plain(text: str, most: int) -> JsonObject:
-    """Make a text that Slack shows as it is, of at most `most` characters."""
-    shown = _UNSHOWN.sub("", text)
-    written = escape(shown)
-    if _units(written) > most:
-        kept = ""
-        for letter in map(escape, shown):
-            if _units(kept + letter) >= most:
-                break
-            kept += letter
-        written = f"{kept}…"
-    return {"type": "plain_text", "text": written if written.strip() else "…", "emoji": False}
-
-
-def escape(text: str) -> str:
-    """Write the three characters that Slack decodes (docs.slack.dev, messaging/formatting-message-text)."""
-    return "".join(_ESCAPED.get(letter, letter) for letter in text)
+def _plain(text: str, limit: int) -> JsonObject:
+    return plain_text(escape(_UNSHOWN.sub("", text), limit))
 
 
 def _section(text: str) -> JsonObject:
-    return {"type": "section", "text": plain(text, MAX_SECTION)}
+    return {"type": "section", "text": _plain(text, MAX_SECTION)}
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -74,12 +59,12 @@ def _pieces(text: str) -> Iterator[str]:
         shown = shown[:MAX_SHOWN] + CUT
     piece, used = "", 0
     for line in shown.splitlines(keepends=True):
-        size = _units(escape(line))
+        size = units(escape(line))
         if piece and used + size > MAX_SECTION:
             yield from _shown(piece)
             piece, used = "", 0
         for letter in line:
-            size = _units(escape(letter))
+            size = units(escape(letter))
             if used + size > MAX_SECTION:
                 yield from _shown(piece)
                 piece, used = "", 0
@@ -95,18 +80,18 @@ def _shown(piece: str) -> Iterator[str]:
 def _field(field: FormField) -> JsonObject:
     """Make an input; what Slack's inputs cannot hold whole is not offered, so that it stays as it is."""
     label = field.label if field.label.strip() else field.name
-    if _units(field.value) > MAX_VALUE:
+    if units(field.value) > MAX_VALUE:
         return _section(f"{label}\n{TOO_LONG}")
     block: JsonObject = {
         "type": "input",
         "block_id": field.name,
-        "label": plain(label, MAX_LABEL),
+        "label": _plain(label, MAX_LABEL),
         "optional": not field.required,
     }
     if field.kind is FormFieldKind.CHOICE and _can_be_chosen(field.options):
         return {**block, "element": _menu(field)}
     if field.options:
-        block["hint"] = plain("One of: " + ", ".join(field.options), MAX_LABEL)
+        block["hint"] = _plain("One of: " + ", ".join(field.options), MAX_LABEL)
     element: JsonObject = {
         "type": "plain_text_input",
         "action_id": field.name,
@@ -118,7 +103,7 @@ def _field(field: FormField) -> JsonObject:
 
 
 def _menu(field: FormField) -> JsonObject:
-    options: dict[str, Json] = {one: {"text": plain(one, MAX_OPTION_TEXT), "value": one} for one in field.options}
+    options: dict[str, Json] = {one: {"text": _plain(one, MAX_OPTION_TEXT), "value": one} for one in field.options}
     menu: JsonObject = {"type": "static_select", "action_id": field.name, "options": [*options.values()]}
     if field.value in options:
         menu["initial_option"] = options[field.value]
@@ -126,8 +111,4 @@ def _menu(field: FormField) -> JsonObject:
 
 
 def _can_be_chosen(options: tuple[str, ...]) -> bool:
-    return 0 < len(options) <= MAX_OPTIONS and all(one.strip() and _units(one) <= MAX_OPTION for one in options)
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return 0 < len(options) <= MAX_OPTIONS and all(one.strip() and units(one) <= MAX_OPTION for one in options)

@@ -14,7 +14,6 @@ from channels.slack.ack import answer_gesture, publish_home
 from channels.slack.body import FORM_TYPE, JSON_TYPE, decode_body
 from channels.slack.bolt_app import Gate
 from channels.slack.catchup import catch_up
-from channels.slack.client import REAL_API_URL, SlackApi
 from channels.slack.identity import Identity
 from channels.slack.interactions import Gesture
 from channels.slack.messages import CHANNEL_NAME
@@ -27,8 +26,9 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Received, Sweep
 from core.messaging.messages import IgnoredMessage, InboundMessage, Press
+from providers.slack.client import SlackApi
+from providers.slack.wire import REAL_API_URL, WEBHOOK_PATH
 
-PATH = "/webhooks/slack"
 SIGNATURE_HEADER = "X-Slack-Signature"
 TIMESTAMP_HEADER = "X-Slack-Request-Timestamp"
 ELSEWHERE = "I answer in our direct messages."
@@ -74,7 +74,7 @@ class SlackChannel:
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the one webhook, none with Socket Mode."""
-        return () if self._app_token else (web.post(PATH, self._receive),)
+        return () if self._app_token else (web.post(WEBHOOK_PATH, self._receive),)
 
     async def identify(self) -> None:
         """Ask Slack which team the token is for. Raises `Unavailable`."""

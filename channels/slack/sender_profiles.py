@@ -7,12 +7,12 @@ from zoneinfo import available_timezones
 
 import structlog
 
-from channels.slack.client import FAILURES, SlackApi, as_object, describe
 from channels.slack.messages import CHANNEL_NAME
 from channels.slack.payload_fields import object_at
-from core.errors import RequestRefused, StoreUnavailable
+from core.errors import DeliveryError, RequestRefused, StoreUnavailable
 from core.messaging.channels import InboundSink
 from core.messaging.messages import SenderProfile
+from providers.slack.client import SlackApi
 
 MAX_KNOWN = 10_000
 """People who are remembered as asked about; then it begins anew."""
@@ -40,8 +40,8 @@ class People:
     async def ask(self, team: str, user: str) -> None:
         """Ask, and hand in the answer; where there is none, the next message asks again."""
         try:
-            found = object_at(as_object((await self._api.call("users.info", get=True, user=user)).data), "user")
-            name, zone = found.get("real_name"), found.get("tz")
+            profile = object_at(await self._api.call("users.info", {"user": user}, get=True), "user")
+            name, zone = profile.get("real_name"), profile.get("tz")
             await self._sink.accept(
                 SenderProfile(
                     CHANNEL_NAME,
@@ -51,6 +51,6 @@ class People:
                     timezone=zone if isinstance(zone, str) and zone in available_timezones() else "",
                 )
             )
-        except (*FAILURES, RequestRefused, StoreUnavailable) as error:
+        except (DeliveryError, RequestRefused, StoreUnavailable) as error:
             self._asked.discard((team, user))
-            _log.info("slack_person_unknown", cause=describe(error))
+            _log.info("slack_person_unknown", cause=str(error))

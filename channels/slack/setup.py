@@ -5,9 +5,10 @@ A bot token can read neither the manifest nor the app's settings, and may change
 
 from collections.abc import Sequence
 
-from channels.slack.client import FAILURES, SlackApi, as_object, describe
 from channels.slack.manifest import SCOPES, manifest_yaml
+from core.errors import DeliveryError
 from core.messaging.channels import Change, Check
+from providers.slack.client import SlackApi
 
 _UNSEEN = "not visible to a bot token"
 
@@ -27,8 +28,8 @@ async def setup_app(api: SlackApi, public_url: str, *, socket_mode: bool) -> Seq
         # Without it an event that is two hours late is never sent; with it, hourly for a day (apis/events-api).
         changes.append(Change("switch on (Event Subscriptions)", _UNSEEN, "Delayed Events"))
     try:
-        granted = await _granted(api)
-    except FAILURES:
+        _, granted = await api.authenticate()
+    except DeliveryError:
         return tuple(changes)
     if missing := _missing(granted):
         changes.append(
@@ -40,12 +41,10 @@ async def setup_app(api: SlackApi, public_url: str, *, socket_mode: bool) -> Seq
 async def check_app(api: SlackApi, *, app_token: str) -> Sequence[Check]:
     """Look at token, scopes, App Home and, with Socket Mode, the app-level token; never raises."""
     try:
-        answer = await api.call("auth.test")
-        who = as_object(answer.data)
-        granted = _scopes(answer.headers)
-    except FAILURES as error:
+        who, granted = await api.authenticate()
+    except DeliveryError as error:
         fix = "check SLACK_BOT_TOKEN (it begins with xoxb-), and SLACK_API_URL if set"
-        return (Check("Slack bot token", ok=False, detail=describe(error), fix=fix),)
+        return (Check("Slack bot token", ok=False, detail=str(error), fix=fix),)
     checks = [
         Check("Slack bot token", ok=True, detail=f"{who.get('user')} in {who.get('team')} ({who.get('team_id')})")
     ]
@@ -65,9 +64,9 @@ async def check_app(api: SlackApi, *, app_token: str) -> Sequence[Check]:
 async def _check_app_token(api: SlackApi, app_token: str) -> Check:
     try:
         await api.call("apps.connections.open", token=app_token)
-    except FAILURES as error:
+    except DeliveryError as error:
         fix = "check SLACK_APP_TOKEN (it begins with xapp-, scope connections:write) and switch Socket Mode on"
-        return Check("Slack Socket Mode", ok=False, detail=describe(error), fix=fix)
+        return Check("Slack Socket Mode", ok=False, detail=str(error), fix=fix)
     return Check("Slack Socket Mode", ok=True, detail="a socket may be opened")
 
 
@@ -81,13 +80,3 @@ def _judge_scopes(granted: frozenset[str]) -> Check:
 
 def _missing(granted: frozenset[str]) -> list[str]:
     return [scope for scope in SCOPES if scope not in granted]
-
-
-async def _granted(api: SlackApi) -> frozenset[str]:
-    return _scopes((await api.call("auth.test")).headers)
-
-
-def _scopes(headers: object) -> frozenset[str]:
-    """Read the scopes of the token, which Slack gives in a header of every answer."""
-    said = headers.get("x-oauth-scopes", "") if hasattr(headers, "get") else ""
-    return frozenset(scope.strip() for scope in str(said).split(",") if scope.strip())

@@ -19,10 +19,11 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from channels.slack.bolt_app import Gate
-from channels.slack.client import FAILURES, TIMEOUT, SlackApi, describe
 from core.errors import RequestRefused, StoreUnavailable
 from core.http.provider_session import open_session
 from core.json_types import JsonObject
+from providers.slack.client import SlackApi
+from providers.slack.errors import FAILURES, to_delivery_error
 
 REPLACED_WITHIN = 20.0
 """Seconds in which a socket that is silently dead is noticed and replaced, while Slack can be reached."""
@@ -125,7 +126,7 @@ class Sockets:
             async with asyncio.timeout(self._pace.connect):
                 await socket.open()
         except FAILURES as error:
-            _log.warning("slack_socket_not_opened", cause=describe(error))
+            _log.warning("slack_socket_not_opened", cause=str(to_delivery_error(error)))
             await socket.end()
             return None
         except asyncio.CancelledError:
@@ -158,6 +159,7 @@ class _Socket(SocketModeClient):
         super().__init__(
             app_token, logger=api.logger, web_client=api.client, auto_reconnect_enabled=False, ping_interval=ping
         )
+        self._timeouts = api.timeouts
         self.leaving = asyncio.Event()
         self.helloed = False
         self.reason = ""
@@ -166,7 +168,7 @@ class _Socket(SocketModeClient):
     async def open(self) -> None:
         """Connect. Raises FAILURES; the address is asked for here, since the SDK would hide why it got none."""
         await self.aiohttp_client_session.close()  # the SDK's own would follow a redirect
-        self.aiohttp_client_session = open_session(TIMEOUT)
+        self.aiohttp_client_session = open_session(self._timeouts)
         self.wss_uri = await self.issue_new_wss_url()
         await self.connect()  # type: ignore[no-untyped-call]
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from channels.sms.client import FAILURES, TwilioApi, describe
-from channels.sms.parse import MAX_MEDIA, Account, Text, read_text
+from channels.sms.parse import Account, Text, read_text
 from core.errors import RequestRefused, Unavailable
 from core.inbox.sweep import bring
 from core.messaging.channels import InboundSink, Sweep
 from core.messaging.messages import Media
+from providers.sms.client import TwilioApi
+from providers.sms.errors import FAILURES, describe
+from providers.sms.wire import MAX_MEDIA
 
 if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.message import MessageInstance

@@ -12,13 +12,12 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from channels.sms.client import REAL_API_URL
 from core.errors import ToolFailed
 from core.http.address_guard import Target, read_target
 from core.http.client import GuardedClient
 from core.messaging.messages import Media
+from providers.sms.wire import MAX_MEDIA, REAL_API_URL
 
-MAX_FILES = 10
 MAX_BYTES = 5 * 1024 * 1024
 """Of all files of one message together."""
 MEDIA_HOSTS = frozenset({"mms.twiliocdn.com", "media.twiliocdn.com"})
@@ -57,8 +56,8 @@ class TwilioMedia:
 
     async def fetch(self, media: Sequence[Media]) -> list[MediaFile]:
         """Fetch a message's files; raises `ToolFailed` for a file that is not ours, gone, or too large."""
-        if len(media) > MAX_FILES:
-            raise ToolFailed(f"A message has at most {MAX_FILES} files.")
+        if len(media) > MAX_MEDIA:
+            raise ToolFailed(f"A message has at most {MAX_MEDIA} files.")
         if not all(self._ours.fullmatch(one.url) for one in media):
             raise ToolFailed(_NOT_OURS)
         files: list[MediaFile] = []

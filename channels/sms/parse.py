@@ -23,9 +23,9 @@ from core.messaging.messages import (
     ReachabilityChange,
     StatusUpdate,
 )
+from providers.sms.wire import MAX_MEDIA, is_service, refs_of
 
 CHANNEL = "sms"
-MAX_MEDIA = 10
 MAX_FIELDS = 200
 
 STOP_WORDS = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"})
@@ -55,8 +55,16 @@ _STATUSES = {
 # What Twilio is known to send between Body and From, in its order of signing.
 _AFTER_BODY = frozenset(
     {
-        *("ButtonPayload", "ButtonText", "ChannelInstallSid", "ChannelMetadata", "ChannelPrefix"),
-        *("ChannelToAddress", "ErrorCode", "EventType", "Forwarded", "From"),
+        "ButtonPayload",
+        "ButtonText",
+        "ChannelInstallSid",
+        "ChannelMetadata",
+        "ChannelPrefix",
+        "ChannelToAddress",
+        "ErrorCode",
+        "EventType",
+        "Forwarded",
+        "From",
     }
 )
 _NAME = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
@@ -82,7 +90,7 @@ class Account:
     @property
     def is_service(self) -> bool:
         """Return whether the sender is a Messaging Service rather than one number."""
-        return self.sender.startswith("MG")
+        return is_service(self.sender)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +186,7 @@ def parse_status(pairs: FormPairs, query: FormPairs, account: Account) -> Status
     _check_account(fields, account)
     sid = _message_sid(fields)
     said = _required(fields, "MessageStatus").lower()
-    refs = [value for name, value in query if name == "ref"]
+    refs = refs_of(query)
     if len(refs) > 1 or not all(_REF.fullmatch(ref) for ref in refs):
         raise RequestRefused("ref is not well-formed")
     status = _STATUSES.get(said)

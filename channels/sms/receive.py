@@ -8,15 +8,16 @@ import structlog
 from aiohttp import web
 
 from channels.sms.catchup import catch_up
-from channels.sms.client import REAL_API_URL, TwilioApi, load_sdk
 from channels.sms.parse import CHANNEL, Account, decode_form, parse_message, parse_status
 from channels.sms.setup import Webhooks, check_sender, setup_sender
 from channels.sms.verify import FormPairs, is_signed
 from core.errors import RequestRefused
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
+from providers.sms.client import TwilioApi, load_sdk
+from providers.sms.wire import MESSAGE_PATH, REAL_API_URL, STATUS_PATH
 
-MESSAGE_PATH = "/webhooks/sms"
-STATUS_PATH = "/webhooks/sms/status"
+LIST_SECONDS = 30.0
+"""Bounds each call of setup and catch-up: a page of the message list is long."""
 SIGNATURE_HEADER = "X-Twilio-Signature"
 
 _EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
@@ -49,7 +50,7 @@ class SmsChannel:
         self._auth_token = auth_token
         self._public_url = public_url.rstrip("/")
         self._sink = sink
-        self._api = TwilioApi(account_sid=account_sid, auth_token=auth_token, api_url=api_url)
+        self._api = TwilioApi(account_sid=account_sid, auth_token=auth_token, api_url=api_url, total=LIST_SECONDS)
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the two webhooks."""

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from channels.sms.client import FAILURES, TwilioApi, describe
 from channels.sms.parse import Account
 from core.errors import ConfigError
 from core.messaging.channels import Change, Check
+from providers.sms.client import TwilioApi
+from providers.sms.errors import FAILURES, describe
 
 if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.incoming_phone_number import IncomingPhoneNumberInstance

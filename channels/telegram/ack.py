@@ -3,9 +3,12 @@
 import structlog
 from telegram.error import TelegramError
 
-from channels.telegram.client import TelegramApi, describe
+from providers.telegram.client import TelegramApi
+from providers.telegram.errors import describe
+from providers.utf16 import first_units
 
-MAX_SAID = 200
+MAX_NOTE = 200
+"""In UTF-16 units, of which there are never fewer than characters (core.telegram.org/bots/api#answercallbackquery)."""
 
 _log = structlog.get_logger()
 
@@ -16,17 +19,6 @@ async def acknowledge(api: TelegramApi, query: str, text: str = "") -> None:
     Never raises for it: a press older than a minute can no longer be answered, and what was decided stands.
     """
     try:
-        await api.bot.answer_callback_query(query, text=_shortened(text) or None)
+        await api.bot.answer_callback_query(query, text=first_units(text, MAX_NOTE) or None)
     except TelegramError as error:
         _log.info("press_not_acknowledged", reason=describe(error))
-
-
-def _shortened(text: str) -> str:
-    """Cut a text to what Telegram shows; UTF-16 units are counted, of which there are never fewer than characters."""
-    kept, used = "", 0
-    for letter in text:
-        used += 1 if ord(letter) < 0x10000 else 2
-        if used > MAX_SAID:
-            return kept
-        kept += letter
-    return kept

@@ -7,8 +7,7 @@ whose address holds the token and ends after an hour.
 from core.errors import RequestRefused
 from core.json_types import Json, JsonObject
 from core.messaging.messages import Media
-
-SCHEME = "tg:"
+from providers.telegram.wire import FILE_SCHEME
 
 # The name of the field, and what such a file is when Telegram does not say.
 _FILES = {
@@ -22,8 +21,22 @@ _FILES = {
 }
 _OTHER_CONTENT = frozenset(
     {
-        *("location", "venue", "contact", "poll", "dice", "game", "story", "invoice", "checklist"),
-        *("paid_media", "giveaway", "gift", "unique_gift", "users_shared", "chat_shared", "web_app_data"),
+        "location",
+        "venue",
+        "contact",
+        "poll",
+        "dice",
+        "game",
+        "story",
+        "invoice",
+        "checklist",
+        "paid_media",
+        "giveaway",
+        "gift",
+        "unique_gift",
+        "users_shared",
+        "chat_shared",
+        "web_app_data",
     }
 )
 
@@ -61,7 +74,7 @@ def _file(value: Json, content_type: str) -> Media:
         raise RequestRefused("file has no file_id")
     said, name, size = value.get("mime_type"), value.get("file_name"), value.get("file_size")
     return Media(
-        url=f"{SCHEME}{file_id}",
+        url=f"{FILE_SCHEME}{file_id}",
         content_type=said if isinstance(said, str) and said else content_type,
         name=name if isinstance(name, str) else "",
         size=size if isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**53 else None,

@@ -6,7 +6,6 @@ which would hold up its chat. Tests compare the two readings.
 """
 
 import json
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NoReturn
@@ -26,6 +25,7 @@ from core.messaging.messages import (
     Press,
     ReachabilityChange,
 )
+from providers.telegram.wire import is_token
 
 CHANNEL = "telegram"
 ONLY_DIRECT = "I answer in direct chats only. Write to me there."
@@ -35,8 +35,6 @@ _FORWARDED = ("forward_origin", "forward_date", "forward_from", "forward_from_ch
 _BY_BOT = ("via_bot", "sender_business_bot")
 _READ = ("message", "edited_message", "callback_query", "my_chat_member")
 _LARGEST = 2**53
-# What a token of ours may look like; Telegram carries 64 bytes.
-_TOKEN = re.compile(r"[!-~]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +204,7 @@ def _press_reason(
     if kind != "private":
         return IgnoreReason.GROUP
     author, _, _ = _person(_object(message, "from")) if "from" in message else (bot.id, True, "")
-    if stranger or author != bot.id or not _TOKEN.fullmatch(data):
+    if stranger or author != bot.id or not is_token(data):
         return IgnoreReason.UNSUPPORTED
     return None
 

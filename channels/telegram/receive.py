@@ -1,7 +1,6 @@
 """The way in over Telegram: updates proven or polled, parsed, committed, and only then acknowledged."""
 
 import asyncio
-import hmac
 from collections.abc import Coroutine, Sequence
 from datetime import datetime
 
@@ -11,7 +10,6 @@ from telegram.error import TelegramError
 
 from channels.telegram.ack import acknowledge
 from channels.telegram.catchup import catch_up
-from channels.telegram.client import REAL_API_URL, TelegramApi, describe
 from channels.telegram.parse import (
     CHANNEL,
     BotIdentity,
@@ -23,13 +21,18 @@ from channels.telegram.parse import (
 from channels.telegram.poll import Poller
 from channels.telegram.poll_lease import PollLease
 from channels.telegram.setup import check_bot, setup_bot
+from channels.telegram.verify import is_secret
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError, RequestRefused
+from core.http.provider_session import MAX_LIST
 from core.ids import IdMaker, make_id
 from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
 from core.messaging.messages import IgnoreReason
+from providers.telegram.client import TelegramApi
+from providers.telegram.errors import describe
+from providers.telegram.wire import REAL_API_URL
 
 WEBHOOK_PATH = "/webhooks/telegram"
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - a header's name
@@ -61,10 +64,10 @@ class TelegramChannel:
     ) -> None:
         self.account = bot_token.partition(":")[0]
         self._bot = BotIdentity(self.account)
-        self._secret = webhook_secret.encode()
+        self._secret = webhook_secret
         self._webhook = public_url.rstrip("/") + WEBHOOK_PATH if webhook_secret else ""
         self._sink = sink
-        self._api = TelegramApi(bot_token=bot_token, api_url=api_url)
+        self._api = TelegramApi(bot_token=bot_token, api_url=api_url, max_bytes=MAX_LIST)
         self._lease = PollLease(database, account=self.account, owner=new_id("poll")) if database else None
         self._poller: Poller | None = None
         self._clock = clock or Clock()
@@ -103,7 +106,7 @@ class TelegramChannel:
 
     async def setup(self) -> Sequence[Change]:
         """Set the webhook or take it away, and set commands and descriptions."""
-        return await setup_bot(self._api, self._webhook, self._secret.decode())
+        return await setup_bot(self._api, self._webhook, self._secret)
 
     async def check(self) -> Sequence[Check]:
         """Look at the bot, its webhook, and polling."""
@@ -111,8 +114,7 @@ class TelegramChannel:
 
     async def _receive(self, request: web.Request) -> web.Response:
         secrets = request.headers.getall(SECRET_HEADER, [])
-        given = secrets[0].encode("utf-8", "surrogateescape") if len(secrets) == 1 else b""
-        if not hmac.compare_digest(given, self._secret):
+        if not is_secret(self._secret, secrets[0] if len(secrets) == 1 else None):
             raise RequestRefused("secret does not match", status=403)
         if request.content_type != "application/json":
             raise RequestRefused("not JSON", status=415)

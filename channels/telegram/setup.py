@@ -9,10 +9,11 @@ from pathlib import Path
 from telegram import BotCommand, MenuButtonCommands, WebhookInfo
 from telegram.error import TelegramError
 
-from channels.telegram.client import ALLOWED_UPDATES, FloodControl, TelegramApi, describe
 from channels.telegram.poll_lease import PollLease
 from core.errors import ConfigError, StoreUnavailable
 from core.messaging.channels import Change, Check
+from providers.telegram.client import ALLOWED_UPDATES, TelegramApi
+from providers.telegram.errors import FloodControl, describe
 
 MAX_CONNECTIONS = 40
 """How many updates Telegram sends at once, its default."""

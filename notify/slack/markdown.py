@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonObject
 from notify.slack.split import find_fences
+from providers.slack.wire import MAX_SECTION, escape, plain_text
+from providers.utf16 import units
 
-MAX_SECTION = 3_000
 MAX_LINE = 300
 
 _TICKS = re.compile("`+")
@@ -33,46 +34,25 @@ def defuse(markdown: str) -> str:
     return "".join([*written, _MARKS.sub(_write, markdown[done:])])
 
 
-def escape(text: str, limit: int | None = None) -> str:
-    """Write a text so that Slack shows it as it is; cut before `limit` characters, where one is given.
-
-    Source: docs.slack.dev, messaging/formatting-message-text, "Escaping text".
-    """
-    written = [{"&": "&amp;", "<": "&lt;", ">": "&gt;"}.get(letter, letter) for letter in text]
-    if limit is None or sum(map(len, written)) <= limit:
-        return "".join(written)
-    kept, used = [], 1
-    for letters in written:
-        used += len(letters)
-        if used > limit:
-            break
-        kept.append(letters)
-    return "".join(kept).rstrip() + "…"
-
-
 def literal_blocks(text: str) -> list[Json]:
     """Show a text as it is, without Markdown, in as many sections as it needs."""
     blocks: list[Json] = []
     piece, size = "", 0
     for letter in map(escape, text):
-        if size + _units(letter) > MAX_SECTION:
+        if size + units(letter) > MAX_SECTION:
             blocks.append(_section(piece))
             piece, size = "", 0
-        piece, size = piece + letter, size + _units(letter)
+        piece, size = piece + letter, size + units(letter)
     return [*blocks, _section(piece)] if piece.strip() or not blocks else blocks
 
 
 def line_block(line: str) -> JsonObject:
     """Show one line, small, beneath a message."""
-    return {"type": "context", "elements": [_plain(escape(line, MAX_LINE) or "…")]}
+    return {"type": "context", "elements": [plain_text(escape(line, MAX_LINE))]}
 
 
 def _section(written: str) -> JsonObject:
-    return {"type": "section", "text": _plain(written if written.strip() else "…")}
-
-
-def _plain(written: str) -> JsonObject:
-    return {"type": "plain_text", "text": written, "emoji": False}
+    return {"type": "section", "text": plain_text(written)}
 
 
 def _write(found: re.Match[str]) -> str:
@@ -114,7 +94,3 @@ def _escaped(markdown: str, at: int) -> int:
     while before and markdown[before - 1] == "\\":
         before -= 1
     return (at - before) % 2
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

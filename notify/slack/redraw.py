@@ -4,15 +4,16 @@ from core.errors import Rejected
 from core.json_types import Json
 from core.messaging.channels import Part
 from core.messaging.messages import Address
-from notify.slack.client import SendingClient
-from notify.slack.errors import FORMATTING
-from notify.slack.markdown import escape, line_block, literal_blocks
+from notify.slack.markdown import line_block, literal_blocks
+from providers.slack.client import SlackApi
+from providers.slack.errors import FORMATTING
+from providers.slack.wire import escape
 
 MAX_FALLBACK = 4_000
 """Characters in `text` (docs.slack.dev, reference/methods/chat.update, msg_too_long)."""
 
 
-async def redraw(client: SendingClient, part: Part, ts: str, to: Address, outcome: str) -> None:
+async def redraw(client: SlackApi, part: Part, ts: str, to: Address, outcome: str) -> None:
     """Change the message `ts` of the app's own; to the same content again is well. Raises `DeliveryError`.
 
     Where Slack refuses the blocks, the words stand there plainly.
@@ -27,7 +28,7 @@ async def redraw(client: SendingClient, part: Part, ts: str, to: Address, outcom
         await _update(client, part, ts, to, outcome, literal_blocks(part.text))
 
 
-async def _update(client: SendingClient, part: Part, ts: str, to: Address, outcome: str, words: list[Json]) -> None:
+async def _update(client: SlackApi, part: Part, ts: str, to: Address, outcome: str, words: list[Json]) -> None:
     await client.call(
         "chat.update",
         {

@@ -13,6 +13,7 @@ from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, OutboundMessage
 from notify.slack.markdown import defuse
 from notify.slack.split import MAX_TEXT, split
+from providers.slack.wire import choice_id
 
 MAX_LABEL = 75
 MAX_ACTIONS_A_BLOCK = 25
@@ -59,7 +60,7 @@ def _part(text: str, actions: Sequence[Action]) -> Part:
 def _button(action: Action, index: int) -> JsonObject:
     button: JsonObject = {
         "type": "button",
-        "action_id": f"choice_{index}",
+        "action_id": choice_id(index),
         "text": {"type": "plain_text", "text": _label(action)},
         "value": action.token,
     }

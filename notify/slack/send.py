@@ -10,10 +10,11 @@ from core.json_types import Json, JsonObject
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 from notify.slack import redraw, streams
-from notify.slack.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingClient
-from notify.slack.errors import FORMATTING
-from notify.slack.markdown import escape, literal_blocks
+from notify.slack.markdown import literal_blocks
 from notify.slack.render import render
+from providers.slack.client import CONNECT_SECONDS, TOTAL_SECONDS, SlackApi, next_cursor
+from providers.slack.errors import FORMATTING
+from providers.slack.wire import REAL_API_URL, escape
 
 EVENT_TYPE = "onevalet_part"
 MAX_FALLBACK = 4_000
@@ -48,7 +49,7 @@ class SlackNotification:
         connect_seconds: float = CONNECT_SECONDS,
         total_seconds: float = TOTAL_SECONDS,
     ) -> None:
-        self._client = SendingClient(bot_token=bot_token, api_url=api_url, connect=connect_seconds, total=total_seconds)
+        self._client = SlackApi(bot_token=bot_token, api_url=api_url, connect=connect_seconds, total=total_seconds)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         """Turn a message into parts of at most 12,000 characters."""
@@ -198,9 +199,8 @@ class SlackNotification:
             for message in messages:
                 if isinstance(message, dict):
                     yield message
-            meta = page.get("response_metadata")
-            cursor = meta.get("next_cursor") if isinstance(meta, dict) else None
-            if not cursor:
+            cursor = next_cursor(page)
+            if cursor is None:
                 return
             arguments["cursor"] = cursor
         raise Unavailable("history is longer than what is read")

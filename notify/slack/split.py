@@ -1,8 +1,8 @@
 """Cut Markdown into pieces at natural borders, code fences closed and opened again; pure.
 
 Slack counts characters without saying of what kind, so UTF-16 units are counted, the larger number; `<` is written
-with four of them (`literal`). The text must also fit in plain form, where Slack takes 40,000 and `&` is written
-with five: weights count both.
+with four of them (`notify.slack.markdown`). The text must also fit in plain form, where Slack takes 40,000 and `&` is
+written with five: weights count both.
 """
 
 from bisect import bisect_right
@@ -12,6 +12,7 @@ import regex
 from markdown_it import MarkdownIt
 
 from notify.text_split import next_cut
+from providers.utf16 import units
 
 MAX_TEXT = 12_000
 """Markdown in one message (docs.slack.dev, reference/block-kit/blocks/markdown-block)."""
@@ -59,11 +60,11 @@ class Fence:
 
 def weigh(text: str) -> int:
     """Weigh a text; MAX_TEXT times ten is the limit."""
-    units = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    size = units(text)
     ampersands, left, right = (text.count(mark) for mark in "&<>")
-    escaped = units + 4 * ampersands + 3 * (left + right)
+    escaped = size + 4 * ampersands + 3 * (left + right)
     # After a backslash `&` and `>` are written longer; letters are weighed one by one, so it is always counted.
-    marked = units + 3 * (ampersands + left) + 2 * right
+    marked = size + 3 * (ampersands + left) + 2 * right
     return max(_SCALE * marked, 3 * escaped)
 
 

@@ -10,12 +10,12 @@ from contextlib import suppress
 from core.errors import Ambiguous, DeliveryError, Rejected
 from core.json_types import JsonObject
 from core.messaging.messages import Address
-from notify.slack.client import SendingClient
+from providers.slack.client import SlackApi
 
 GONE = "message_not_found"
 
 
-async def start(client: SendingClient, to: Address) -> str:
+async def start(client: SlackApi, to: Address) -> str:
     """Begin an empty message in a thread; return its ts. Raises `DeliveryError`."""
     answer = await client.call("chat.startStream", {"channel": to.peer, "thread_ts": to.thread})
     ts = answer.get("ts")
@@ -24,12 +24,12 @@ async def start(client: SendingClient, to: Address) -> str:
     return ts
 
 
-async def append(client: SendingClient, to: Address, stream: str, text: str) -> None:
+async def append(client: SlackApi, to: Address, stream: str, text: str) -> None:
     """Add Markdown. Raises `DeliveryError`."""
     await client.call("chat.appendStream", {"channel": to.peer, "ts": stream, "markdown_text": text})
 
 
-async def complete(client: SendingClient, to: Address, stream: str, content: JsonObject) -> None:
+async def complete(client: SlackApi, to: Address, stream: str, content: JsonObject) -> None:
     """Put the final words in the place of all that has grown; repeatable.
 
     Raises `DeliveryError`, `Rejected` where the message cannot hold them any more.
@@ -41,7 +41,7 @@ async def complete(client: SendingClient, to: Address, stream: str, content: Jso
     await client.call("chat.update", {"channel": to.peer, "ts": stream, **content})
 
 
-async def drop(client: SendingClient, to: Address, stream: str) -> None:
+async def drop(client: SlackApi, to: Address, stream: str) -> None:
     """Delete a message; one that is gone is well. Raises `DeliveryError`."""
     try:
         await client.call("chat.delete", {"channel": to.peer, "ts": stream})

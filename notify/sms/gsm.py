@@ -59,11 +59,6 @@ def fold(text: str) -> str:
     return folded if is_gsm(folded) else text
 
 
-def units(text: str) -> int:
-    """Count UTF-16 units, as Twilio's limit and UCS-2 segments do."""
-    return len(text) + sum(char > "\uffff" for char in text)
-
-
 def septets(text: str) -> int:
     """Count what a text of the GSM alphabet takes."""
     return len(text) + sum(char in EXTENDED for char in text)

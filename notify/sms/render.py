@@ -11,12 +11,13 @@ import regex
 from core.json_types import Json
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundKind, OutboundMessage
-from notify.sms.gsm import count_segments, fold, is_gsm, septets, units
+from notify.sms.gsm import count_segments, fold, is_gsm, septets
 from notify.sms.markdown import to_plain
 from notify.text_split import Weigh, next_cut
+from providers.sms.wire import MAX_MEDIA
+from providers.utf16 import units
 
 MAX_UNITS = 1600
-MAX_MEDIA = 10
 
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85]")
 _CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}]")

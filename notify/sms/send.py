@@ -2,23 +2,21 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from twilio.base.exceptions import TwilioException
-from twilio.rest import Client
 
-from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
+from core.errors import Ambiguous, Rejected, Unavailable
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 from core.messaging.segments import SegmentBudget
-from notify.sms.client import CONNECT_SECONDS, REAL_API_URL, TOTAL_SECONDS, SendingHttpClient, make_client
-from notify.sms.errors import to_delivery_error
 from notify.sms.render import render
+from providers.sms.client import CONNECT_SECONDS, TOTAL_SECONDS, TwilioApi
+from providers.sms.errors import FAILURES, to_delivery_error
+from providers.sms.wire import REAL_API_URL, is_service, status_url
 
 if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.message import MessageInstance
 
-STATUS_PATH = "/webhooks/sms/status"
 SKEW = timedelta(seconds=5)
 """How far Twilio's clock may be behind ours; its times are whole seconds."""
 SCAN_LIMIT = 500
@@ -49,12 +47,16 @@ class SmsNotification:
         budget: SegmentBudget | None = None,
     ) -> None:
         self.budget = budget or SegmentBudget()
-        self._credentials = (account_sid, auth_token, api_url)
         self._sender = sender
-        self._is_service = sender.startswith("MG")
-        self._status_url = public_url.rstrip("/") + STATUS_PATH
-        self._http = SendingHttpClient(connect=connect_seconds, total=total_seconds)
-        self._client: Client | None = None
+        self._is_service = is_service(sender)
+        self._public_url = public_url.rstrip("/")
+        self._api = TwilioApi(
+            account_sid=account_sid,
+            auth_token=auth_token,
+            api_url=api_url,
+            connect=connect_seconds,
+            total=total_seconds,
+        )
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         """Turn a message into texts of at most 1,600 characters, a long one in portions."""
@@ -67,9 +69,9 @@ class SmsNotification:
         if media:
             content["media_url"] = media
         try:
-            message = await self._api().messages.create_async(
+            message = await self._api.client.messages.create_async(
                 to=to.address.peer,
-                status_callback=f"{self._status_url}?{urlencode({'ref': to.ref})}",
+                status_callback=status_url(self._public_url, to.ref),
                 **self._from(),
                 **content,
             )
@@ -91,7 +93,7 @@ class SmsNotification:
         start = since.astimezone(UTC) - SKEW
         try:
             # Not narrowed by DateSent: what still waits in Twilio's queue has none.
-            found = await self._api().messages.stream_async(
+            found = await self._api.client.messages.stream_async(
                 to=to.address.peer, limit=SCAN_LIMIT, page_size=100, **self._listed_from()
             )
             seen = 0
@@ -101,7 +103,7 @@ class SmsNotification:
                     return None  # the list goes by time of sending, which may be a little off
                 if self._is_part(message, part, start):
                     return Receipt(provider_id=message.sid or "")
-        except (TwilioException, DeliveryError, ValueError, KeyError, TypeError) as error:
+        except FAILURES as error:
             raise Unavailable(f"message list cannot be read: {type(error).__name__}") from error
         if seen >= SCAN_LIMIT:
             raise Unavailable("message list is longer than what is read")
@@ -112,13 +114,7 @@ class SmsNotification:
 
     async def close(self) -> None:
         """Release connections."""
-        await self._http.close()
-
-    def _api(self) -> Client:
-        if self._client is None:
-            account_sid, auth_token, api_url = self._credentials
-            self._client = make_client(account_sid, auth_token, api_url, self._http)
-        return self._client
+        await self._api.close()
 
     def _from(self) -> dict[str, str]:
         return {"messaging_service_sid": self._sender} if self._is_service else {"from_": self._sender}

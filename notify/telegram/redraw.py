@@ -7,9 +7,10 @@ from telegram.error import BadRequest
 from core.errors import Rejected
 from core.messaging.channels import Part
 from notify.telegram.arguments import entities_of
-from notify.telegram.errors import is_unchanged, refuses_formatting
 from notify.telegram.render import MAX_UNITS
-from notify.telegram.visible import clean, is_visible, units
+from notify.telegram.visible import clean, is_visible
+from providers.telegram.errors import is_unchanged, refuses_formatting
+from providers.utf16 import units
 
 MAX_OUTCOME = 300
 SHORTEST = 12

@@ -13,11 +13,11 @@ from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, Ou
 from notify.telegram.entities import Mark, Rich, cut
 from notify.telegram.markdown import to_rich
 from notify.telegram.split import split
-from notify.telegram.visible import clean, is_visible, units
+from notify.telegram.visible import clean, is_visible
+from providers.telegram.wire import FILE_SCHEME, MAX_TOKEN
+from providers.utf16 import units
 
 MAX_UNITS = 4096
-MAX_TOKEN = 64
-"""In bytes: what a button may carry."""
 
 _ROW_LETTERS = 36
 _ROW_BUTTONS = 3
@@ -118,4 +118,4 @@ def _media_part(media: Media) -> Part:
     kind = "photo" if media.content_type.lower() in _PICTURES else "document"
     name = clean(media.name).strip()
     text = f"{name}\n{media.url}" if is_visible(name) else media.url
-    return Part(text=text[:MAX_UNITS], data={"media": {"kind": kind, "source": media.url.removeprefix("tg:")}})
+    return Part(text=text[:MAX_UNITS], data={"media": {"kind": kind, "source": media.url.removeprefix(FILE_SCHEME)}})

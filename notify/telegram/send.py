@@ -15,9 +15,10 @@ from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 from notify.telegram import redraw
 from notify.telegram.arguments import entities_of, markup_of, number, reply, thread
-from notify.telegram.client import CONNECT_SECONDS, READ_SECONDS, REAL_API_URL, TelegramSender
-from notify.telegram.errors import brief, refuses_formatting, refuses_keyboard, to_delivery_error
 from notify.telegram.render import render, render_end
+from providers.telegram.client import CONNECT_SECONDS, READ_SECONDS, TelegramApi
+from providers.telegram.errors import brief, refuses_formatting, refuses_keyboard, to_delivery_error
+from providers.telegram.wire import REAL_API_URL
 
 _log = structlog.get_logger()
 
@@ -46,7 +47,7 @@ class TelegramNotification:
         connect_seconds: float = CONNECT_SECONDS,
         read_seconds: float = READ_SECONDS,
     ) -> None:
-        self._sender = TelegramSender(bot_token=bot_token, api_url=api_url, connect=connect_seconds, read=read_seconds)
+        self._api = TelegramApi(bot_token=bot_token, api_url=api_url, connect=connect_seconds, read=read_seconds)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         """Turn a message into parts of at most 4,096 UTF-16 units."""
@@ -69,7 +70,7 @@ class TelegramNotification:
     async def show_working(self, to: Address) -> None:
         """Show that we type, for five seconds."""
         try:
-            await self._sender.bot.send_chat_action(number(to.peer), ChatAction.TYPING, message_thread_id=thread(to))
+            await self._api.bot.send_chat_action(number(to.peer), ChatAction.TYPING, message_thread_id=thread(to))
         except (TelegramError, Rejected) as error:
             _log.info("working_not_shown", channel=self.name, cause=type(error).__name__)
 
@@ -82,7 +83,7 @@ class TelegramNotification:
         part = render_end(text)
         entities = entities_of(part.data.get("entities"))
         try:
-            await self._sender.bot.send_message_draft(
+            await self._api.bot.send_message_draft(
                 number(to.peer), draft, part.text, entities=entities, message_thread_id=thread(to)
             )
         except TelegramError as error:
@@ -91,7 +92,7 @@ class TelegramNotification:
     async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
         """Change a sent part to what it said without its buttons, and `outcome` beneath. Raises `DeliveryError`."""
         try:
-            await redraw.redraw(self._sender.bot, part, number(to.peer), number(provider_id), outcome)
+            await redraw.redraw(self._api.bot, part, number(to.peer), number(provider_id), outcome)
         except ChatMigrated as error:
             raise Rejected("the chat moved, and its messages with it") from error
         except TelegramError as error:
@@ -99,7 +100,7 @@ class TelegramNotification:
 
     async def close(self) -> None:
         """Release connections."""
-        await self._sender.close()
+        await self._api.close()
 
     async def _send(self, part: Part, to: Target) -> Receipt:
         media = part.data.get("media")
@@ -127,7 +128,7 @@ class TelegramNotification:
         buttons = markup_of(part.data) if keyboard else None
 
         async def call(chat: int) -> Message:
-            return await self._sender.bot.send_message(
+            return await self._api.bot.send_message(
                 chat,
                 part.text,
                 entities=found,
@@ -144,7 +145,7 @@ class TelegramNotification:
         source = str(media.get("source", ""))
 
         async def call(chat: int) -> Message:
-            bot, topic, answered = self._sender.bot, thread(to.address), reply(to)
+            bot, topic, answered = self._api.bot, thread(to.address), reply(to)
             if media.get("kind") == "photo":
                 return await bot.send_photo(chat, source, message_thread_id=topic, reply_parameters=answered)
             return await bot.send_document(chat, source, message_thread_id=topic, reply_parameters=answered)

@@ -1,7 +1,8 @@
 """Cut a text into pieces of at most so many UTF-16 units, at natural borders; pure."""
 
-from notify.telegram.visible import is_visible, units
+from notify.telegram.visible import is_visible
 from notify.text_split import next_cut
+from providers.utf16 import units
 
 
 def split(text: str, limit: int) -> list[tuple[int, int]]:

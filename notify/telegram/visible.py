@@ -20,8 +20,3 @@ def clean(text: str) -> str:
 def is_visible(text: str) -> bool:
     """Return whether a person would see anything of it."""
     return _VISIBLE.search(text) is not None
-
-
-def units(text: str) -> int:
-    """Count UTF-16 units, in which Telegram counts entities."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -194,7 +194,7 @@ async def test_promise_1_a_connection_limit_is_503_red_and_back_by_itself(databa
 async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(poll, "POLL_SECONDS", 1)
     monkeypatch.setattr(poll, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(poll, "LONGEST_PAUSE", 0.2)
+    monkeypatch.setattr(poll, "MAX_PAUSE", 0.2)
     async with small_disk() as disk, open_harness() as harness:
         await migrate(disk.url)
         database = Database(disk.url, patience=0.3, size=4)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("onevalet", "channels", "notify", "jobs", "core", "agents", "simulator", "tests", "benchmarks")
+PACKAGES = ("onevalet", "channels", "notify", "providers", "jobs", "core", "agents", "simulator", "tests", "benchmarks")
 
 
 def read(name: str) -> str:

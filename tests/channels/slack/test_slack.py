@@ -7,7 +7,6 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.ack import NOT_OPENED
-from channels.slack.client import SlackApi
 from channels.slack.identity import ask_who_we_are
 from channels.slack.manifest import manifest_yaml
 from channels.slack.receive import SlackChannel
@@ -23,6 +22,7 @@ from core.messaging.messages import (
     InboundMessage,
     Press,
 )
+from providers.slack.client import SlackApi
 from simulator.config import SlackConfig
 from simulator.faults import FaultKind, Rule
 from tests.channels.slack.builders import MemorySink, Remembered, make_channel

@@ -13,9 +13,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from structlog.testing import capture_logs
 
 from channels.slack.bolt_app import Gate
-from channels.slack.client import SlackApi
 from channels.slack.sockets import REPLACED_WITHIN, Pace, Sockets
 from core.messaging.messages import Command, Form, FormField, InboundMessage, Press
+from providers.slack.client import SlackApi
 from simulator.config import SlackConfig
 from simulator.faults import FaultKind, Rule
 from tests.channels.slack.team import ADA_DM, Team, running_team, until

@@ -109,7 +109,7 @@ async def test_one_of_many_processes_polls_and_another_takes_over(harness: Harne
 async def test_a_wait_of_a_day_is_asked_about_again_much_sooner(
     harness: Harness, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(poll, "LONGEST_WAIT", 0.05)
+    monkeypatch.setattr(poll, "MAX_WAIT", 0.05)
     harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.RATE_LIMIT, seconds=86_400))
     sink = MemorySink()
     await harness.act("say", text="Hello")
@@ -188,7 +188,7 @@ async def test_a_poison_update_does_not_block_the_others(harness: Harness, datab
 async def test_no_update_is_left_out_for_an_error_of_the_store(
     harness: Harness, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(poll, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(poll, "MAX_PAUSE", 0.1)
     sink = MemorySink(breaks_on="poison", breaks_with=asyncpg.UndefinedFunctionError("a migration is missing"))
     with capture_logs() as logs:
         async with polling(harness, sink, database):

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
-from channels.telegram.client import ALLOWED_UPDATES
 from channels.telegram.receive import TelegramChannel
 from channels.telegram.setup import load_profile
 from core.db.database import Database
@@ -14,6 +13,7 @@ from core.errors import ConfigError
 from core.messaging.channels import Change, Check
 from core.messaging.commands import PERSON_COMMANDS, answer_command
 from core.messaging.messages import Command
+from providers.telegram.client import ALLOWED_UPDATES
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import NOWHERE, PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
 from tests.simulator.telegram_harness import Harness, until

@@ -21,8 +21,8 @@ from core.errors import (
 )
 from core.messaging.channels import Part, Target
 from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
-from notify.slack.markdown import escape
 from notify.slack.send import SlackNotification
+from providers.slack.wire import escape
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule
 from tests.notify.slack.conftest import SLACK, act, ada, make_sender

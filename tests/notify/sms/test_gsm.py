@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from smsutil.codecs import is_valid_gsm
 
-from notify.sms.gsm import BASIC, EXTENDED, count_segments, fold, is_gsm, units
+from notify.sms.gsm import BASIC, EXTENDED, count_segments, fold, is_gsm
+from providers.utf16 import units
 
 gsm_texts = st.text(st.sampled_from(sorted(BASIC | EXTENDED)), max_size=500)
 any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)

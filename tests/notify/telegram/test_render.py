@@ -14,7 +14,8 @@ from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, Ou
 from notify.telegram.markdown import to_rich
 from notify.telegram.render import MAX_UNITS, render
 from notify.telegram.split import split
-from notify.telegram.visible import clean, is_visible, units
+from notify.telegram.visible import clean, is_visible
+from providers.utf16 import units
 from simulator.telegram.arguments import Arguments
 from simulator.telegram.entities import FormattedText
 from simulator.telegram.formatting import check_length, read_text

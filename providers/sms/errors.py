@@ -45,24 +45,43 @@ _KINDS: dict[int, type[DeliveryError]] = {
 }
 
 
+FAILURES = (TwilioException, DeliveryError, ValueError, KeyError, TypeError, AttributeError)
+"""What a call through the client may raise; the last four are answers that cannot be read."""
+
+
 def to_delivery_error(error: TwilioException) -> DeliveryError:
-    """Name what became of the part.
+    """Return what became of the part.
 
     Any 5xx is ambiguous: Twilio has no idempotency key, and a proxy's 503 may follow an acceptance.
     """
-    status = int(getattr(error, "status", 0) or 0)
-    code = _number(getattr(error, "code", None))
-    said = str(code) if code and code != status else ""
-    message = f"HTTP {status}, code {said}" if said else f"HTTP {status}"
+    status = _status(error)
+    number = _number(getattr(error, "code", None))
+    code = str(number) if number and number != status else ""
+    message = f"HTTP {status}, code {code}" if code else f"HTTP {status}"
     if status == 0 or status == 408 or status >= 500:
-        return Ambiguous(message, said)
-    if code in _KINDS:
-        return _KINDS[code](message, said)
+        return Ambiguous(message, code)
+    if number in _KINDS:
+        return _KINDS[number](message, code)
     if status in (401, 403):
-        return CredentialsRejected(message, said)
+        return CredentialsRejected(message, code)
     if status == 429:
-        return RateLimited(message, said)
-    return Rejected(message, said)
+        return RateLimited(message, code)
+    return Rejected(message, code)
+
+
+def describe(error: Exception) -> str:
+    """Return what went wrong in a few words, without numbers or addresses of people."""
+    if isinstance(error, DeliveryError):
+        return str(error)
+    name = type(error).__name__
+    return f"{name}, {to_delivery_error(error)}" if isinstance(error, TwilioException) else name
+
+
+def _status(error: TwilioException) -> int:
+    status = getattr(error, "status", None)
+    if status is None and len(error.args) > 1:  # a page of a list that could not be read
+        status = getattr(error.args[1], "status_code", None)
+    return int(status or 0)
 
 
 def _number(code: object) -> int:

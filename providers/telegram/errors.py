@@ -1,4 +1,4 @@
-"""Telegram's refusals as errors of ours. Its descriptions are the only codes it has.
+"""Telegram's refusals and the failures of the wire as errors of ours. Its descriptions are the only codes it has.
 
 Source: core.telegram.org/bots/api#making-requests and the Bot API server's `fail_query_with_error`; PTB writes
 some with another first letter, so case does not count.
@@ -6,7 +6,7 @@ some with another first letter, so case does not count.
 
 import re
 
-from telegram.error import BadRequest, Forbidden, InvalidToken, TelegramError
+from telegram.error import BadRequest, Conflict, Forbidden, InvalidToken, NetworkError, TelegramError
 
 from core.errors import (
     Ambiguous,
@@ -18,8 +18,8 @@ from core.errors import (
     Unreachable,
 )
 from core.http.provider_session import retry_after
-from notify.telegram.client import AnswerLost, FloodControl, NotSent
 
+_BAD_TOKEN = "Telegram refuses the bot token"  # noqa: S105 - a sentence
 _FORMATTING = re.compile(
     r"can't parse (?!reply|inline|keyboard)|entit(y|ies)|ENTITY_|ENTITIES_|text_link", re.IGNORECASE
 )
@@ -32,8 +32,28 @@ _GONE = re.compile(
 )
 
 
+class NotSent(NetworkError):
+    """The request never left, or what answered it was not Telegram."""
+
+
+class AnswerLost(NetworkError):
+    """The request left, and Telegram failed or its answer cannot be read. `status` is HTTP's, if there was any."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class FloodControl(TelegramError):
+    """Telegram refuses a call and asks to wait. `seconds` is None where it does not say how long."""
+
+    def __init__(self, seconds: int | None) -> None:
+        super().__init__("Too Many Requests")
+        self.seconds = seconds
+
+
 def to_delivery_error(error: TelegramError) -> DeliveryError:
-    """Name what became of the part. Any 5xx of Telegram's own is ambiguous: it has no idempotency key."""
+    """Return what became of the part. Any 5xx of Telegram's own is ambiguous: it has no idempotency key."""
     match error:
         case FloodControl():
             return RateLimited("too many requests", "429", retry_after(error.seconds))
@@ -42,12 +62,24 @@ def to_delivery_error(error: TelegramError) -> DeliveryError:
         case AnswerLost():
             return Ambiguous(error.message, str(error.status or ""))
         case InvalidToken():
-            return CredentialsRejected("the bot token is refused", "401")
+            return CredentialsRejected(_BAD_TOKEN, "401")
         case Forbidden():
             return Unreachable(brief(error), "403")
+        case Conflict():
+            return Rejected(brief(error), "409")
         case BadRequest():
             return (Unreachable if _GONE.search(error.message) else Rejected)(brief(error), "400")
     return Ambiguous(type(error).__name__)
+
+
+def describe(error: TelegramError) -> str:
+    """Return what went wrong in a few words, without the address that was called."""
+    match error:
+        case FloodControl():
+            return f"too many requests; wait {error.seconds or 'a few'} s"
+        case InvalidToken():
+            return _BAD_TOKEN
+    return error.message.removeprefix("Conflict: ")
 
 
 def refuses_formatting(error: BadRequest) -> bool:

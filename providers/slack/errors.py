@@ -1,10 +1,10 @@
-"""Slack's refusals, and the wire's failures, as errors of ours.
+"""Slack's refusals and the failures of the wire as errors of ours; pure.
 
 Source of the codes: docs.slack.dev, reference/methods/chat.postMessage, "Errors".
 """
 
 import aiohttp
-from slack_sdk.errors import SlackApiError
+from slack_sdk.errors import SlackApiError, SlackClientError
 
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, RateLimited, Rejected, Unavailable, Unreachable
 from core.http.provider_session import StrangeAnswer, retry_after
@@ -22,7 +22,10 @@ FORMATTING = frozenset(
         "too_many_blocks",
     ]
 )
-"""What Slack says of the form: the words alone may still go."""
+"""Slack refuses the form only: the words alone may still go."""
+
+FAILURES = (SlackClientError, aiohttp.ClientError, OSError, ValueError, AttributeError, RecursionError)
+"""What the SDK raises. The last three are answers that it cannot read: no object, or nested without end."""
 
 _KINDS: dict[str, type[DeliveryError]] = {
     **dict.fromkeys(("ratelimited", "rate_limited", "message_limit_exceeded"), RateLimited),
@@ -72,7 +75,7 @@ _KINDS: dict[str, type[DeliveryError]] = {
 
 
 def to_delivery_error(error: Exception) -> DeliveryError:
-    """Name what became of the part.
+    """Return what became of a call.
 
     Any 5xx is ambiguous: Slack has no idempotency key, and a proxy's 503 may follow an acceptance. Any other answer
     without Slack's own "ok" is a proxy's or a captive portal's, and the call did not reach Slack.

@@ -1,0 +1,54 @@
+"""What both directions agree on with Slack: addresses, ids, limits, and how a literal text is written; pure."""
+
+import re
+
+from core.json_types import JsonObject
+from providers.utf16 import units
+
+REAL_API_URL = "https://slack.com/api/"
+WEBHOOK_PATH = "/webhooks/slack"
+MAX_SECTION = 3_000
+"""Characters of a section's text (docs.slack.dev, reference/block-kit/blocks/section-block)."""
+
+# What a button may carry to be one of ours: Slack itself takes 2,000 characters.
+_TOKEN = re.compile(r"[!-~]{1,64}")
+_CHOICE = re.compile(r"choice_[0-9]{1,3}")
+_ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def choice_id(index: int) -> str:
+    """Return the action_id of a message's button."""
+    return f"choice_{index}"
+
+
+def is_choice(action_id: str) -> bool:
+    """Return whether an action_id is one that `choice_id` makes."""
+    return _CHOICE.fullmatch(action_id) is not None
+
+
+def is_token(value: str) -> bool:
+    """Return whether a value can be the token of a button or a form of ours."""
+    return _TOKEN.fullmatch(value) is not None
+
+
+def escape(text: str, limit: int | None = None) -> str:
+    """Escape a text so that Slack shows it literally; cut before `limit` UTF-16 units, if given.
+
+    Slack counts characters without saying of what kind: units are the larger number.
+    Source: docs.slack.dev, messaging/formatting-message-text, "Escaping text".
+    """
+    written = [_ESCAPED.get(letter, letter) for letter in text]
+    if limit is None or sum(map(units, written)) <= limit:
+        return "".join(written)
+    kept, used = [], units("…")
+    for letters in written:
+        used += units(letters)
+        if used > limit:
+            break
+        kept.append(letters)
+    return "".join(kept).rstrip() + "…"
+
+
+def plain_text(escaped: str) -> JsonObject:
+    """Return the text object that shows an escaped text as it is; Slack refuses an empty one."""
+    return {"type": "plain_text", "text": escaped if escaped.strip() else "…", "emoji": False}

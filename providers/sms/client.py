@@ -1,0 +1,133 @@
+"""Twilio's official client with timeouts, silent about numbers, every failure of the wire told apart.
+
+What counts is whether the request can have arrived: only then may it have been accepted.
+"""
+
+import logging
+from importlib import import_module
+from typing import Self
+
+import aiohttp
+from twilio.http.async_http_client import AsyncTwilioHttpClient
+from twilio.http.response import Response
+from twilio.rest import Client
+
+from core.errors import Ambiguous, RateLimited, Rejected, Unavailable
+from core.http.provider_session import StrangeAnswer, is_object, open_session, retry_after
+from providers.sms.wire import REAL_API_URL
+
+CONNECT_SECONDS = 5.0
+TOTAL_SECONDS = 20.0
+
+
+class TwilioApi:
+    """One SDK client, created at the first call, since its session needs the running loop.
+
+    `api_url` is an origin and may carry a path prefix. `connect` and `total` bound each call, in seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        account_sid: str,
+        auth_token: str,
+        api_url: str,
+        connect: float = CONNECT_SECONDS,
+        total: float = TOTAL_SECONDS,
+    ) -> None:
+        self.api_url = api_url.rstrip("/")
+        self._account_sid = account_sid
+        self._auth_token = auth_token
+        self._http = _HttpClient(aiohttp.ClientTimeout(total=total, connect=connect))
+        self._client: Client | None = None
+
+    @property
+    def client(self) -> Client:
+        """Return the SDK's client. Its calls raise `TwilioException` and what `_HttpClient.request` raises."""
+        if self._client is None:
+            self._client = Client(
+                self._account_sid,
+                self._auth_token,
+                http_client=self._http,
+                credential_provider=_BasicCredentials(self._account_sid, self._auth_token),
+            )
+            self._client.api.base_url = self.api_url
+            if self.api_url != REAL_API_URL:  # elsewhere, all of Twilio's domains are one origin
+                self._client.messaging.base_url = self.api_url
+        return self._client
+
+    async def close(self) -> None:
+        await self._http.close()
+        self._client = None
+
+
+def load_sdk() -> None:
+    """Import what the SDK leaves until its first call: half a second in which webhooks would wait."""
+    for module in ("twilio.rest.api", "twilio.rest.messaging"):
+        import_module(module)
+
+
+class _HttpClient:
+    """The SDK's asynchronous client, raising errors of ours.
+
+    It wraps the SDK's rather than replacing its transport: the SDK asks its client for no more than this.
+    """
+
+    is_async = True
+
+    def __init__(self, timeouts: aiohttp.ClientTimeout) -> None:
+        self._timeouts = timeouts
+        self._inner: AsyncTwilioHttpClient | None = None
+
+    async def request(self, *args: object, **kwargs: object) -> Response:
+        """Make one request.
+
+        Raises `Unavailable` when Twilio never received it, `Ambiguous` when its answer was lost, `RateLimited`.
+        """
+        if self._inner is None:
+            self._inner = AsyncTwilioHttpClient(pool_connections=False, logger=_silent_logger())
+            self._inner.session = open_session(self._timeouts)
+        try:
+            response = await self._inner.request(*args, **kwargs)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise Unavailable(f"no connection: {type(error).__name__}") from error
+        except aiohttp.InvalidURL as error:
+            raise Rejected("the API URL is no URL") from error
+        except StrangeAnswer as error:
+            raise (Ambiguous if error.status >= 500 else Unavailable)(str(error)) from error
+        except (aiohttp.ClientError, TimeoutError, OSError, UnicodeDecodeError) as error:
+            raise Ambiguous(f"answer lost: {type(error).__name__}") from error
+        if response.status_code == 429:  # "never processed, always safe to retry": error 20429
+            wait = retry_after((response.headers or {}).get("Retry-After"))
+            raise RateLimited("too many requests", "20429", wait)
+        if response.status_code < 500 and not is_object(response.text):
+            # Twilio accepts and refuses in JSON: this is a proxy's page, or a captive portal's.
+            raise Unavailable(f"no answer of Twilio's, HTTP {response.status_code}")
+        return response
+
+    async def close(self) -> None:
+        if self._inner is not None:
+            await self._inner.close()
+            self._inner = None
+
+
+class _BasicCredentials:
+    """A ready-made Authorization header for the SDK, whose own basic authentication is deprecated."""
+
+    def __init__(self, user: str, password: str) -> None:
+        self._header = aiohttp.encode_basic_auth(user, password)
+
+    def to_auth_strategy(self) -> Self:
+        """Return itself: one object is both in the SDK's terms."""
+        return self
+
+    def get_auth_string(self) -> str:
+        """Return the header's value."""
+        return self._header
+
+
+def _silent_logger() -> logging.Logger:
+    """Return a logger that writes nothing: the SDK logs the numbers in its queries."""
+    logger = logging.getLogger("onevalet.twilio")
+    logger.disabled = True
+    return logger

@@ -1,0 +1,27 @@
+"""What both directions agree on with Twilio: addresses, our webhooks, limits; pure."""
+
+from collections.abc import Iterable
+from urllib.parse import urlencode
+
+REAL_API_URL = "https://api.twilio.com"
+MESSAGE_PATH = "/webhooks/sms"
+STATUS_PATH = "/webhooks/sms/status"
+MAX_MEDIA = 10
+"""Files of one message, in and out."""
+
+_REF = "ref"
+
+
+def is_service(sender: str) -> bool:
+    """Return whether a sender is a Messaging Service rather than one number."""
+    return sender.startswith("MG")
+
+
+def status_url(public_url: str, ref: str) -> str:
+    """Return where Twilio reports the status of the part `ref`."""
+    return f"{public_url}{STATUS_PATH}?{urlencode({_REF: ref})}"
+
+
+def refs_of(query: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the parts that the query of a status callback names."""
+    return [value for name, value in query if name == _REF]

@@ -1,0 +1,16 @@
+"""What both directions agree on with Telegram: addresses, file references, limits; pure."""
+
+import re
+
+REAL_API_URL = "https://api.telegram.org"
+FILE_SCHEME = "tg:"
+"""Stands before a file_id where a file's URL would; a download asks Telegram for the address, which holds the token."""
+MAX_TOKEN = 64
+"""Bytes that a button may carry (core.telegram.org/bots/api#inlinekeyboardbutton)."""
+
+_TOKEN = re.compile(rf"[!-~]{{1,{MAX_TOKEN}}}")
+
+
+def is_token(data: str) -> bool:
+    """Return whether the data of a button can be a token of ours."""
+    return _TOKEN.fullmatch(data) is not None
