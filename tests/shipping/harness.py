@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("onevalet", "channels", "notify", "providers", "jobs", "core", "agents", "simulator", "tests", "benchmarks")
+PRODUCT = ("onevalet", "channels", "notify", "providers", "jobs", "core", "agents", "simulator")
+PACKAGES = (*PRODUCT, "tests", "benchmarks")
 
 
 def read(name: str) -> str:
