@@ -23,16 +23,16 @@ import structlog
 from core.clock import Clock
 from core.hooks.hooks import Hook, HookContext, Hooks
 from core.hooks.judge_checks import CheckingJudge
-from core.http.types import NoHttp
 from core.journal.types import MemoryJournal
 from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import LoopTask, ReactLoop
 from core.loop.model_caller import ModelCaller
-from core.tools.context import NoCredentials, ToolExecutionContext
+from core.tools.context import NO_WEB, ToolExecutionContext
 from core.tools.registry import ToolRegistry
 from core.tools.tool import tool
+from onevalet.testing import MemoryCredentials
 
 CALLS = ModelAnswer(
     tool_calls=(ToolCall("c1", "weather", '{"city": "Paris"}'), ToolCall("c2", "calendar", '{"day": "Monday"}')),
@@ -172,7 +172,7 @@ def _context(name: str, key: str) -> ToolExecutionContext:
     )
 
 
-_CLOCK, _CREDENTIALS, _HTTP, _LOG = Clock(), NoCredentials(), NoHttp(), structlog.get_logger()
+_CLOCK, _CREDENTIALS, _HTTP, _LOG = Clock(), MemoryCredentials(), NO_WEB, structlog.get_logger()
 
 if __name__ == "__main__":
     main()

@@ -17,9 +17,8 @@ from core.agents.valet import valet_of
 from core.clock import Clock
 from core.credentials.types import ConnectedAccounts
 from core.errors import ConfigError
-from core.http.types import NoHttp
 from core.json_types import Json, JsonObject
-from core.tools.context import NoCredentials, StoredValue, ToolExecutionContext
+from core.tools.context import NO_WEB, StoredValue, ToolExecutionContext
 from core.tools.tool import AnyTool
 
 
@@ -62,7 +61,7 @@ class MemoryStorage:
 
 
 @dataclass
-class MemoryCredentials(NoCredentials):
+class MemoryCredentials:
     """What a person has connected, by service, one account of each: `context.credentials`."""
 
     services: Mapping[str, JsonObject] = field(default_factory=dict)
@@ -80,6 +79,17 @@ class MemoryCredentials(NoCredentials):
         """Name the accounts of a service."""
         return ConnectedAccounts(service, ("primary",) if service in self.services else ())
 
+    async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = "primary") -> None:
+        """Keep an account's credentials."""
+        self.services = {**self.services, service: credentials}
+
+    async def delete(self, tenant_id: str, service: str, account_name: str = "primary") -> None:
+        """Forget an account."""
+        self.services = {name: values for name, values in self.services.items() if name != service}
+
+    async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
+        """Accept any choice: there is one account of each service at most."""
+
 
 def make_context(**changes: Any) -> ToolExecutionContext:
     """Make what a tool is handed; `changes` are any of its fields, such as `http` or `credentials`."""
@@ -89,7 +99,7 @@ def make_context(**changes: Any) -> ToolExecutionContext:
         "idempotency_key": "turn.0.0",
         "clock": StandingClock(),
         "credentials": MemoryCredentials(),
-        "http": NoHttp(),
+        "http": NO_WEB,
         "log": structlog.get_logger(),
         "storage": MemoryStorage(),
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pydantic import BaseModel
 
@@ -70,15 +71,22 @@ def agent_tools(valets: Iterable[Valet], turn: TurnAgents) -> list[AnyTool]:
     return [_agent_tool(valet, turn) for valet in valets]
 
 
-def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
+@lru_cache(1024)
+def _described(valet: Valet) -> tuple[str, Signature]:
+    """Return what the model is told of an agent, and its parameters: made once for every turn."""
     spec = agent_spec(valet)
     properties = spec.parameters["properties"]
     names = frozenset(properties) if isinstance(properties, dict) else frozenset()
+    return spec.description, Signature(BaseModel, spec.parameters, names, {})
+
+
+def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
+    description, signature = _described(valet)
     return AgentTool(
         name=valet.name,
-        description=spec.description,
+        description=description,
         fn=valet.agent.on_running,
-        signature=Signature(BaseModel, spec.parameters, names, {}),
+        signature=signature,
         effect=Effect.READ,
         risk=valet.risk,
         group=valet.group,

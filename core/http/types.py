@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from core.errors import ToolFailed
 from core.json_types import Json
 
 
@@ -44,17 +43,3 @@ class AddressCheck(Protocol):
     async def check(self, url: str) -> None:
         """Refuse an address that is barred now. Raises `core.errors.ToolFailed`."""
         ...
-
-
-class NoHttp:
-    """What a tool gets where no way out to the web is set up."""
-
-    async def check(self, url: str) -> None:
-        """Refuse every address, telling the model why."""
-        raise ToolFailed("This assistant has no access to the web.")
-
-    async def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Json = None
-    ) -> HttpResponse:
-        """Refuse every request, telling the model why."""
-        raise ToolFailed("This assistant has no access to the web.")

@@ -5,10 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from core.errors import ToolFailed
-
-_NONE = "This assistant keeps no memory."
-
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -52,31 +48,3 @@ class MemoryAccess(Protocol):
     async def correct(self, number: int, text: str, key: str) -> Sequence[Remembered]:
         """Put a statement in a memory's place, which ends; an empty text lets a replaced memory hold again."""
         ...
-
-
-class NoMemory:
-    """What a tool gets where nothing is remembered."""
-
-    async def remember(self, text: str, key: str) -> Sequence[Remembered]:
-        """Refuse."""
-        raise ToolFailed(_NONE)
-
-    async def search(self, query: str) -> Sequence[Remembered]:
-        """Refuse."""
-        raise ToolFailed(_NONE)
-
-    async def overview(self, most: int = 30) -> Sequence[Remembered]:
-        """Refuse."""
-        raise ToolFailed(_NONE)
-
-    async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
-        """Refuse."""
-        raise ToolFailed(_NONE)
-
-    async def forget(self) -> int:
-        """Refuse."""
-        raise ToolFailed(_NONE)
-
-    async def correct(self, number: int, text: str, key: str) -> Sequence[Remembered]:
-        """Refuse."""
-        raise ToolFailed(_NONE)

@@ -3,7 +3,7 @@
 import builtins
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Never, Protocol
 
 from structlog.typing import FilteringBoundLogger
 
@@ -12,14 +12,33 @@ from core.credentials.types import ConnectedAccounts
 from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.json_types import Json, JsonObject
-from core.memory.access import MemoryAccess, NoMemory
+from core.memory.access import MemoryAccess
 from core.tools.person_access import FileAccess as FileAccess
-from core.tools.person_access import NoFiles as NoFiles
-from core.tools.person_access import NoPerson as NoPerson
 from core.tools.person_access import PersonAccess as PersonAccess
 
-_NOTHING_KEPT = "This assistant has nowhere to keep anything."
-_NO_TASKS = "This assistant can plan nothing for later."
+
+class _Absent:
+    """A service that this deployment does not have: using it raises `ToolFailed` with one sentence."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+
+    def __getattr__(self, name: str) -> Never:
+        if name.startswith("__"):  # what Python itself looks for, in a copy for one
+            raise AttributeError(name)
+        raise ToolFailed(self._sentence)
+
+
+def absent(sentence: str) -> Any:
+    """Return what stands in the place of a service that is not there; the sentence is for the model."""
+    return _Absent(sentence)
+
+
+KEEPS_NOTHING = absent("This assistant has nowhere to keep anything.")
+NO_WEB = absent("This assistant has no access to the web.")
+NO_MEMORY = absent("This assistant keeps no memory.")
+NO_TASKS = absent("This assistant can plan nothing for later.")
+NO_FILES = absent("No file came with these messages.")
 
 
 class CredentialAccess(Protocol):
@@ -175,110 +194,14 @@ class ToolExecutionContext:
     log: FilteringBoundLogger
     timezone: str = "UTC"
     language: str = ""
-    storage: TenantStorage = field(default_factory=lambda: NoStorage())
+    storage: TenantStorage = KEEPS_NOTHING
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
-    memory: MemoryAccess = field(default_factory=lambda: NoMemory())
-    tasks: TenantTasks = field(default_factory=lambda: NoTasks())
+    memory: MemoryAccess = NO_MEMORY
+    tasks: TenantTasks = NO_TASKS
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
-    person: PersonAccess = field(default_factory=lambda: NoPerson())
-    files: FileAccess = field(default_factory=lambda: NoFiles())
+    person: PersonAccess = KEEPS_NOTHING
+    files: FileAccess = NO_FILES
 
 
 async def _unwatched(text: str) -> None:
     """Tell nobody."""
-
-
-class NoCredentials:
-    """What a tool gets where no credentials are kept: nobody has connected anything."""
-
-    async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = "primary") -> None:
-        """Refuse to keep credentials."""
-        raise ToolFailed(_NOTHING_KEPT)
-
-    async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
-        """Know of no credentials."""
-        return None
-
-    async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
-        """Know of no accounts."""
-        return []
-
-    async def delete(self, tenant_id: str, service: str, account_name: str = "primary") -> None:
-        """Have nothing to forget."""
-
-    async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Know of no accounts."""
-        return ConnectedAccounts(service, ())
-
-    async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
-        """Refuse: there is no account."""
-        raise ToolFailed(f"There is no account {account_name} of {service}.")
-
-
-class NoTasks:
-    """What a tool gets where no tasks are kept."""
-
-    async def timezone(self) -> str:
-        """Know of none."""
-        return ""
-
-    async def set_timezone(self, timezone: str) -> None:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NO_TASKS)
-
-    async def check(self, trigger: JsonObject) -> None:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NO_TASKS)
-
-    def describe(self, trigger: JsonObject, timezone: str = "") -> str:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NO_TASKS)
-
-    async def create(
-        self,
-        trigger: JsonObject,
-        action: JsonObject,
-        *,
-        executor: str = "orchestrator",
-        output: JsonObject | None = None,
-        title: str = "",
-        key: str = "",
-    ) -> TaskNote:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NO_TASKS)
-
-    async def list(self) -> "builtins.list[TaskNote]":
-        """Know of none."""
-        return []
-
-    async def change(self, task_id: str, change: str) -> bool:
-        """Refuse: there is none."""
-        return False
-
-    async def run_now(self, task_id: str, key: str) -> None:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NO_TASKS)
-
-    async def why(self, words: str) -> str:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NO_TASKS)
-
-
-class NoStorage:
-    """What a tool gets where nothing is kept."""
-
-    async def get(self, collection: str, key: str) -> StoredValue | None:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)
-
-    async def put(self, collection: str, key: str, value: Json) -> StoredValue:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)
-
-    async def list(self, collection: str) -> Sequence[StoredValue]:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)
-
-    async def delete(self, collection: str, key: str) -> None:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)

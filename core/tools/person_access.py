@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.errors import ToolFailed
 from core.messaging.messages import Media
 from core.tools.files import SentFile
-
-_NOTHING_KEPT = "This assistant has nowhere to keep anything."
 
 
 class FileAccess(Protocol):
@@ -48,43 +45,3 @@ class PersonAccess(Protocol):
     async def unlearn(self, number: int) -> str:
         """Take a fact back."""
         ...
-
-
-class NoFiles:
-    """What a tool gets where no files can have come."""
-
-    async def list(self) -> Sequence[Media]:
-        """Know of none."""
-        return ()
-
-    async def fetch(self, number: int) -> SentFile:
-        """Refuse, telling the model why."""
-        raise ToolFailed("No file came with these messages.")
-
-
-class NoPerson:
-    """What a tool gets where nobody is known."""
-
-    async def preferences(self) -> str:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)
-
-    async def prefer(self, name: str, value: str) -> str:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)
-
-    async def needs_timezone(self) -> bool:
-        """Ask nobody."""
-        return False
-
-    async def profile(self) -> str:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)
-
-    async def learn(self, key: str, value: str) -> str:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)
-
-    async def unlearn(self, number: int) -> str:
-        """Refuse, telling the model why."""
-        raise ToolFailed(_NOTHING_KEPT)

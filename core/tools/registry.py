@@ -18,7 +18,7 @@ class ToolRegistry:
             self._add(tool)
         self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
         """What the model is shown."""
-        described: list[Json] = [{"name": one.name, "parameters": one.parameters} for one in self.specs]
+        described: list[Json] = [[tool.name, tool.signature.digest] for tool in self._tools.values()]
         self.hash = canonical_hash(described)
         """Changes when a tool's name or parameters do."""
 

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
@@ -10,20 +10,27 @@ from pydantic.errors import PydanticSchemaGenerationError
 from pydantic.fields import FieldInfo
 
 from core.errors import ConfigError
-from core.json_types import Json, JsonObject
+from core.json_types import Json, JsonObject, canonical_hash
 from core.tools.context import ToolExecutionContext
 from core.tools.docstrings import read_docstring
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A tool's parameters. `fields` maps the function's parameter names to those of `model`."""
+    """A tool's parameters. `fields` maps the function's parameter names to those of `model`.
+
+    `digest` identifies the schema. It is worked out once, where a signature is made, and not in every turn.
+    """
 
     model: type[BaseModel]
     schema: JsonObject
     names: frozenset[str]
     fields: dict[str, str]
     context_name: str = ""
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "digest", canonical_hash(self.schema))
 
 
 def read_signature(fn: Callable[..., Any], tool_name: str, *, hidden: Set[str] = frozenset()) -> Signature:

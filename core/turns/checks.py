@@ -6,14 +6,18 @@ no sender, and pass the first three.
 
 from collections.abc import Iterable
 
+import structlog
+
 from core import replies
-from core.errors import TurnDelayed
+from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.messaging.messages import IgnoreReason
 from core.people.access_policy import Access
 from core.people.rate_limit import Counted, Rate, Rates
 from core.people.tiers import Tiers
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.types import TurnRequest
+
+_log = structlog.get_logger()
 
 
 class AccessCheck:
@@ -95,3 +99,14 @@ def ordered_checks(
     """Return all checks in the order in which they are asked; `budget` stands before the safety checks."""
     money = (budget,) if budget is not None else ()
     return (AccessCheck(access), opt_out_check, RateCheck(rates, tiers), TierCheck(tiers), *money, *safety)
+
+
+async def ask(check: Check, request: TurnRequest, context: TurnContext) -> Refusal | None:
+    """Ask one check. A failing check neither refuses nor passes: it delays the turn (`TurnDelayed`)."""
+    try:
+        return await check(request, context)
+    except (LeaseLost, StoreUnavailable, TurnDelayed):
+        raise
+    except Exception as error:  # an extension may raise anything
+        _log.exception("check_failed", turn=request.turn_id, check=type(check).__name__)
+        raise TurnDelayed(f"a check could not tell: {type(error).__name__}") from error

@@ -14,8 +14,10 @@ from core.loop.conversation_state import carrying
 from core.loop.result import Ended, ReactLoopResult
 from core.loop.steering import spoken
 from core.tools.registry import ToolRegistry
+from core.turns.context import TurnContext
+from core.turns.decide_tool import open_to_words
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from core.turns.waiting_agents import Stopped
+from core.turns.waiting_agents import Stopped, answered, notice
 
 
 def said_in(request: TurnRequest) -> Messages:
@@ -99,3 +101,14 @@ def first_step(call: ToolCall, tools: ToolRegistry) -> StepRecord:
     return StepRecord(
         StepKey(0, 0), StepKind.MODEL, "", StepState.DONE, arguments_hash=tools.hash, result=answer.to_json()
     )
+
+
+def answered_plainly(request: TurnRequest, context: TurnContext) -> TurnResult | None:
+    """Return the result of a turn whose message answers the one agent that waits; None where the loop has to look."""
+    if open_to_words(request, request.approvals):
+        return None  # the message may as well be about what waits for an approval
+    taken = context.waiting.answer_plainly(request.inbound)
+    if taken is None:
+        return None
+    reply, entries = notice(context.waiting), context.waiting.entries
+    return TurnResult(TurnState.DONE, reply, answered([taken]), history=context.said, pool=entries)

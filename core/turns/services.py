@@ -1,10 +1,28 @@
-"""Where an orchestrator finds what belongs to one person: each gives access to that person's only."""
+"""What stands behind an orchestrator's tools, and what a tool is handed of it for one person."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+import structlog
+
+from core.clock import Clock
+from core.http.types import HttpClient
 from core.memory.access import MemoryAccess
-from core.tools.context import CredentialAccess, PersonAccess, TenantStorage, TenantTasks
+from core.people.people import People
+from core.people.tenant import TurnTenant
+from core.tools.context import (
+    KEEPS_NOTHING,
+    NO_FILES,
+    NO_MEMORY,
+    NO_TASKS,
+    NO_WEB,
+    CredentialAccess,
+    TenantTasks,
+    ToolExecutionContext,
+)
+from core.tools.files import Files
+from core.tools.storage import Storage
 
 
 class Recall(Protocol):
@@ -20,7 +38,7 @@ class Recall(Protocol):
         ...
 
     def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
-        """Return a tool access to this tenant's memory only."""
+        """Return a tool's access to this tenant's memory only."""
         ...
 
 
@@ -32,29 +50,50 @@ class CredentialStoreAccess(Protocol):
         ...
 
 
-class StorageAccess(Protocol):
-    """Where tools keep things for one tenant."""
-
-    def for_tenant(self, tenant_id: str) -> TenantStorage:
-        """Return access to this tenant's values only."""
-        ...
-
-
-class PeopleAccess(Protocol):
-    """What is known of people, one at a time (core.people.people)."""
-
-    def for_turn(self, tenant_id: str, turn_id: str) -> PersonAccess:
-        """Return access to this person only."""
-        ...
-
-    async def known(self, tenant_id: str) -> Sequence[str]:
-        """Return the person's profile as lines for the model."""
-        ...
-
-
 class TaskEngine(Protocol):
-    """What plans for people: `core.triggers.engine.TriggerEngine`, which stands above turns."""
+    """What plans for people: `core.triggers.engine.TriggerEngine`, whose room stands above this one."""
 
     def for_tenant(self, tenant_id: str) -> TenantTasks:
         """Return access to this tenant's tasks only."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnServices:
+    """The services of one deployment; None for one that it does not have."""
+
+    clock: Clock = field(default_factory=Clock)
+    http: HttpClient | None = None
+    credentials: CredentialStoreAccess | None = None
+    storage: Storage | None = None
+    people: People | None = None
+    files: Files | None = None
+    tasks: TaskEngine | None = None
+    memory: Recall | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def credentials_of(self, tenant_id: str) -> CredentialAccess | None:
+        """Return access to one person's credentials; None where no credentials are kept."""
+        return self.credentials.for_tenant(tenant_id) if self.credentials else None
+
+    def context_for(
+        self, tenant: TurnTenant, turn_id: str, channel: str, tool: str, idempotency_key: str
+    ) -> ToolExecutionContext:
+        """Return what a tool is handed: this person's access to each service."""
+        return ToolExecutionContext(
+            tenant_id=tenant.id,
+            turn_id=turn_id,
+            idempotency_key=idempotency_key,
+            clock=self.clock,
+            credentials=self.credentials_of(tenant.id) or KEEPS_NOTHING,
+            http=self.http or NO_WEB,
+            log=structlog.get_logger().bind(turn=turn_id, tool=tool),
+            timezone=tenant.timezone,
+            language=tenant.language,
+            storage=self.storage.for_tenant(tenant.id) if self.storage else KEEPS_NOTHING,
+            person=self.people.for_turn(tenant.id, turn_id) if self.people else KEEPS_NOTHING,
+            files=self.files.for_turn(tenant.id, turn_id, channel) if self.files else NO_FILES,
+            tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
+            settings=self.settings,
+            memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,
+        )

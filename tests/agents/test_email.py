@@ -3,7 +3,7 @@
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from agents.email import SendEmailAgent
 from core.agents.fields import InvalidValue
 from core.credentials.types import ConnectedAccounts
 from core.json_types import JsonObject
-from core.tools.context import NoCredentials
 from onevalet import ToolFailed
+from onevalet.testing import MemoryCredentials
 from tests.agents.services import mail_server, no_loop
 from tests.core.agents.harness import SetClock
 from tests.core.builders import a_context
@@ -24,12 +24,13 @@ from tests.core.builders import a_context
 MAIL = {"recipient": ["sam@example.com"], "subject": "Lunch?", "body": "At noon,\n.\nor later: ¿qué tal?\n"}
 
 
-@dataclass
-class Kept(NoCredentials):
+class Kept(MemoryCredentials):
     """What a person has connected, by account."""
 
-    accounts_of: dict[str, JsonObject] = field(default_factory=dict)
-    preferred: str = ""
+    def __init__(self, accounts_of: dict[str, JsonObject] | None = None, preferred: str = "") -> None:
+        super().__init__()
+        self.accounts_of = accounts_of or {}
+        self.preferred = preferred
 
     async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
         """Return one."""

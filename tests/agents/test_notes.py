@@ -13,7 +13,7 @@ from core.errors import ToolFailed
 from core.journal.types import MemoryJournal
 from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
-from core.tools.context import NoStorage, ToolExecutionContext
+from core.tools.context import KEEPS_NOTHING, ToolExecutionContext
 from core.tools.storage import MAX_VALUE, Storage
 from core.tools.tool import AnyTool
 from core.turns.orchestrator import Orchestrator
@@ -106,7 +106,7 @@ async def test_what_cannot_be_kept_is_refused_in_a_sentence(storage: Storage) ->
         with pytest.raises(ToolFailed):
             await kept.put(collection, key, value)
     with pytest.raises(ToolFailed, match="nowhere to keep"):
-        await add_note("milk", replace(a_context(), storage=NoStorage()))
+        await add_note("milk", replace(a_context(), storage=KEEPS_NOTHING))
 
 
 async def test_each_turn_uses_its_persons_storage_and_writes_before_it_lists(

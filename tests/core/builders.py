@@ -9,7 +9,6 @@ import structlog
 from core.budgets.types import NoBudget, TurnBudget
 from core.clock import Clock
 from core.hooks.hooks import Hook, HookContext, Hooks
-from core.http.types import NoHttp
 from core.journal.types import Journal, MemoryJournal
 from core.json_types import Json
 from core.llm.types import (
@@ -29,9 +28,10 @@ from core.loop.loop import LoopTask, ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import ReactLoopResult
 from core.people.tenant import WhileRunning
-from core.tools.context import NoCredentials, NoStorage, ToolExecutionContext
+from core.tools.context import NO_WEB, ToolExecutionContext
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
+from onevalet.testing import MemoryCredentials
 
 type Step = ModelAnswer | Exception | Callable[[ModelRequest], ModelAnswer | Awaitable[ModelAnswer]]
 
@@ -48,11 +48,10 @@ def a_context(
         turn_id=turn_id,
         idempotency_key=idempotency_key,
         clock=Clock(),
-        credentials=NoCredentials(),
-        http=NoHttp(),
+        credentials=MemoryCredentials(),
+        http=NO_WEB,
         log=structlog.get_logger(),
         timezone=timezone,
-        storage=NoStorage(),
     )
 
 

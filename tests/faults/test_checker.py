@@ -42,7 +42,7 @@ BROKEN: dict[str, dict[str, object]] = {
     "I1": {"inbound": [row()]},
     "I1 twice": {"inbound": [row(), row(token=TWO, seq=2), row(token=TWO, seq=3)]},
     "I2": {"inbound": [row(), row(token=TWO, seq=2, state="taken", turn_state="running")]},
-    "I2 silent": {"inbound": [row(), row(token=TWO, seq=2, queued=False)]},
+    "I2 silent": {"inbound": [row(), row(token=TWO, seq=2, owed=False)]},
     "I3": {"sends": [send(2.0, ONE), send(3.0, TWO), send(4.0, TWO)]},
     "I4": {"sends": [send(2.0, TWO), send(3.0, ONE)]},
     "I5": {"overlaps": 1},

@@ -5,7 +5,7 @@ import asyncio
 from core.errors import ToolError, ToolFailed
 from core.http.types import AddressCheck, HttpResponse
 from core.ids import IdMaker
-from core.journal.types import Effect, MemoryJournal
+from core.journal.types import Effect
 from core.json_types import JsonObject
 from core.people.tenant import TurnTenant
 from core.tools.context import ToolExecutionContext
@@ -14,7 +14,6 @@ from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.store import TaskStore
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnRequest
 
 SECONDS = 60.0
 
@@ -48,7 +47,9 @@ class OrchestratorTools:
             if trigger.tool:
                 self._reader(trigger.tool)
                 return
-            http = (await self._context(tenant_id, "fetch")).http
+            http = self._orchestrator.services.http
+            if http is None:
+                raise TriggerError("This assistant has no access to the web.")
             if isinstance(http, AddressCheck):
                 await http.check(trigger.url)
         except ToolError as error:
@@ -65,5 +66,5 @@ class OrchestratorTools:
     async def _context(self, tenant_id: str, tool: str) -> ToolExecutionContext:
         timezone, language = await self._store.person(tenant_id)
         tenant = TurnTenant(tenant_id, language=language, timezone=timezone or "UTC")
-        request = TurnRequest(self._make_id("look"), tenant, "", (), MemoryJournal())
-        return self._orchestrator.tool_context(request, tool, request.turn_id)
+        look = self._make_id("look")
+        return self._orchestrator.services.context_for(tenant, look, "", tool, look)

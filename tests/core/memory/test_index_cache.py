@@ -55,7 +55,7 @@ async def test_search_visits_the_rarest_terms_first_and_skips_the_commonest(
     await indexed.add_now("ann", [told(f"The boat number {name} is blue.") for name in ("eins", "zwei", "drei")])
     await caught_up(indexed)
     assert len(await found(indexed, "boat", "zwei")) == 3
-    monkeypatch.setattr(structured, "MOST_REFERENCES", 2)
+    monkeypatch.setattr(structured, "MAX_REFERENCES", 2)
     assert await found(indexed, "boat", "zwei") == ["The boat number zwei is blue."]
     assert len(await found(indexed, "boat")) == 3, "where there is nothing rarer, the commonest is looked for"
 

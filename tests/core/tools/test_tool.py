@@ -10,11 +10,12 @@ from pydantic import BaseModel, Field
 
 from core.clock import Clock
 from core.errors import ConfigError, ToolFailed, ToolRetry
-from core.http.types import NoHttp
 from core.journal.types import Effect
-from core.tools.context import NoCredentials, ToolExecutionContext
+from core.people.tenant import TurnTenant
+from core.tools.context import ToolExecutionContext
 from core.tools.registry import ToolRegistry
 from core.tools.tool import Tool, result_text, tool
+from core.turns.services import TurnServices
 from tests.core.builders import a_context
 
 
@@ -240,7 +241,9 @@ class TestRegistry:
 
 
 async def test_without_a_way_out_tools_are_told_so() -> None:
-    assert await NoCredentials().get("tenant", "mail") is None
+    context = TurnServices().context_for(TurnTenant("tenant"), "turn", "sms", "look", "key")
+    with pytest.raises(ToolFailed, match="nowhere to keep"):
+        await context.credentials.get("tenant", "mail")
     with pytest.raises(ToolFailed, match="no access to the web"):
-        await NoHttp().request("GET", "http://example.org")
+        await context.http.request("GET", "http://example.org")
     assert Clock().now().tzinfo is not None

@@ -16,10 +16,11 @@ from core.loop.control import TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import LoopFailed
 from core.people.tenant import TurnTenant
-from core.tools.context import CredentialAccess, NoCredentials
+from core.tools.context import CredentialAccess
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest
+from onevalet.testing import MemoryCredentials
 from tests.core.builders import FakeModel, run_loop, says, wants
 from tests.core.turns.test_orchestrator import NOW
 
@@ -123,7 +124,7 @@ class TestGroups:
         assert ConversationState.of(later.history).groups == ("mail",)
 
 
-class Airline(NoCredentials):
+class Airline(MemoryCredentials):
     """One tenant has connected an airline."""
 
     def __init__(self, tenant_id: str) -> None:

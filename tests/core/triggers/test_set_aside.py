@@ -153,7 +153,7 @@ async def test_one_notice_that_raises_keeps_no_other_and_is_set_aside_in_the_end
     await hourly(harness, "Bad")
     await hourly(harness, "Good")
     harness.clock.pass_by(hours=1)
-    monkeypatch.setattr(notices, "MOST_TRIES", 2)
+    monkeypatch.setattr(notices, "MAX_TRIES", 2)
     await work(harness)
     assert await harness.sent() == ["counted"]
     await harness.store.admin.execute("update run_notices set next_attempt_at = clock_timestamp()")

@@ -23,9 +23,9 @@ from core.journal.types import MemoryJournal
 from core.llm.types import ChatMessage, Role
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
-from core.memory.access import MemoryAccess, NoMemory
+from core.memory.access import MemoryAccess
 from core.people.tenant import TurnTenant
-from core.tools.context import ToolExecutionContext
+from core.tools.context import NO_MEMORY, ToolExecutionContext
 from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
@@ -202,7 +202,7 @@ class TestSteps:
                 return [f"{tenant_id} asked: {query}"]
 
             def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
-                return NoMemory()
+                return NO_MEMORY  # type: ignore[no-any-return]
 
         @tool
         async def one() -> str:
@@ -240,7 +240,7 @@ class TestPrompt:
                 return [f"They said: {query}"]
 
             def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
-                return NoMemory()
+                return NO_MEMORY  # type: ignore[no-any-return]
 
         @tool(effect="read")
         async def look() -> str:

@@ -1,0 +1,89 @@
+"""The agents of one turn and what they share: its loop, its budget, its requests for approval."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.agents.turn_agents import ExecuteAgent, MakeAgent, PoolLimits, TurnAgents
+from core.approvals.requests import ApprovalRequests
+from core.approvals.store import ApprovalStore
+from core.budgets.store import DailyBudgets
+from core.budgets.types import NoBudget
+from core.hooks.hooks import HookContext, Hooks
+from core.loop.config import ReactLoopConfig
+from core.loop.loop import ReactLoop
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import AnyTool
+from core.turns.decide_tool import decide_tool
+from core.turns.services import TurnServices
+from core.turns.types import TurnRequest
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSteps:
+    """The orchestrator's own steps for agents, which a subclass may replace."""
+
+    make: MakeAgent
+    execute: ExecuteAgent
+    make_context: Callable[[TurnRequest, str, str], ToolExecutionContext]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSetup:
+    """What an orchestrator gives the agents of each turn. `limits` bound the pool."""
+
+    loop: ReactLoop
+    config: ReactLoopConfig
+    hooks: Hooks
+    services: TurnServices
+    limits: PoolLimits
+    steps: AgentSteps
+    approvals: ApprovalStore | None = None
+    budgets: DailyBudgets | None = None
+
+    def for_turn(self, request: TurnRequest) -> TurnAgents:
+        """Return what the agents of one turn share."""
+        requests = self._approval_requests(request)
+        return TurnAgents(
+            loop=self.loop,
+            where=where(request),
+            journal=request.journal,
+            make_context=lambda tool, key: self.steps.make_context(request, tool, key),
+            config=self.config,
+            clock=self.services.clock,
+            conversation_id=request.conversation_id,
+            entries={entry.agent_path: entry for entry in request.pool if entry.turn_id == request.turn_id},
+            control=request.control,
+            budget=self.budgets.of(request.payer) if self.budgets else NoBudget(),
+            limits=self.limits,
+            make_agent=self.steps.make,
+            execute_agent=self.steps.execute,
+            hooks=self.hooks.plus(request.hooks),
+            consents=requests,
+            new_approvals=requests.asked if requests else {},
+        )
+
+    def decide_tools(self, request: TurnRequest) -> Sequence[AnyTool]:
+        """Return the tool that hands on decisions in words; nothing where the turn's messages can decide nothing."""
+        if self.approvals is None:
+            return ()
+        tool = decide_tool(request, self.approvals, self.services.clock, request.approvals)
+        return () if tool is None else (tool,)
+
+    def _approval_requests(self, request: TurnRequest) -> ApprovalRequests | None:
+        if self.approvals is None or not request.conversation_id:
+            return None
+        return ApprovalRequests(
+            self.approvals,
+            request.tenant.id,
+            request.turn_id,
+            self.services.clock,
+            request.approvals,
+            "message" if request.sender is not None else "trigger",
+            most=self.config.max_cards_per_answer,
+            too_long=request.too_long,
+        )
+
+
+def where(request: TurnRequest) -> HookContext:
+    """Return what hooks are told about the turn that an event belongs to."""
+    return HookContext(request.turn_id, request.tenant.id, request.channel)

@@ -1,0 +1,73 @@
+"""How a turn ends: what is said, what history gets, and what the pool keeps."""
+
+from dataclasses import dataclass, replace
+
+import structlog
+
+from core.agents.turn_agents import PoolLimits, used_tokens
+from core.agents.voice import Voice, has_a_voice
+from core.llm.types import ChatMessage, Role
+from core.loop.loop import LoopFailed
+from core.loop.model_caller import ModelCaller
+from core.loop.result import Ended, ReactLoopResult
+from core.turns.agents import where
+from core.turns.context import TurnContext
+from core.turns.decide_tool import told_of_decisions
+from core.turns.results import explain, turn_result, waiting_result, with_reply
+from core.turns.types import TurnRequest, TurnResult, TurnState
+from core.turns.waiting_agents import answered, notice, reminder, stopped
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Endings:
+    """End the turns of one orchestrator, which speaks as `persona`; `limits` bound the pool."""
+
+    persona: str
+    caller: ModelCaller
+    limits: PoolLimits
+
+    async def end(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
+        """Return what becomes of a turn whose loop has ended or waits."""
+        waiting = context.waiting
+        waiting.replay(result.messages)
+        if result.ended is Ended.WAITING:
+            return await self._wait(request, context, result)
+        if request.go_on_at is not None or context.agents.used:
+            result = replace(result, token_usage=await used_tokens(request.journal))
+        settled = turn_result(request, context.said, result)
+        if result.ended is Ended.HANDED_OVER:
+            told = told_of_decisions(result.messages)
+            settled = replace(settled, reply=told, reason=answered(tuple(waiting.changed.values())))
+        parts = [notice(waiting), settled.reply, reminder(waiting, result)]
+        settled = with_reply(settled, "\n\n".join(part for part in parts if part))
+        return replace(settled, pool=waiting.entries)
+
+    async def _wait(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
+        """Stop a turn whose agents wait: ask what is new, in the persona's voice, and put them into the pool."""
+        left = stopped(request, result, tuple(context.agents.waiting.values()), self.limits)
+        text = left.text
+        if text and has_a_voice(self.persona, request.tenant):
+            voice = Voice(self.caller, request.journal, context.agents.budget, where(request))
+            text = await voice.say(result.turns - 1, (*context.messages, *result.messages), text)
+        reply = "\n\n".join(part for part in (notice(context.waiting), text, left.notice) if part)
+        left = replace(left, entries=(*left.entries, *context.waiting.entries))
+        cards = context.agents.cards
+        return waiting_result(request, context.said, result, reply, left, await used_tokens(request.journal), cards)
+
+    def fail(self, request: TurnRequest, context: TurnContext, failed: LoopFailed) -> TurnResult:
+        """Return what becomes of a turn whose model stayed away."""
+        reason, reply = explain(failed.error, request.channel)
+        cause, detail = type(failed.error).__name__, str(failed.error)
+        _log.error("turn_failed", turn=request.turn_id, reason=reason, cause=cause, detail=detail)
+        result = turn_result(request, context.said, failed.partial)
+        context.waiting.replay(failed.partial.messages)
+        return replace(
+            result,
+            state=TurnState.FAILED,
+            reply=reply,
+            reason=reason,
+            history=(*result.history, ChatMessage(Role.ASSISTANT, reply)),
+            pool=context.waiting.entries,
+        )

@@ -1,0 +1,47 @@
+"""What an orchestrator may be given beyond its model, persona, memory and trigger engine."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypedDict
+
+from core.agents.registry import AgentRegistry
+from core.agents.turn_agents import PoolLimits
+from core.approvals.store import ApprovalStore
+from core.budgets.store import DailyBudgets
+from core.clock import Clock
+from core.hooks.hooks import Hook
+from core.http.types import HttpClient
+from core.loop.config import ReactLoopConfig
+from core.people.people import People
+from core.people.tiers import Tiers
+from core.tools.files import Files
+from core.tools.storage import Storage
+from core.tools.tool import AnyTool
+from core.turns.context import Check
+from core.turns.services import CredentialStoreAccess
+
+
+class OrchestratorOptions(TypedDict, total=False):
+    """The keywords of `Orchestrator`; each may be left out, and None stands for its default.
+
+    `tool_names` and `agent_tool_filter` name the tools and agents that the model is offered, None for all. `checks` are
+    asked in order. `settings` are for tools, as `context.settings`.
+    """
+
+    tools: Iterable[AnyTool]
+    tool_names: Sequence[str] | None
+    agents: AgentRegistry | None
+    agent_tool_filter: Sequence[str] | None
+    pool_limits: PoolLimits | None
+    approvals: ApprovalStore | None
+    config: ReactLoopConfig | None
+    hooks: Iterable[Hook]
+    checks: Iterable[Check]
+    tiers: Tiers | None
+    credentials: CredentialStoreAccess | None
+    storage: Storage | None
+    budgets: DailyBudgets | None
+    http: HttpClient | None
+    settings: Mapping[str, str] | None
+    clock: Clock | None
+    people: People | None
+    files: Files | None

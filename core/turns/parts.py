@@ -1,0 +1,75 @@
+"""The parts of an orchestrator, built from its options."""
+
+from dataclasses import dataclass
+
+from core.agents.registry import AgentRegistry
+from core.agents.turn_agents import PoolLimits
+from core.approvals.store import ApprovalStore
+from core.budgets.store import DailyBudgets
+from core.clock import Clock
+from core.hooks.hooks import Hooks
+from core.llm.types import ModelClient
+from core.loop.config import ReactLoopConfig
+from core.loop.context_window import ContextManager
+from core.loop.loop import ReactLoop
+from core.loop.model_caller import ModelCaller
+from core.turns.agents import AgentSetup, AgentSteps
+from core.turns.endings import Endings
+from core.turns.options import OrchestratorOptions
+from core.turns.preparation import Preparation
+from core.turns.services import Recall, TaskEngine, TurnServices
+from core.turns.tool_offer import ToolOffer
+
+
+@dataclass(frozen=True, slots=True)
+class OrchestratorParts:
+    """What does the work of an orchestrator's steps."""
+
+    config: ReactLoopConfig
+    services: TurnServices
+    offer: ToolOffer
+    hooks: Hooks
+    loop: ReactLoop
+    preparation: Preparation
+    endings: Endings
+    approvals: ApprovalStore | None
+    budgets: DailyBudgets | None
+
+
+def services_of(memory: Recall | None, tasks: TaskEngine | None, options: OrchestratorOptions) -> TurnServices:
+    """Return the services that an orchestrator's tools may use."""
+    return TurnServices(
+        clock=options.get("clock") or Clock(),
+        http=options.get("http"),
+        credentials=options.get("credentials"),
+        storage=options.get("storage"),
+        people=options.get("people"),
+        files=options.get("files"),
+        tasks=tasks,
+        memory=memory,
+        settings=dict(options.get("settings") or {}),
+    )
+
+
+def build_parts(
+    client: ModelClient, persona: str, services: TurnServices, steps: AgentSteps, options: OrchestratorOptions
+) -> OrchestratorParts:
+    """Build the parts. Raises `ConfigError` for tools and agents that do not go together."""
+    config = options.get("config") or ReactLoopConfig()
+    limits = options.get("pool_limits") or PoolLimits()
+    approvals, budgets = options.get("approvals"), options.get("budgets")
+    offer = ToolOffer(
+        options.get("tools", ()),
+        options.get("agents") or AgentRegistry(),
+        services,
+        tiers=options.get("tiers"),
+        tool_names=options.get("tool_names"),
+        agent_names=options.get("agent_tool_filter"),
+    )
+    hooks = Hooks(options.get("hooks", ()))
+    caller = ModelCaller(client, config, ContextManager(config))
+    loop = ReactLoop(caller, config, hooks)
+    agents = AgentSetup(loop, config, hooks, services, limits, steps, approvals, budgets)
+    preparation = Preparation(persona, services, offer, agents)
+    endings = Endings(persona, caller, limits)
+    return OrchestratorParts(config, services, offer, hooks, loop, preparation, endings, approvals, budgets)

@@ -1,0 +1,55 @@
+"""What is put together for a turn before the loop: prompt, recalled facts, history, tools, agents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.llm.types import ChatMessage, Role
+from core.loop.conversation_state import ConversationState
+from core.loop.summary import since_summary, with_summary
+from core.turns import decide_tool
+from core.turns.agents import AgentSetup
+from core.turns.context import TurnContext
+from core.turns.prompt import Known, system_prompt
+from core.turns.results import said_in, with_person
+from core.turns.services import TurnServices
+from core.turns.tool_offer import ToolOffer
+from core.turns.types import TurnRequest
+from core.turns.waiting_agents import pending_in
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Prepare the turns of one orchestrator, which speaks as `persona`."""
+
+    persona: str
+    services: TurnServices
+    offer: ToolOffer
+    agents: AgentSetup
+
+    async def prepare(self, request: TurnRequest) -> TurnContext:
+        """Return what one turn begins with."""
+        said, now = said_in(request), self.services.clock.now()
+        state = ConversationState.of(request.history)
+        waiting = pending_in(request, self.offer.agents, now)
+        known = Known(
+            recalled=await self._recalled(request, said),
+            seen=state.seen,
+            profile=await self._profile(request),
+            notes=(waiting.note(), decide_tool.note(request, request.approvals)),
+        )
+        prompt = system_prompt(self.persona, request.tenant, request.channel, now, known)
+        messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
+        agents = self.agents.for_turn(request)
+        own = [*waiting.tools(), *self.agents.decide_tools(request)]
+        tools = await self.offer.for_turn(request, agents, own)
+        return TurnContext(with_person(with_summary(messages, state)), said, tools, agents, state, waiting)
+
+    async def _recalled(self, request: TurnRequest, said: Sequence[ChatMessage]) -> Sequence[str]:
+        memory = self.services.memory
+        if memory is None or not said:
+            return ()
+        words = "\n".join(message.text for message in said)
+        return await memory.recall(request.tenant.id, words, turn_id=request.turn_id)
+
+    async def _profile(self, request: TurnRequest) -> Sequence[str]:
+        return await self.services.people.known(request.tenant.id) if self.services.people else ()

@@ -1,0 +1,75 @@
+"""Which tools a turn offers to the model: what the deployment exposes, the tier allows and this person can use."""
+
+from collections.abc import Iterable, Sequence
+
+from core.agents.registry import AgentRegistry
+from core.agents.tool import agent_tools
+from core.agents.turn_agents import TurnAgents
+from core.agents.valet import Valet
+from core.people.tiers import Tiers
+from core.tools.registry import ToolRegistry
+from core.tools.tool import AnyTool
+from core.turns.services import TurnServices
+from core.turns.types import TurnRequest
+
+
+class ToolOffer:
+    """The tools and agents of one deployment. Raises `ConfigError` for names that are unknown or taken twice.
+
+    `tool_names` and `agent_names` are the only ones that the model is offered, None for all of a kind; an agent's name
+    may also be that of a tool that is marked as one.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[AnyTool],
+        agents: AgentRegistry,
+        services: TurnServices,
+        *,
+        tiers: Tiers | None = None,
+        tool_names: Sequence[str] | None = None,
+        agent_names: Sequence[str] | None = None,
+    ) -> None:
+        registry = ToolRegistry(tools)
+        agents.check_names(registry)
+        plain = None if agent_names is None else [name for name in agent_names if not agents.get(name)]
+        self.tools = _exposed(registry, tool_names, plain)
+        self.agents = agents
+        self._offered = agents.offered(agent_names)
+        self._services = services
+        self._tiers = tiers
+
+    async def for_turn(self, request: TurnRequest, agents: TurnAgents, own: Sequence[AnyTool]) -> ToolRegistry:
+        """Return the tools of one turn. `own` are the turn's own, which nothing leaves out."""
+        names = self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
+        tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._remembers(tool)]
+        tools += agent_tools(self._valets(request, names), agents)
+        return ToolRegistry([*await self._connected(tools, request.tenant.id), *own])
+
+    def _valets(self, request: TurnRequest, names: Sequence[str] | None) -> Sequence[Valet]:
+        """Return the agents of one turn: those that are offered, and the one with which the turn begins."""
+        offered = [valet for valet in self._offered if names is None or valet.name in names]
+        started = self.agents.get(request.starts.name) if request.starts else None
+        return offered if started is None or started in offered else [*offered, started]
+
+    def _remembers(self, tool: AnyTool) -> bool:
+        """Return whether memory is there for a tool that needs it, and may be asked by the model."""
+        memory = self._services.memory
+        return not tool.needs_memory or (memory is not None and (tool.needs_memory == "on" or memory.as_tool))
+
+    async def _connected(self, tools: Sequence[AnyTool], tenant_id: str) -> Sequence[AnyTool]:
+        """Leave out the tools whose account this person has not connected."""
+        services = {tool.needs_account for tool in tools if tool.needs_account}
+        if not services:
+            return tools
+        credentials = self._services.credentials_of(tenant_id)
+        connected = {name for name in services if credentials and (await credentials.accounts(tenant_id, name)).names}
+        return [tool for tool in tools if not tool.needs_account or tool.needs_account in connected]
+
+
+def _exposed(registry: ToolRegistry, tools: Sequence[str] | None, agents: Sequence[str] | None) -> ToolRegistry:
+    """Keep the named tools and the named agents; None keeps all of a kind."""
+    if tools is None and agents is None:
+        return registry
+    names = [tool.name for tool in registry if (agents if tool.agent else tools) is None]
+    return registry.only([*names, *(tools or ()), *(agents or ())])
