@@ -26,9 +26,10 @@ from benchmarks.recall_lives import LIVES, NOW, frozen_questions, life
 from core.db.database import Database
 from core.ids import make_id
 from core.memory.config import MomexConfig
+from core.memory.long_term import MomexParts
 from core.memory.momex import Momex
 from core.memory.recall.search import Scope
-from core.memory.types import PERSON, Kind, Leg, Said
+from core.memory.types import PERSON, Kind, RetrieverKind, Said
 from tests.services import RunServers, RunServices, fresh_database, make_template
 
 EACH = 3
@@ -59,7 +60,7 @@ async def keep(momex: Momex, tenant: str, said: list[Said]) -> None:
 
 def ways(momex: Momex, tenant: str) -> dict[str, Way]:
     """Return what is compared."""
-    patient = replace(momex.searcher, config=replace(momex.config, patience=30.0))
+    patient = replace(momex.retriever, config=replace(momex.config, patience=30.0))
 
     async def floor(question: str) -> object:
         return await momex.store.version(tenant)
@@ -67,21 +68,21 @@ def ways(momex: Momex, tenant: str) -> dict[str, Way]:
     async def embed(question: str) -> object:
         return await momex.embedder.embed([question])
 
-    def by(*legs: Leg) -> Way:
-        searcher = replace(patient, legs=frozenset(legs))
+    def by(*kinds: RetrieverKind) -> Way:
+        retriever = replace(patient, kinds=frozenset(kinds))
 
         async def search(question: str) -> object:
-            return await searcher.search(Scope(tenant), question, NOW)
+            return await retriever.search(Scope(tenant), question, NOW)
 
         return search
 
     return {
         "an empty transaction": floor,
         "embedding the question": embed,
-        "full text alone": by(Leg.TEXT),
-        "pgvector alone": by(Leg.VECTOR),
-        "typeagent alone": by(Leg.STRUCTURED),
-        "fused": by(*Leg),
+        "full text alone": by(RetrieverKind.TEXT),
+        "pgvector alone": by(RetrieverKind.VECTOR),
+        "typeagent alone": by(RetrieverKind.STRUCTURED),
+        "fused": by(*RetrieverKind),
         "as a turn asks": lambda question: momex.search(tenant, question),
     }
 
@@ -109,12 +110,12 @@ async def compare(momex: Momex, count: int, tenant: str) -> None:
             began = time.monotonic()
             found = await way(asked.text)
             times[name].append((time.monotonic() - began) * 1000)
-            late += name == "as a turn asks" and any(leg.missed for leg in getattr(found, "legs", ()))
+            late += name == "as a turn asks" and any(report.missed for report in getattr(found, "reports", ()))
     say("| way | p50 ms | p95 ms | most ms |\n|---|---|---|---|")
     for name, took in times.items():
         took.sort()
         say(f"| {name} | {statistics.median(took):.1f} | {took[int(len(took) * 0.95)]:.1f} | {took[-1]:.1f} |")
-    say(f"\n{len(questions)} questions; in {late} of them a leg was late\n")
+    say(f"\n{len(questions)} questions; in {late} of them a retriever was late\n")
 
 
 def resident() -> float:
@@ -171,7 +172,7 @@ async def copies(url: str, people: int) -> None:
 async def measure(url: str, memories: int, people: int, each: int) -> None:
     """Measure both on one database."""
     database = Database(url)
-    momex = Momex(config=MomexConfig(), database=database, clock=Standing())
+    momex = Momex(config=MomexConfig(), database=database, parts=MomexParts(clock=Standing()))
     await momex.embedder.embed(["warm"])
     if memories:
         await large(momex, memories)

@@ -3,8 +3,8 @@
     uv run -m benchmarks.recall [--lives 40] [--first 0] [--keep FOLDER] [--misses] [--write] [--model]
 
 Each way of recalling answers the same frozen questions over the same memories: none at all, the last twenty messages,
-each leg alone, and all three fused. "Answered when unknown" is how often something was brought up for a question that
-nothing was ever said about. Times are of one recall with the index warm, in milliseconds, and include embedding the
+each retriever alone, and all three fused. "Answered when unknown" is how often something was brought up for a question
+that nothing was ever said about. Times are of one recall with the index warm, in ms, and include embedding the
 question. Offline, with the embedded encoder and the rule extractor; `--model` takes ONEVALET_MODEL and
 ONEVALET_EMBEDDING_MODEL, whichever is set. `--keep` leaves what was remembered in a folder: the next run measures at
 once, and one that was cut off goes on.
@@ -31,6 +31,7 @@ from core.db.database import Database
 from core.llm.litellm_client import LiteLLMClient
 from core.memory.config import MomexConfig
 from core.memory.index.cache import StructuredIndexes
+from core.memory.long_term import MomexParts
 from core.memory.momex import Momex
 from core.memory.types import PERSON, Kind, Said
 
@@ -67,7 +68,7 @@ def say(text: str) -> None:
 def indexes_of(momex: Momex) -> StructuredIndexes:
     """Return the structured indexes, which are on here."""
     if momex.indexes is None:
-        raise RuntimeError("the structured leg is off")
+        raise RuntimeError("the structured retriever is off")
     return momex.indexes
 
 
@@ -98,7 +99,7 @@ async def bulk(momex: Momex, tenant: str, said: Sequence[Said]) -> None:
         for one, vector in zip(said, vectors, strict=True)
     ]
     terms = sorted({term for one in made for term in terms_of(one.knowledge)})
-    known = await momex.store.terms(tenant, momex.embedder.name, terms)
+    known = await momex.store.vectors.terms(tenant, momex.embedder.name, terms)
     new = [term for term in terms if term not in known]
     pairs = dict(zip(new, await momex.embedder.embed(new), strict=True)) if new else {}
     await momex.store.keep(tenant, "", [(one, Change()) for one in made], momex.embedder.name, pairs)
@@ -151,9 +152,9 @@ async def memory_on(url: str, *, with_model: bool) -> AsyncIterator[Momex]:
     momex = Momex(
         config=MomexConfig.from_env() if with_model else MomexConfig(),
         database=database,
-        clock=Standing(),
         llm_client=client if chat else None,
         embedding_client=client,
+        parts=MomexParts(clock=Standing()),
     )
     try:
         yield momex

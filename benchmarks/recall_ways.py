@@ -10,7 +10,7 @@ from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role
 from core.memory.momex import Momex
 from core.memory.recall.search import Scope
-from core.memory.types import Leg
+from core.memory.types import RetrieverKind
 
 type Way = Callable[[Asked, Sequence[Line]], Awaitable[tuple[list[str], float]]]
 
@@ -116,7 +116,7 @@ def misses(tally: Tally, most: int = 1) -> list[str]:
 
 def ways(momex: Momex, *, embedded_anew: bool = True) -> dict[str, Way]:
     """Return every way of recalling that is compared; `embedded_anew`: no question's vector is remembered."""
-    patient = replace(momex.searcher, config=replace(momex.config, patience=30.0))
+    patient = replace(momex.retriever, config=replace(momex.config, patience=30.0))
 
     async def nothing(asked: Asked, lines: Sequence[Line]) -> tuple[list[str], float]:
         return [], 0.0
@@ -124,14 +124,14 @@ def ways(momex: Momex, *, embedded_anew: bool = True) -> dict[str, Way]:
     async def last(asked: Asked, lines: Sequence[Line]) -> tuple[list[str], float]:
         return [line.text for line in reversed(lines[-20:])], 0.0
 
-    def by(*legs: Leg, sure: bool = True) -> Way:
-        searcher = replace(patient, legs=frozenset(legs))
+    def by(*kinds: RetrieverKind, sure: bool = True) -> Way:
+        retriever = replace(patient, kinds=frozenset(kinds))
 
         async def search(asked: Asked, lines: Sequence[Line]) -> tuple[list[str], float]:
             if embedded_anew:
                 momex.embedder.clear()
             began = time.monotonic()
-            recall = await searcher.search(Scope(f"life{asked.life}"), asked.text, NOW, sure=sure)
+            recall = await retriever.search(Scope(f"life{asked.life}"), asked.text, NOW, sure=sure)
             return list(recall.lines()), time.monotonic() - began
 
         return search
@@ -139,12 +139,12 @@ def ways(momex: Momex, *, embedded_anew: bool = True) -> dict[str, Way]:
     return {
         "no memory": nothing,
         "last 20 messages": last,
-        "pgvector only, no bar": by(Leg.VECTOR, sure=False),
-        "full text only, no bar": by(Leg.TEXT, sure=False),
-        "typeagent only, no bar": by(Leg.STRUCTURED, sure=False),
-        "pgvector only": by(Leg.VECTOR),
-        "full text only": by(Leg.TEXT),
-        "typeagent only": by(Leg.STRUCTURED),
-        "fused without typeagent": by(Leg.TEXT, Leg.VECTOR),
-        "fused": by(*Leg),
+        "pgvector only, no bar": by(RetrieverKind.VECTOR, sure=False),
+        "full text only, no bar": by(RetrieverKind.TEXT, sure=False),
+        "typeagent only, no bar": by(RetrieverKind.STRUCTURED, sure=False),
+        "pgvector only": by(RetrieverKind.VECTOR),
+        "full text only": by(RetrieverKind.TEXT),
+        "typeagent only": by(RetrieverKind.STRUCTURED),
+        "fused without typeagent": by(RetrieverKind.TEXT, RetrieverKind.VECTOR),
+        "fused": by(*RetrieverKind),
     }

@@ -84,6 +84,16 @@ class Database:
             raise StoreUnavailable(cause_of(error)) from error
         self._trouble.worked()
 
+    async def tenant_rows(self, tenant_id: str, statement: str, *args: object) -> list[asyncpg.Record]:
+        """Run one statement as `tenant` does, with the tenant as its `$1`; return its rows."""
+        async with self.tenant(tenant_id) as connection:
+            return await connection.fetch(statement, tenant_id, *args)
+
+    async def tenant_row(self, tenant_id: str, statement: str, *args: object) -> asyncpg.Record | None:
+        """Run one statement as `tenant` does, with the tenant as its `$1`; return its first row."""
+        rows = await self.tenant_rows(tenant_id, statement, *args)
+        return rows[0] if rows else None
+
     async def ready(self) -> bool:
         """Return whether the database answers and takes writes now."""
         try:

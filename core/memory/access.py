@@ -1,4 +1,4 @@
-"""What a tool may do with a person's memory; light, for whoever only names it."""
+"""What a tool may do with a person's memory. Imports nothing heavy, so that tools may name it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory as the person is shown it. `source` says in words where it comes from; `until`: it holds no longer."""
+    """A memory as the person is shown it. `source` is in words; `until` is set once it holds no longer."""
 
     number: int
     text: str
@@ -17,34 +17,34 @@ class Remembered:
     until: datetime | None = None
 
     def line(self) -> str:
-        """Write it as one line."""
+        """Return it as one line."""
         ended = f", until {self.until:%Y-%m-%d}" if self.until else ""
         return f"{self.number}. {self.text} ({self.said_at:%Y-%m-%d}, {self.source}{ended})"
 
 
 class MemoryAccess(Protocol):
-    """The memory of one tenant, and of nobody else. Raises `core.errors.ToolFailed` where there is none."""
+    """The memory of one tenant. Raises `core.errors.ToolFailed` where there is none."""
 
     async def remember(self, text: str, key: str) -> Sequence[Remembered]:
-        """Keep a statement of the person's; nothing where it may not be kept. The same key keeps nothing twice."""
+        """Store a statement of the person's; return what was stored. The same key stores nothing twice."""
         ...
 
     async def search(self, query: str) -> Sequence[Remembered]:
-        """Return what is known and has to do with a question, the most important first."""
+        """Return the memories that a question is about, the most important first."""
         ...
 
     async def overview(self, most: int = 30) -> Sequence[Remembered]:
-        """Return what the person told, the newest first."""
+        """Return what the person has told us, the newest first."""
         ...
 
     async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
-        """Return what would be forgotten, to be shown; nothing is forgotten yet."""
+        """Return what would be forgotten, to be confirmed in a later turn."""
         ...
 
     async def forget(self) -> int:
-        """Forget what an earlier turn asked about; return how many memories went, 0 where nothing was asked."""
+        """Forget what an earlier turn asked about; return how many memories were deleted, 0 where none asked."""
         ...
 
     async def correct(self, number: int, text: str, key: str) -> Sequence[Remembered]:
-        """Put a statement in a memory's place, which ends; an empty text lets a replaced memory hold again."""
+        """Replace a memory by a statement; an empty text lets a replaced memory hold again."""
         ...

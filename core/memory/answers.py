@@ -1,4 +1,4 @@
-"""Answer a question in words from what was recalled, and say on which memories the answer rests."""
+"""Answer a question in words from what was recalled, and cite the memories."""
 
 import re
 
@@ -17,13 +17,13 @@ Question: {question}
 
 
 async def answer_from(question: str, recall: Recall, complete: Complete | None) -> Answer:
-    """Answer; without a model the best told memories stand as they are. Raises what `complete` does."""
-    known = {one.memory.number: one.memory for one in recall.found}
+    """Return an answer; without a model, the best memories that the person told. Raises what `complete` does."""
+    known = {recalled.memory.number: recalled.memory for recalled in recall.found}
     if not known:
         return Answer("")
     if complete is None:
-        told = [one.memory for one in recall.found if one.memory.kind is not Kind.OUTSIDE][:3]
-        return Answer(" ".join(f"{one.text} [{one.number}]" for one in told), tuple(told))
+        told = [memory for memory in known.values() if memory.kind is not Kind.OUTSIDE][:3]
+        return Answer(" ".join(f"{memory.text} [{memory.number}]" for memory in told), tuple(told))
     text = (await complete(_PROMPT.format(lines="\n".join(recall.lines()), question=question))).strip()
     if not text or text.strip(".").upper() == "UNKNOWN":
         return Answer("")

@@ -1,4 +1,4 @@
-"""The word /memory: what is known of a person, in words, without a model."""
+"""The command /memory: what is known of a person, without a model."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ NOTHING = "I remember nothing about you yet. Tell me something, such as “remem
 
 
 async def answer_memory(memory: MemoryAccess) -> str:
-    """List the newest that the person told, each with its number."""
-    found = await memory.overview(MAX_SHOWN + 1)
-    return NOTHING if not found else listed(found)
+    """Return the newest memories that the person told, as text."""
+    memories = await memory.overview(MAX_SHOWN + 1)
+    return listed(memories) if memories else NOTHING
 
 
-def listed(found: Sequence[Remembered]) -> str:
-    """List memories for the person, and say what they can do about them."""
-    lines = [f"{one.number}. {one.text} ({one.said_at:%Y-%m-%d})" for one in found[:MAX_SHOWN]]
-    more = ["There is more; ask me about anything in particular."] if len(found) > MAX_SHOWN else []
+def listed(memories: Sequence[Remembered]) -> str:
+    """Return memories as a list for the person, with what they can do about them."""
+    lines = [f"{memory.number}. {memory.text} ({memory.said_at:%Y-%m-%d})" for memory in memories[:MAX_SHOWN]]
+    more = ["There is more; ask me about anything in particular."] if len(memories) > MAX_SHOWN else []
     end = "Tell me what is wrong, or what to forget, in your own words."
     return "\n".join(["What I remember:", *lines, *more, end])

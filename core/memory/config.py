@@ -1,4 +1,4 @@
-"""The numbers and choices of memory, in one value."""
+"""The configuration of memory."""
 
 import os
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ class RecallMode(StrEnum):
     """How memories reach the model."""
 
     STATIC = "static"
-    """What may matter stands in the prompt."""
+    """In the prompt."""
     TOOL = "tool"
-    """The model asks for it."""
+    """By a tool that the model calls."""
     BOTH = "both"
 
 
 class Extraction(StrEnum):
-    """Who finds the knowledge in what was said."""
+    """Who extracts the knowledge from what was said."""
 
     AUTO = "auto"
     """The model where one is configured, rules otherwise."""
@@ -33,7 +33,7 @@ class MomexConfig:
     """How memory works. `embedding_model` is a litellm name; empty: the embedded sentence encoder.
 
     `patience` bounds a recall in seconds, `token_budget` what it adds to a prompt. `index_memories` is how many
-    memories the structured indexes of a worker hold in all, over all people; `structured` switches that leg.
+    memories the structured indexes of a worker hold in all; `structured` switches that retriever on.
     """
 
     embedding_model: str = ""
@@ -46,11 +46,11 @@ class MomexConfig:
     index_memories: int = 50_000
     index_people: int = 200
     index_after: float = 10.0
-    """Seconds that the first index waits: loading what it needs takes seconds of CPU."""
+    """Seconds before the first index is built: loading typeagent takes seconds of CPU."""
     max_messages: int = 200
     session_life: timedelta = timedelta(days=7)
     database_url: str = field(default="", repr=False)
-    """For a Momex that is handed no database."""
+    """Used where a Momex is given no database."""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> "MomexConfig":

@@ -1,7 +1,7 @@
-"""Forgetting: what is meant is shown first, and what the person then confirms goes everywhere.
+"""Forgetting: the person is shown what would be forgotten, and what they then confirm is deleted everywhere.
 
-The memories, their vectors and terms go at once, and every index with them (the epoch rises). What was said about them,
-in the inbox, history, journal and what was sent, is blotted out once nothing of it is still on its way.
+The memories, their vectors and terms are deleted at once, and every index is rebuilt (the epoch rises). What was said
+about them, in the inbox, history, journal and sent messages, is redacted once none of it is still on its way.
 """
 
 import json
@@ -16,21 +16,22 @@ from core.ids import IdMaker
 from core.memory.extraction.rules_self import names_in
 from core.memory.extraction.terms import terms_of
 from core.memory.extraction.words import STOP_WORDS, stem, words_of
+from core.memory.store.versions import raise_epoch
 from core.memory.types import Memory
 
 ASKED_FOR = timedelta(hours=1)
-"""How long a question whether to forget may be answered."""
-LOOKED_FOR = timedelta(days=30)
-"""For how long what is pending is waited for. A word that is also a tool's name is found for ever, and never goes."""
-LEAST = 4
-"""Letters of the shortest word that is looked for by itself."""
+"""How long the question whether to forget may be answered."""
+REDACT_WITHIN = timedelta(days=30)
+"""How long redacting waits for pending messages. A word that is also a tool's name is found every time."""
+MIN_LENGTH = 4
+"""Characters of the shortest word, and digits of the shortest number, that is redacted by itself."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What is shown before it is forgotten. `id` is what confirms it."""
+    """The memories that would be forgotten. `confirm` takes the `id`."""
 
     id: str
     memories: tuple[Memory, ...]
@@ -38,7 +39,7 @@ class Forgetting:
 
 @dataclass(frozen=True, slots=True)
 class Forgetter:
-    """Forget memories of all people; every call names whose."""
+    """Forget memories; each call names the person."""
 
     database: Database
     make_id: IdMaker
@@ -46,75 +47,79 @@ class Forgetter:
     async def ask(
         self, tenant_id: str, memories: Sequence[Memory], turn_id: str, what: str, now: datetime
     ) -> Forgetting:
-        """Note what would be forgotten, to be confirmed in a later turn."""
+        """Store what would be forgotten, to be confirmed in a later turn."""
         forgetting_id = self.make_id("fgt")
-        async with self.database.tenant(tenant_id) as connection:
-            await connection.execute(
-                "insert into memory_forgettings (tenant_id, id, turn_id, memory_ids, phrases, expires_at)"
-                " values ($1, $2, $3, $4, $5, $6)",
-                tenant_id, forgetting_id, turn_id, [one.id for one in memories], [what] if what else [],
-                now + ASKED_FOR,
-            )  # fmt: skip
+        await self.database.tenant_rows(
+            tenant_id,
+            "insert into memory_forgettings (tenant_id, id, turn_id, memory_ids, phrases, expires_at)"
+            " values ($1, $2, $3, $4, $5, $6)",
+            forgetting_id,
+            turn_id,
+            [memory.id for memory in memories],
+            [what] if what else [],
+            now + ASKED_FOR,
+        )
         return Forgetting(forgetting_id, tuple(memories))
 
-    async def waiting(self, tenant_id: str, turn_id: str, now: datetime) -> tuple[str, tuple[str, ...]] | None:
-        """Return the newest question whether to forget that an earlier turn asked, with the memories it is about."""
-        async with self.database.tenant(tenant_id) as connection:
-            row = await connection.fetchrow(
-                "select id, memory_ids from memory_forgettings where tenant_id = $1 and not confirmed"
-                " and expires_at > $2 and turn_id <> $3 order by expires_at desc limit 1",
-                tenant_id, now, turn_id,
-            )  # fmt: skip
-        return (row["id"], tuple(row["memory_ids"])) if row else None
+    async def waiting(self, tenant_id: str, turn_id: str, now: datetime) -> str | None:
+        """Return the id of the newest question whether to forget that an earlier turn asked."""
+        row = await self.database.tenant_row(
+            tenant_id,
+            "select id from memory_forgettings where tenant_id = $1 and not confirmed"
+            " and expires_at > $2 and turn_id <> $3 order by expires_at desc limit 1",
+            now,
+            turn_id,
+        )
+        return row["id"] if row else None
 
     async def confirm(self, tenant_id: str, forgetting_id: str, now: datetime) -> int:
-        """Forget what was asked about; return how many memories went. Confirming again changes nothing."""
+        """Forget what was asked about; return how many memories were deleted. Confirming again changes nothing."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(
                 "select memory_ids, phrases, confirmed from memory_forgettings where tenant_id = $1 and id = $2"
                 " for update",
-                tenant_id, forgetting_id,
-            )  # fmt: skip
+                tenant_id,
+                forgetting_id,
+            )
             if row is None or row["confirmed"]:
                 return 0
-            going = await connection.fetch(
-                "select id, text, knowledge from memories where tenant_id = $1 and id = any ($2)",
-                tenant_id, row["memory_ids"],
-            )  # fmt: skip
-            staying = await connection.fetch(
-                "select text from memories where tenant_id = $1 and id <> all ($2) and kind = 'told'",
-                tenant_id,
-                row["memory_ids"],
+            ids = row["memory_ids"]
+            gone = await connection.fetch(
+                "delete from memories where tenant_id = $1 and id = any ($2) returning text, knowledge", tenant_id, ids
             )
-            texts = [one["text"] for one in going]
-            phrases = phrases_of(texts, row["phrases"], [one["text"] for one in staying])
+            kept = await connection.fetch("select text from memories where tenant_id = $1 and kind = 'told'", tenant_id)
             await connection.execute(
                 "update memories set superseded_by = null where tenant_id = $1 and superseded_by = any ($2)",
-                tenant_id, row["memory_ids"],
-            )  # fmt: skip
-            await connection.execute(
-                "delete from memories where tenant_id = $1 and id = any ($2)", tenant_id, row["memory_ids"]
+                tenant_id,
+                ids,
             )
-            terms = {term for one in going for term in terms_of(one["knowledge"])}
+            phrases = phrases_of(
+                [memory["text"] for memory in gone], row["phrases"], [memory["text"] for memory in kept]
+            )
+            terms = {term for memory in gone for term in terms_of(memory["knowledge"])}
             await connection.execute(
                 "delete from memory_terms where tenant_id = $1 and term = any ($2)", tenant_id, sorted(terms)
             )
-            await connection.execute("update memory_versions set epoch = epoch + 1 where tenant_id = $1", tenant_id)
+            await raise_epoch(connection, tenant_id)
             await connection.execute(
                 "update memory_forgettings set confirmed = true, phrases = $3, expires_at = $4"
                 " where tenant_id = $1 and id = $2",
-                tenant_id, forgetting_id, phrases, now,
-            )  # fmt: skip
+                tenant_id,
+                forgetting_id,
+                phrases,
+                now,
+            )
             await connection.execute(
                 "delete from memory_forgettings where tenant_id = $1 and not confirmed and memory_ids && $2::text[]",
-                tenant_id, row["memory_ids"],
-            )  # fmt: skip
-        return len(going)
+                tenant_id,
+                ids,
+            )
+        return len(gone)
 
-    async def blot_out(self, tenant_id: str, now: datetime | None = None) -> bool:
-        """Blot out what was confirmed, in all that was said; True when nothing of it is left.
+    async def redact(self, tenant_id: str, now: datetime | None = None) -> bool:
+        """Redact what was confirmed in all that was said; return True when none of it is left.
 
-        `now`: what was confirmed `LOOKED_FOR` before is not looked for again.
+        `now`: phrases confirmed longer than `REDACT_WITHIN` ago are given up.
         """
         async with self.database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
@@ -122,47 +127,49 @@ class Forgetter:
             )
             done, indexed = True, False
             for row in rows:
-                phrases = written(row["phrases"])
-                indexed |= bool(await connection.fetchval(
+                phrases = in_text_and_json(row["phrases"])
+                found = await connection.fetchval(
                     "with gone as (delete from memories where tenant_id = $1 and says_any(text, $2) returning 1)"
                     " select exists (select from gone)"
                     " or exists (select from memory_terms where tenant_id = $1 and says_any(term, $2))",
-                    tenant_id, phrases,
-                ))  # fmt: skip
+                    tenant_id,
+                    phrases,
+                )
+                indexed |= bool(found)
                 gone = await connection.fetchval("select blot_out($1, $2)", tenant_id, phrases)
                 done &= bool(gone)
-                over = now is not None and row["expires_at"] + LOOKED_FOR < now
+                over = now is not None and row["expires_at"] + REDACT_WITHIN < now
                 if over and not gone:
                     _log.warning("memory_forgetting_left", forgetting=row["id"])
                 if gone or over:
                     await connection.execute(
                         "delete from memory_forgettings where tenant_id = $1 and id = $2", tenant_id, row["id"]
                     )
-            if indexed:  # else an approval that waits for a day would have the index made anew every half minute
-                await connection.execute("update memory_versions set epoch = epoch + 1 where tenant_id = $1", tenant_id)
+            if indexed:  # otherwise an approval that waits for a day would rebuild the index every half minute
+                await raise_epoch(connection, tenant_id)
         return done
 
 
-def phrases_of(texts: Sequence[str], asked: Sequence[str], staying: Iterable[str]) -> list[str]:
-    """Return what must not be found any more: the statements, and the telling words that no other memory uses.
+def phrases_of(texts: Sequence[str], asked: Sequence[str], kept: Iterable[str]) -> list[str]:
+    """Return the phrases to redact: the statements, and their telling words that no other memory uses.
 
-    A name or a number in them is telling by itself; any other word only if the person named it when they asked.
+    A name or a number is telling by itself; any other word only if the person used it when they asked.
     """
-    kept = {stem(word) for text in staying for word in words_of(text)}
+    still_used = {stem(word) for text in kept for word in words_of(text)}
     named = {stem(word) for phrase in asked for word in words_of(phrase)}
     telling: list[str] = []
     for text in texts:
         names = {word for name in names_in(text) for word in words_of(name)}
         for word in words_of(text):
-            number = sum(letter.isdigit() for letter in word) >= LEAST
+            number = sum(letter.isdigit() for letter in word) >= MIN_LENGTH
             wanted = word in names or number or stem(word) in named
-            if wanted and len(word) >= LEAST and word not in STOP_WORDS and stem(word) not in kept:
+            if wanted and len(word) >= MIN_LENGTH and word not in STOP_WORDS and stem(word) not in still_used:
                 telling.append(word)
     return list(dict.fromkeys([*texts, *telling]))
 
 
-def written(phrases: Sequence[str]) -> list[str]:
-    """Return each phrase as it stands in text, and as JSON writes it inside a text."""
+def in_text_and_json(phrases: Sequence[str]) -> list[str]:
+    """Return each phrase as it appears in text, and as JSON escapes it inside a string."""
     forms: list[str] = []
     for phrase in phrases:
         forms += [phrase, json.dumps(phrase)[1:-1], json.dumps(phrase, ensure_ascii=False)[1:-1]]

@@ -1,26 +1,27 @@
-"""When two people become one, their memories do: numbered anew, and indexed anew everywhere."""
+"""Merging the memories of two people who become one: they are renumbered, and every index is rebuilt."""
+
+from typing import override
 
 from core.db.database import Connection
 from core.people.merge import MergeHook, Parting
 
 
 class MemoryMerge(MergeHook):
-    """Keep all memories of both. What cannot be the same twice is made fit before, and put in order after."""
+    """Keep all memories of both."""
 
+    @override
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
-        """Number below zero, so that no two numbers meet; leave out what is worked out anew when it is needed."""
+        # Below zero no number is taken: the rows can move, and `after` gives them their new numbers.
         await connection.execute("update memories set number = -number - 1 where tenant_id = $1", gone)
-        await connection.execute("delete from memory_versions where tenant_id = $1", gone)
-        await connection.execute("delete from memory_terms where tenant_id = $1", gone)
-        await connection.execute("delete from memory_members where tenant_id = $1", gone)
-        await connection.execute("delete from memory_sessions where tenant_id = $1", gone)
+        for table in ("memory_versions", "memory_terms", "memory_members", "memory_sessions"):
+            await connection.execute(f"delete from {table} where tenant_id = $1", gone)  # noqa: S608 - our own names
 
+    @override
     async def after(self, connection: Connection, kept: str, gone: str) -> None:
-        """Give the moved ones the next numbers, and have every index made anew."""
         await connection.execute("insert into memory_versions (tenant_id) values ($1) on conflict do nothing", kept)
         await connection.execute(
-            "update memories m set number = v.version + n.place from memory_versions v,"
-            " (select id, row_number() over (order by said_at, number desc) as place from memories"
+            "update memories m set number = v.version + n.rank from memory_versions v,"
+            " (select id, row_number() over (order by said_at, number desc) as rank from memories"
             "  where tenant_id = $1 and number < 0) n where v.tenant_id = $1 and m.tenant_id = $1 and m.id = n.id",
             kept,
         )
@@ -31,8 +32,9 @@ class MemoryMerge(MergeHook):
             kept,
         )
 
+    @override
     async def after_parting(self, connection: Connection, parting: Parting) -> None:
-        """Have every index of both made anew: none may hold a word of what went."""
+        # No index of either may hold a word of the other's memories.
         for tenant_id in (parting.other_id, parting.tenant_id):
             await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
             await connection.execute("delete from memory_terms where tenant_id = $1", tenant_id)

@@ -11,39 +11,38 @@ from core.memory.recall.search import Scope
 
 @dataclass(frozen=True, slots=True)
 class SharedCollections:
-    """Who may see which shared collection. A name means what it means to the person who says it."""
+    """Who may see which shared collection. The same name may be another collection for another person."""
 
     database: Database
     make_id: IdMaker
 
     async def make(self, owner: str, name: str) -> str:
-        """Make a collection that this person owns; return its tenant. The same name again gives the same one."""
+        """Create a collection that this person owns; return its tenant. The same name again returns the same one."""
         row = await self.database.call(
             "select shared_id from make_shared_collection($1, $2, $3)", owner, name, self.make_id("col")
         )
         return str(row["shared_id"]) if row else ""
 
     async def let_in(self, owner: str, name: str, member: str) -> bool:
-        """Let someone see a collection and add to it; False unless its owner asks."""
+        """Let someone see a collection and add to it; return False unless its owner asks."""
         return await self._change(owner, name, member, inside=True)
 
     async def put_out(self, owner: str, name: str, member: str) -> bool:
-        """Let someone see it no longer; False unless its owner asks."""
+        """End someone's membership; return False unless its owner asks."""
         return await self._change(owner, name, member, inside=False)
 
     async def names(self, tenant_id: str) -> dict[str, str]:
-        """Return the shared collections that a person may see: their tenants by name."""
-        async with self.database.tenant(tenant_id) as connection:
-            rows = await connection.fetch(
-                "select name, shared_id from memory_members where tenant_id = $1 order by name", tenant_id
-            )
+        """Return the tenants of the shared collections that a person may see, by name."""
+        rows = await self.database.tenant_rows(
+            tenant_id, "select name, shared_id from memory_members where tenant_id = $1 order by name"
+        )
         return {row["name"]: row["shared_id"] for row in rows}
 
     async def home_of(self, tenant_id: str, collection: str) -> tuple[str, str]:
-        """Return the tenant that a collection's memories lie under, and the collection's name there.
+        """Return the tenant that stores a collection's memories, and the collection's name there.
 
-        A collection below a shared one (`team:eng:plans` below `team:eng`) lies with it; any other is the person's
-        own. Raises `ToolFailed` for what only a member may use.
+        A collection below a shared one (`team:eng:plans` below `team:eng`) is stored with it; any other is the
+        person's own. Raises `ToolFailed` for a collection that only members may use.
         """
         shared = await self.names(tenant_id)
         for name, home in sorted(shared.items(), key=lambda item: -len(item[0])):
@@ -54,7 +53,7 @@ class SharedCollections:
         return tenant_id, collection
 
     async def scopes(self, tenant_id: str, collections: Sequence[str] = ()) -> list[Scope]:
-        """Return where to look: everything that a person may see, or what lies under the named prefixes."""
+        """Return where to search: everything that a person may see, or the collections under some prefixes."""
         shared = await self.names(tenant_id)
         if not collections:
             return [Scope(tenant_id), *(Scope(home) for home in dict.fromkeys(shared.values()))]

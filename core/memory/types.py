@@ -1,11 +1,11 @@
-"""What memory is made of: statements with their source and time, and what a recall gives back."""
+"""The values of memory: statements with their source and time, and the result of a recall."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 
 type Vector = Sequence[float]
 """An embedding, of length one."""
@@ -15,19 +15,19 @@ ASSISTANT = "assistant"
 
 
 class Kind(StrEnum):
-    """Where a memory comes from, which says what may be made of it."""
+    """Where a memory comes from, which limits its use."""
 
     TOLD = "told"
     """The person's own words: a fact that the assistant may act on."""
     INFERRED = "inferred"
-    """What the assistant said by itself."""
+    """The assistant's own words."""
     OUTSIDE = "outside"
-    """From tools, mail or the web: never a fact about the person, never a wish of theirs."""
+    """From tools, mail or the web: never a fact about the person or a wish of theirs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message to remember. `key` is unique for ever: the same message handed over again changes nothing."""
+    """One message to remember. `key` never changes: adding the same message again has no effect."""
 
     key: str
     text: str
@@ -39,10 +39,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One memory about to be kept: its text, what the extractor found in it, and its vector where there is one.
+    """A memory about to be stored: its text, the knowledge that the extractor found in it, and its vector, if any.
 
-    `knowledge` is in typeagent's own schema. `slot` names what can have one value only (`home`, `my sister`);
-    statements of one slot and another value replace each other.
+    `knowledge` has typeagent's own schema. `slot` names a property with one value at a time (`home`, `my sister`):
+    a statement with another value replaces the one before.
     """
 
     said: Said
@@ -55,13 +55,13 @@ class Statement:
 
     @property
     def key(self) -> str:
-        """Return what makes it the same statement when it is handed over again."""
+        """Return the key by which the statement is recognised when it is added again."""
         return f"{self.said.key}#{self.part}"
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A memory as it is kept. `number` is what the person is shown; `valid_to` None: it holds."""
+    """A stored memory. The person is shown its `number`; it holds while `valid_to` is None."""
 
     id: str
     number: int
@@ -72,7 +72,7 @@ class Memory:
     said_at: datetime
     valid_from: datetime
     valid_to: datetime | None = None
-    superseded_by: str = ""
+    superseded_by: str | None = None
     slot: str = ""
     turn_id: str = ""
     knowledge: JsonObject = field(default_factory=dict)
@@ -80,14 +80,14 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Where a person's memory stands: the newest number, and how often something went."""
+    """How far a person's memory has come: the newest number, and how often something was removed."""
 
     number: int = 0
     epoch: int = 0
 
 
-class Leg(StrEnum):
-    """One way of finding a memory."""
+class RetrieverKind(StrEnum):
+    """The ways of finding a memory."""
 
     TEXT = "text"
     VECTOR = "vector"
@@ -96,7 +96,7 @@ class Leg(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that a leg found. `strength` says how sure that leg is, 0 to 1; legs rank by their own scores."""
+    """A memory that a retriever found. `strength` is how sure it is, 0 to 1; each retriever has scores of its own."""
 
     memory_id: str
     score: float
@@ -104,31 +104,31 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class LegReport:
-    """How one leg did: what it found, in its order, how long it took, and why it gave nothing."""
+class RetrieverReport:
+    """The result of one retriever: its hits in order, how long it took, and why it did not answer."""
 
-    leg: Leg
+    kind: RetrieverKind
     hits: tuple[Hit, ...] = ()
     took_ms: int = 0
-    missed: str = ""
-    """Empty: it answered. Otherwise `slow`, `off`, `catching up`, or the error's name."""
+    missed: str | None = None
+    """None: it answered. Otherwise `slow`, `off`, `catching up`, or the error's name."""
 
     def to_json(self) -> JsonObject:
-        """Write it down for the trace: ids and times, never text."""
-        found = [hit.memory_id for hit in self.hits]
-        return {"leg": self.leg.value, "hits": list(found), "took_ms": self.took_ms, "missed": self.missed}
+        """Return the stored form, for the trace: ids and times, never text."""
+        hits: list[Json] = [hit.memory_id for hit in self.hits]
+        return {"leg": self.kind.value, "hits": hits, "took_ms": self.took_ms, "missed": self.missed or ""}
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A memory that was recalled, with its fused score and the legs that found it."""
+    """A recalled memory with its fused score and the retrievers that found it."""
 
     memory: Memory
     score: float
-    legs: tuple[Leg, ...]
+    found_by: tuple[RetrieverKind, ...]
 
     def line(self) -> str:
-        """Write it for a prompt: number, date, source, words."""
+        """Return a line for a prompt: number, date, source, words."""
         memory = self.memory
         about = f"{memory.said_at:%Y-%m-%d}, {_SOURCES[memory.kind]}"
         if memory.valid_to is not None:
@@ -141,33 +141,33 @@ _SOURCES = {Kind.TOLD: "told by the person", Kind.INFERRED: "said by you", Kind.
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What a question brought back, the most important first, and how each leg did."""
+    """The memories that a question found, the most important first, and a report of each retriever."""
 
     found: tuple[Recalled, ...] = ()
-    legs: tuple[LegReport, ...] = ()
+    reports: tuple[RetrieverReport, ...] = ()
     took_ms: int = 0
 
     @property
-    def degraded(self) -> tuple[LegReport, ...]:
-        """Return the legs that did not answer."""
-        return tuple(leg for leg in self.legs if leg.missed)
+    def degraded(self) -> tuple[RetrieverReport, ...]:
+        """Return the retrievers that did not answer."""
+        return tuple(report for report in self.reports if report.missed)
 
     def lines(self) -> Sequence[str]:
         """Return a line for each memory."""
-        return [one.line() for one in self.found]
+        return [recalled.line() for recalled in self.found]
 
     def to_json(self) -> JsonObject:
-        """Write it down for the trace."""
+        """Return the stored form, for the trace."""
         return {
-            "legs": [leg.to_json() for leg in self.legs],
-            "found": [one.memory.id for one in self.found],
+            "legs": [report.to_json() for report in self.reports],
+            "found": [recalled.memory.id for recalled in self.found],
             "took_ms": self.took_ms,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer in words, with the memories that it rests on. Empty `text`: nothing is known of it."""
+    """An answer in words with the memories that it cites. The text is empty where nothing is known."""
 
     text: str
     citations: tuple[Memory, ...] = ()

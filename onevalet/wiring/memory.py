@@ -8,6 +8,7 @@ from core.llm.litellm_client import LiteLLMClient
 from core.memory.config import Extraction, MomexConfig, RecallMode
 from core.memory.forgetting import Forgetter
 from core.memory.jobs import MemoryWork
+from core.memory.long_term import MomexParts
 from core.memory.momex import Momex
 from core.memory.store.memories import MemoryStore
 from core.queue.wakeups import Wakeups
@@ -31,8 +32,8 @@ def build_momex(
         database=database,
         llm_client=client if settings.onevalet_model else None,
         embedding_client=client,
-        clock=clock,
         budgets=budgets,
+        parts=MomexParts(clock=clock),
     )
 
 

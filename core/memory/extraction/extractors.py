@@ -1,4 +1,4 @@
-"""What is in a statement, and what it does to what is known: asked of a model where there is one, else by rule."""
+"""The knowledge in a statement, and its effect on known memories: by a model where there is one, else by rule."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,73 +18,68 @@ from core.memory.store.memories import Change
 from core.memory.types import Kind, Memory, Statement
 
 ALIKE = 0.6
-"""How much of an ended thing's words must be in the statement that ends it."""
+"""The share of a memory's words that a statement must have to end it."""
 PASSING = (ModelRateLimited, ModelTimeout, ModelUnavailable)
-"""What goes wrong with a model and may be over in a while."""
+"""Errors of a model that may pass."""
 STOOD_IN = f"{EXTRACTOR}, for now"
-"""Stands beside what rules found because the model was away: it is to be read again."""
+"""The extractor of memories that rules read because the model was away: they are to be read again."""
 
 _log = structlog.get_logger()
 
 
 class Extractor(Protocol):
-    """Finds knowledge in typeagent's schema. `name` stands beside what it found."""
+    """Finds knowledge in typeagent's schema. `name` is stored with what it found."""
 
     @property
-    def name(self) -> str:
-        """Name it."""
-        ...
+    def name(self) -> str: ...
 
     def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "Extractor":
-        """Return the extractor of one person, whose budget pays what it asks.
+        """Return the extractor for one person, whose budget pays its calls.
 
-        `patient`: what may pass is raised (`PASSING`), to be tried again; else rules stand in at once.
+        `patient`: errors that may pass (`PASSING`) are raised, to be tried again; else rules stand in at once.
         """
         ...
 
     async def knowledge(self, text: str, speaker: str) -> tuple[JsonObject, str]:
-        """Find the entities, actions and topics of a statement, and name who found them."""
+        """Return the entities, actions and topics of a statement, and the name of who found them."""
         ...
 
     def may_change(self, statement: Statement) -> bool:
-        """Return whether a statement is worth comparing with what is known."""
+        """Return whether a statement is worth comparing with known memories."""
         ...
 
     async def changes(self, statement: Statement, candidates: Sequence[Memory]) -> Change:
-        """Return which of the candidates, which hold now, the statement replaces or merely repeats."""
+        """Return which of the candidates, which hold now, the statement replaces or only repeats."""
         ...
 
 
 class RuleExtractor:
-    """Rules only: free, at once, and English at its best."""
+    """Rules only: free, immediate, and best in English."""
 
     name = EXTRACTOR
 
     def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "RuleExtractor":
-        """Cost nothing."""
         return self
 
     async def knowledge(self, text: str, speaker: str) -> tuple[JsonObject, str]:
-        """Find what the rules find."""
         return knowledge_of(text, speaker), self.name
 
     def may_change(self, statement: Statement) -> bool:
-        """Compare what has a slot, or says that something is over: no rule could tell of anything else."""
+        # No rule can judge any other statement.
         return bool(statement.slot) or says_it_ended(statement.text)
 
     async def changes(self, statement: Statement, candidates: Sequence[Memory]) -> Change:
-        """Replace what stands in the same slot with another value, and what is said to be over."""
         if same := repeated(statement, candidates):
             return Change(repeats=same.id)
         slot = slot_of(statement.text)
         many = slot is not None and slot.many
         over = says_it_ended(statement.text)
-        return Change(tuple(one.id for one in candidates if _replaces(statement, one, many=many, over=over)))
+        return Change(tuple(memory.id for memory in candidates if _replaces(statement, memory, many=many, over=over)))
 
 
 @dataclass(frozen=True, slots=True)
 class ModelExtractor:
-    """A model reads knowledge with typeagent's prompt, and decides on contradictions; rules stand in for it."""
+    """A model with typeagent's prompt, which also decides on contradictions; rules stand in for it."""
 
     asking: Asking
     tenant_id: str = ""
@@ -92,33 +87,29 @@ class ModelExtractor:
     patient: bool = False
 
     def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "ModelExtractor":
-        """Let this person pay."""
         return replace(self, tenant_id=tenant_id, patient=patient)
 
     async def knowledge(self, text: str, speaker: str) -> tuple[JsonObject, str]:
-        """Find what the model finds, with the rules' terms beside it."""
         by_rule = knowledge_of(text, speaker)
         await asyncio.to_thread(load)
         try:
-            found = await extract_with(self.asking.of(self.tenant_id), text)
+            by_model = await extract_with(self.asking.of(self.tenant_id), text)
         except (ModelError, OutOfMoney) as error:
             if self.patient and isinstance(error, PASSING):
                 raise
             _log.warning("memory_extraction_by_rule", cause=type(error).__name__)
             return by_rule, STOOD_IN if isinstance(error, (*PASSING, OutOfMoney)) else EXTRACTOR
-        return (by_rule, EXTRACTOR) if found is None else (merged(found, by_rule), self.name)
+        return (by_rule, EXTRACTOR) if by_model is None else (merged(by_model, by_rule), self.name)
 
     def may_change(self, statement: Statement) -> bool:
-        """Compare everything."""
         return True
 
     async def changes(self, statement: Statement, candidates: Sequence[Memory]) -> Change:
-        """Ask the model, over the candidates; by rule when it gives nothing usable."""
         if same := repeated(statement, candidates):
             return Change(repeats=same.id)
         if not candidates:
             return Change()
-        listed = "\n".join(f"{number}. {one.text}" for number, one in enumerate(candidates, 1))
+        listed = "\n".join(f"{number}. {memory.text}" for number, memory in enumerate(candidates, 1))
         prompt = _CONTRADICTION.format(listed=listed, statement=statement.text)
         try:
             answer = read_decision(await self.asking.ask(self.tenant_id, prompt), len(candidates))
@@ -136,44 +127,44 @@ class ModelExtractor:
 
 
 def repeated(statement: Statement, candidates: Sequence[Memory]) -> Memory | None:
-    """Return the candidate that says the same in the same words, whatever their case and marks."""
+    """Return the candidate with the same words, whatever their case and punctuation."""
     words = words_of(statement.text)
-    return next((one for one in candidates if words_of(one.text) == words), None)
+    return next((memory for memory in candidates if words_of(memory.text) == words), None)
 
 
-def merged(found: JsonObject, other: JsonObject) -> JsonObject:
-    """Put two KnowledgeResponses together, without saying anything twice."""
+def merged(first: JsonObject, second: JsonObject) -> JsonObject:
+    """Return two KnowledgeResponses as one, without duplicates."""
     out: JsonObject = {}
     for name in ("entities", "actions", "inverse_actions", "topics"):
         whole: list[Json] = []
-        for one in [*_list(found, name), *_list(other, name)]:
-            if one not in whole:
-                whole.append(one)
+        for item in [*_list(first, name), *_list(second, name)]:
+            if item not in whole:
+                whole.append(item)
         out[name] = whole
     return out
 
 
 def read_decision(answer: str, count: int) -> tuple[list[int], int] | None:
-    """Read a model's JSON about contradictions; None when it is no such thing."""
-    said: dict[str, Any] = object_in(answer)
+    """Parse a model's JSON about contradictions; return None when it is malformed."""
+    decision: dict[str, Any] = object_in(answer)
     try:
-        replaces = [int(one) for one in said["replaces"]]
-        repeats = int(said.get("repeats") or 0)
+        replaces = [int(number) for number in decision["replaces"]]
+        repeats = int(decision.get("repeats") or 0)
     except (ValueError, TypeError, KeyError):
         return None
-    if any(not 1 <= one <= count for one in replaces) or not 0 <= repeats <= count:
+    if any(not 1 <= number <= count for number in replaces) or not 0 <= repeats <= count:
         return None
     return replaces, repeats
 
 
-def _replaces(statement: Statement, one: Memory, *, many: bool, over: bool) -> bool:
-    if one.kind is not Kind.TOLD or statement.said.kind is not Kind.TOLD:
+def _replaces(statement: Statement, memory: Memory, *, many: bool, over: bool) -> bool:
+    if memory.kind is not Kind.TOLD or statement.said.kind is not Kind.TOLD:
         return False
-    if statement.slot and statement.slot == one.slot and not many:
+    if statement.slot and statement.slot == memory.slot and not many:
         return True
     if not over:
         return False
-    old, new = stems_of(one.text), stems_of(statement.text)
+    old, new = stems_of(memory.text), stems_of(statement.text)
     return bool(old) and len(old & new) / len(old) >= ALIKE
 
 

@@ -1,4 +1,4 @@
-"""Adding to memory: after the reply, in a job. What was said is cut into statements, read, compared and kept."""
+"""Adding to memory, in a job after the reply: messages are split into statements, read, compared and stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,21 +14,23 @@ from core.memory.extraction.terms import terms_of
 from core.memory.extraction.words import stems_of, words_of
 from core.memory.index.embedder import Embedder
 from core.memory.store.memories import Change, MemoryStore
+from core.memory.store.reread import schedule_reread
+from core.memory.store.scans import find_by_vector
 from core.memory.types import Kind, Memory, Said, Statement, Vector
 
 CANDIDATES = 6
-"""Memories that a new statement is compared with."""
+"""Memories near a new statement that it is compared with."""
 NEAR = 0.6
-"""From what likeness on a memory may be contradicted by a statement, whatever words it uses."""
+"""The likeness from which a statement may contradict a memory, whatever words it uses."""
 _OBJECTIONS = stems_of("wrong right correct incorrect mistake mistaken actually false untrue forget forgot")
-"""Words about what is known, which say nothing of the person."""
+"""Words about the memory itself, which say nothing of the person."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """Turn messages into memories. Handing over the same messages again changes nothing."""
+    """Turn messages into memories. Adding the same messages again changes nothing."""
 
     store: MemoryStore
     embedder: Embedder
@@ -36,71 +38,77 @@ class Adder:
 
     @property
     def reads_again(self) -> bool:
-        """Return whether there is somebody to read what rules have read."""
+        """Return whether a model may read again what rules have read."""
         return self.extractor.name != RuleExtractor.name
 
     async def add(
-        self, tenant_id: str, collection: str, messages: Sequence[Said], *, infer: bool = True,
-        kept: Sequence[str] = (), patient: bool = False,
-    ) -> list[str]:  # fmt: skip
-        """Keep what is worth it; return the ids of what is new. `infer=False`: the texts as they are, by rule.
+        self,
+        tenant_id: str,
+        collection: str,
+        messages: Sequence[Said],
+        *,
+        infer: bool = True,
+        kept: Sequence[str] = (),
+        patient: bool = False,
+    ) -> list[str]:
+        """Store the statements worth keeping; return the ids of new memories. `infer=False`: all texts, by rule.
 
-        `kept` is what a tool has kept of these messages already, in words of its own: it is not kept twice.
-        `patient`: a failure of the model that may pass is raised, once all that was read before it is kept.
+        `kept` are memories that a tool has stored of these messages already, in its own words: they are not stored
+        twice. `patient`: an error of the model that may pass is raised after what was read before it is stored.
         """
         extractor = self.extractor.at_cost_of(tenant_id, patient=patient) if infer else RuleExtractor()
         fresh = await self._fresh(tenant_id, messages, kept, whole=not infer)
         # All texts at once: an embedder takes many for little more than one.
         read, failed = await _read_all(fresh, extractor)
-        vectors = await self._embed([one.text for one in read])
+        texts = [statement.text for statement in read]
+        vectors = await self._embed(texts)
         terms = await self._terms(tenant_id, read)
-        ready = [replace(one, vector=vector) for one, vector in zip(read, vectors, strict=True)]
-        same = await self.store.saying_the_same(tenant_id, collection, [one.text for one in ready])
+        ready = [replace(statement, vector=vector) for statement, vector in zip(read, vectors, strict=True)]
+        same = await self.store.with_same_words(tenant_id, collection, texts)
         added: list[str] = []
         plain: list[tuple[Statement, Change]] = []
-        for one in ready:
-            if extractor.may_change(one) and one.said.kind is Kind.TOLD:
-                # What came before is kept first: this may contradict it.
+        for statement in ready:
+            if extractor.may_change(statement) and statement.said.kind is Kind.TOLD:
+                # Earlier statements are stored first: this one may contradict them.
                 added += await self._keep(tenant_id, collection, plain, terms)
-                candidates = await self._candidates(tenant_id, collection, one)
-                change = await extractor.changes(one, candidates) if candidates else Change()
-                added += await self._keep(tenant_id, collection, [(one, change)], terms)
+                candidates = await self._candidates(tenant_id, collection, statement)
+                change = await extractor.changes(statement, candidates) if candidates else Change()
+                added += await self._keep(tenant_id, collection, [(statement, change)], terms)
                 plain = []
-            elif all(words_of(one.text) != words_of(other.text) for other, _ in plain):
-                plain.append((one, Change(repeats=same.get((one.text, one.said.kind), ""))))
+            elif all(words_of(statement.text) != words_of(other.text) for other, _ in plain):
+                plain.append((statement, Change(repeats=same.get((statement.text, statement.said.kind)))))
         added += await self._keep(tenant_id, collection, plain, terms)
-        if any(one.extractor == STOOD_IN for one in read):
-            await self.store.schedule_reread(tenant_id)
+        if any(statement.extractor == STOOD_IN for statement in read):
+            await schedule_reread(self.store.database, tenant_id)
         if failed is not None:
             raise failed
         return added
 
-    async def read_again(self, tenant_id: str, most: int) -> int:
-        """Have the model read what rules read while it was away; return how many. Raises what is in `PASSING`."""
+    async def read_again(self, tenant_id: str, limit: int) -> int:
+        """Have the model read what rules read while it was away; return how many. Raises the errors in `PASSING`."""
         extractor = self.extractor.at_cost_of(tenant_id, patient=True)
         count = 0
-        for memory in await self.store.read_by(tenant_id, STOOD_IN, most):
+        for memory in await self.store.read_by(tenant_id, STOOD_IN, limit):
             knowledge, by = await extractor.knowledge(memory.text, memory.speaker)
-            if by == STOOD_IN:  # there is no money for it today
+            if by == STOOD_IN:  # the budget is used up for today
                 break
             said = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
             [vector] = await self._embed([memory.text])
             statement = Statement(said, 0, memory.text, knowledge, by, memory.slot, vector)
-            earlier = [one for one in await self._candidates(tenant_id, memory.collection, statement)
-                       if one.number < memory.number]  # fmt: skip
+            candidates = await self._candidates(tenant_id, memory.collection, statement)
+            earlier = [candidate for candidate in candidates if candidate.number < memory.number]
             change = await extractor.changes(statement, earlier) if earlier and memory.valid_to is None else Change()
             terms = await self._terms(tenant_id, [statement])
-            await self.store.read_anew(tenant_id, memory, statement, change.replaces, self.embedder.name, terms)
+            await self.store.reread(tenant_id, memory, statement, change.replaces, self.embedder.name, terms)
             count += 1
         return count
 
-    async def embed_again(self, tenant_id: str, most: int = 200) -> int:
+    async def embed_again(self, tenant_id: str, limit: int = 200) -> int:
         """Embed memories that this embedder has no vector of; return how many."""
-        missing = await self.store.without_vector(tenant_id, self.embedder.name, most)
+        missing = await self.store.vectors.missing(tenant_id, self.embedder.name, limit)
         if missing:
-            vectors = await self.embedder.embed([one.text for one in missing])
-            pairs = {one.id: vector for one, vector in zip(missing, vectors, strict=True)}
-            await self.store.add_vectors(tenant_id, self.embedder.name, pairs)
+            vectors = await self.embedder.embed(list(missing.values()))
+            await self.store.vectors.add(tenant_id, self.embedder.name, dict(zip(missing, vectors, strict=True)))
         return len(missing)
 
     async def _keep(
@@ -108,14 +116,14 @@ class Adder:
     ) -> list[str]:
         if not changes:
             return []
-        wanted = {term for one, change in changes if not change.repeats for term in terms_of(one.knowledge)}
-        mine = {term: terms[term] for term in wanted if term in terms}
-        return await self.store.keep(tenant_id, collection, changes, self.embedder.name, mine)
+        wanted = {term for statement, change in changes if not change.repeats for term in terms_of(statement.knowledge)}
+        own = {term: terms[term] for term in wanted if term in terms}
+        return await self.store.keep(tenant_id, collection, changes, self.embedder.name, own)
 
     async def _fresh(
         self, tenant_id: str, messages: Sequence[Said], kept: Sequence[str], *, whole: bool
     ) -> list[tuple[Said, list[tuple[int, str]]]]:
-        """Cut messages into statements and leave out secrets, empty words, and what is kept already."""
+        """Split messages into statements, without secrets, empty words, and statements that are stored already."""
         cut = [(said, list(enumerate(statements(said.text)))) for said in messages]
         wanted = [
             (said, [(p, text) for p, text in texts if not is_secret(text) and (whole or _worth(said, text, kept))])
@@ -125,30 +133,38 @@ class Adder:
         return [(said, [(p, text) for p, text in texts if f"{said.key}#{p}" not in known]) for said, texts in wanted]
 
     async def _candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
-        """Return the memories of the same collection and kind that a statement may have to do with."""
+        """Return the memories of the same collection, kind and speaker that a statement may change."""
         kind = statement.said.kind
-        found = {}
+        candidates = {}
         if statement.slot:
-            found = {one.id: one for one in await self.store.in_slot(tenant_id, collection, statement.slot)}
+            in_slot = await self.store.in_slot(tenant_id, collection, statement.slot)
+            candidates = {memory.id: memory for memory in in_slot}
         if statement.vector:
-            near = await self.store.by_vector(tenant_id, statement.vector, self.embedder.name, CANDIDATES)
-            wanted = [one for one, likeness in near if likeness >= NEAR and one not in found]
-            found |= await self.store.memories(tenant_id, wanted)
+            near = await find_by_vector(
+                self.store.database, tenant_id, statement.vector, self.embedder.name, CANDIDATES
+            )
+            wanted = [memory_id for memory_id, likeness in near if likeness >= NEAR and memory_id not in candidates]
+            candidates |= await self.store.memories(tenant_id, wanted)
         return [
-            one for one in found.values()
-            if one.kind is kind and one.collection == collection and one.valid_to is None
-            and one.speaker == statement.said.speaker and one.said_at <= statement.said.said_at
-        ]  # fmt: skip
+            memory
+            for memory in candidates.values()
+            if memory.kind is kind
+            and memory.collection == collection
+            and memory.valid_to is None
+            and memory.speaker == statement.said.speaker
+            and memory.said_at <= statement.said.said_at
+        ]
 
-    async def _terms(self, tenant_id: str, added: Sequence[Statement]) -> dict[str, Vector]:
-        terms = sorted({term for one in added for term in terms_of(one.knowledge)})
-        known = await self.store.terms(tenant_id, self.embedder.name, terms)
+    async def _terms(self, tenant_id: str, statements: Sequence[Statement]) -> dict[str, Vector]:
+        """Return the vectors of the terms that are not stored yet."""
+        terms = sorted({term for statement in statements for term in terms_of(statement.knowledge)})
+        known = await self.store.vectors.terms(tenant_id, self.embedder.name, terms)
         missing = [term for term in terms if term not in known]
         vectors = await self._embed(missing)
         return {term: vector for term, vector in zip(missing, vectors, strict=True) if vector}
 
     async def _embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed, or go on without: what has no vector gets one later, and is found by its words until then."""
+        """Embed texts. Where that fails their vectors are empty: a job makes them later, until then words must do."""
         try:
             return await self.embedder.embed(texts) if texts else []
         except ModelError as error:
@@ -159,7 +175,7 @@ class Adder:
 async def _read_all(
     fresh: Sequence[tuple[Said, list[tuple[int, str]]]], extractor: Extractor
 ) -> tuple[list[Statement], ModelError | None]:
-    """Read statements in order, up to the first failure that may pass; return that, too."""
+    """Read statements in order, up to the first error that may pass; return that error, too."""
     read: list[Statement] = []
     for said, texts in fresh:
         for part, text in texts:
@@ -179,20 +195,19 @@ async def _read(said: Said, part: int, text: str, extractor: Extractor) -> State
 
 
 def _worth(said: Said, text: str, kept: Sequence[str]) -> bool:
-    if any(_says_as_much(one, text) for one in kept):
+    if any(_covers(memory, text) for memory in kept):
         return False
     return worth_keeping(text) or (said.kind is Kind.TOLD and slot_of(text) is not None)
 
 
-def _says_as_much(kept: str, text: str) -> bool:
-    """Tell whether what was kept says at least half of a text: "I row on Wednesdays" of "That's wrong, Wednesdays"."""
-    asked, one, other = stems_of(text) - _OBJECTIONS, slot_of(kept), slot_of(text)
-    if one is not None and other is not None and not (one.name == other.name and _overlap(one.value, other.value)):
-        return False  # two allergies share most of their words
+def _covers(kept: str, text: str) -> bool:
+    """Return whether a memory says at least half of a text: "I row on Wednesdays" of "That's wrong, Wednesdays"."""
+    asked, slot, other = stems_of(text) - _OBJECTIONS, slot_of(kept), slot_of(text)
+    if slot is not None and other is not None and not (slot.name == other.name and _overlap(slot.value, other.value)):
+        return False  # two allergies have most of their words in common
     return bool(asked) and len(asked & stems_of(kept)) >= len(asked) / 2
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Return whether one value is said by the other, with whatever stands beside it."""
-    known, said = stems_of(one), stems_of(other)
-    return known <= said or said <= known
+def _overlap(first: str, second: str) -> bool:
+    """Return whether one value contains all words of the other."""
+    return stems_of(first) <= stems_of(second) or stems_of(second) <= stems_of(first)

@@ -1,4 +1,4 @@
-"""What a statement says of somebody else by plain rules: "my sister Greta is a nurse", "Kofi moved to Riga"."""
+"""Facts about other people, found by rules: "my sister Greta is a nurse", "Kofi moved to Riga"."""
 
 import re
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ RELATION = (
 MANY = "sister|brother|friend|cousin|aunt|uncle|daughter|son|niece|nephew|colleague|grandson|granddaughter"
 PROPER = r"(?-i:[A-Z][\w-]+)"
 PERSON_WORD = re.compile(rf"(?:{RELATION}|{MANY}|grand(?:mother|father|ma|pa)|(?:mother|father|sister|brother)-in-law)")
-"""Whom a person calls "my …", and of whom more than a name may be asked."""
+"""Words for people whom a person calls "my …"; a question may ask more of them than a name."""
 
 _OWNER = (
-    rf"\b(?:my (?:older |younger |big |little |twin )?(?P<what>{PERSON_WORD.pattern})\b(?: (?P<name>{PROPER}))?"
+    rf"\b(?:my (?:older |younger |big |little |twin )?(?P<relation>{PERSON_WORD.pattern})\b(?: (?P<name>{PROPER}))?"
     rf"|(?P<alone>{PROPER}))"
 )
 _DOES = r"(?:\s+(?:now|just|currently|recently|finally|also|still|already|has|have))*"
@@ -35,7 +35,7 @@ _SAID = (
     ("birthday", r"(?:'s birthday is(?: on)?| was born (?:on|in)) VALUE", END),
     ("car", r" (?:drives|bought|owns) an? VALUE", _UPTO),
     ("hobby", r" (?P<value>(?:plays the \w+|sings|dances|paints|climbs|knits|rows|fences)\b)", ""),
-)  # fmt: skip
+)
 _RULES = tuple(
     (kind, re.compile(_OWNER + _DOES + said.replace("VALUE", VALUE + upto), re.IGNORECASE))
     for kind, said, upto in _SAID
@@ -44,7 +44,7 @@ _RULES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is said of `owner`, a name or "my sister"; `kind` is what it says of them, as in "their home"."""
+    """A fact about `owner`, a name or "my sister"; `kind` is the property, as in "their home"."""
 
     owner: str
     kind: str
@@ -52,12 +52,12 @@ class Fact:
 
 
 def facts_of(text: str) -> list[Fact]:
-    """Return what a statement says of others, one of each kind for each of them."""
-    found: dict[tuple[str, str], Fact] = {}
+    """Return the facts about others in a statement, one of each kind for each person."""
+    facts: dict[tuple[str, str], Fact] = {}
     for kind, pattern in _RULES:
         for match in pattern.finditer(text):
-            owner = match["alone"] or match["name"] or f"my {match['what'].lower()}"
+            owner = match["alone"] or match["name"] or f"my {match['relation'].lower()}"
             value = match["value"].strip(" '\"“”").lower()
             if value:
-                found.setdefault((owner, kind), Fact(owner, f"their {kind}", value))
-    return list(found.values())
+                facts.setdefault((owner, kind), Fact(owner, f"their {kind}", value))
+    return list(facts.values())

@@ -1,7 +1,7 @@
-"""Knowledge without a model: what plain rules find in an English sentence, in typeagent's own schema.
+"""Knowledge without a model: facts found by rules in an English sentence, in typeagent's own schema.
 
-Names become entities, content words topics, and what a person says of themselves a facet and an action. A slot names
-what has one value at a time, so that "I moved to Lisbon" replaces "I live in Berlin".
+Names become entities, content words topics, and statements of people about themselves a facet and an action. A slot
+names a property with one value at a time, so that "I moved to Lisbon" replaces "I live in Berlin".
 """
 
 import re
@@ -12,7 +12,7 @@ from core.memory.extraction.rules_others import END, MANY, PROPER, RELATION, VAL
 from core.memory.extraction.words import content_words, stem, word_set
 
 EXTRACTOR = "rules-3"
-"""Stands beside what these rules found; raised when they change."""
+"""Stored with the findings of these rules; raised when the rules change."""
 
 _NOW = (
     r"(?:\s+(?:now|just|currently|recently|finally|actually|really|still|also|only|always|already|officially|mostly))*"
@@ -21,7 +21,7 @@ _NOW = (
 
 @dataclass(frozen=True, slots=True)
 class SlotRule:
-    """One thing a person can say of themselves. `many`: several may hold at once, so that none replaces another."""
+    """A property that people tell of themselves. `many`: several values may hold at once, so none replaces another."""
 
     slot: str
     pattern: re.Pattern[str]
@@ -40,11 +40,19 @@ _MAKES = (
     "|suzuki|tesla|toyota|vauxhall|volkswagen|vw|volvo"
 )
 _RULES = (
-    _rule("home", rf"{_I} (?:live|lived|living|moved?|moving|relocated?|settled(?: down)?|based|residing?)(?: back)?"
-                  r" (?:over )?(?:in|to|at) VALUE", "live"),
+    _rule(
+        "home",
+        rf"{_I} (?:live|lived|living|moved?|moving|relocated?|settled(?: down)?|based|residing?)(?: back)?"
+        r" (?:over )?(?:in|to|at) VALUE",
+        "live",
+    ),
     _rule("home", r"\bmy (?:new )?(?:home|flat|apartment|place|house) is (?:now )?(?:in|at) VALUE", "live"),
-    _rule("work", rf"{_I} (?:work|working|employed|started(?: working)?|joined?|hired)(?: a (?:new )?job)?"
-                  r" (?:at|for|by|with) VALUE", "work"),
+    _rule(
+        "work",
+        rf"{_I} (?:work|working|employed|started(?: working)?|joined?|hired)(?: a (?:new )?job)?"
+        r" (?:at|for|by|with) VALUE",
+        "work",
+    ),
     _rule("work", rf"{_I} joined VALUE", "work"),
     _rule("work", r"\bmy (?:new )?(?:employer|company|job) is (?:now )?(?:at |with )?VALUE", "work"),
     _rule("profession", rf"{_I} (?:work|working|employed) as (?:an? )?VALUE", "work"),
@@ -52,30 +60,65 @@ _RULES = (
     _rule("birthday", r"\b(?:my birthday(?:'s| is)(?: on)?|i was born on) VALUE", "bear"),
     _rule("phone", r"\bmy (?:new )?(?:phone|mobile|cell)(?: number)? is (?:now )?VALUE", "have"),
     _rule("email", r"\bmy (?:new )?e-?mail(?: address)? is (?:now )?(?P<value>\S+@\S+?)(?=[.,;!?]?(?:\s|$))", "have"),
-    _rule("diet", rf"{_I}(?: an?| turned| gone| become| went)* (?P<value>vegetarian|vegan|pescatarian|omnivore)\b",
-          "eat"),
+    _rule(
+        "diet", rf"{_I}(?: an?| turned| gone| become| went)* (?P<value>vegetarian|vegan|pescatarian|omnivore)\b", "eat"
+    ),
     _rule("car", rf"{_I} (?:drive|driving) (?:an? )VALUE", "drive"),
     _rule("allergy", r"\bi (?:can'?t|cannot|must not|mustn'?t|may not) eat (?:any )?VALUE", "avoid", many=True),
-    _rule("allergy", r"\b(?P<value>[\w -]{3,40}?) (?:makes?|gives?|causes?)"
-                     r" (?:my throat|my skin|my mouth|me (?:a rash|hives))", "avoid", many=True),
+    _rule(
+        "allergy",
+        r"\b(?P<value>[\w -]{3,40}?) (?:makes?|gives?|causes?)"
+        r" (?:my throat|my skin|my mouth|me (?:a rash|hives))",
+        "avoid",
+        many=True,
+    ),
     _rule("allergy", rf"{_I} (?:severely |badly )?allergic to VALUE", "avoid", many=True),
-    _rule("car", rf"\b(?:bought|got|drive|own|have|leased|the) (?:an? |my |our )?(?:used |new |old )?"
-                 rf"(?P<value>(?:{_MAKES})\b(?: [A-Z0-9][\w-]*| estate| van)?)", "drive"),
-    _rule("pet", rf"\b(?:our|my) (?:[a-z]+ )?(?:{PETS})(?: is)?(?: called| named)? (?P<value>{PROPER})", "have",
-          many=True),
-    _rule("pet", rf"\b(?:adopted|got|have|bought|found) an? (?:[a-z]+ )?[a-z]+"
-                 rf" (?:called|named|and named it|and called it) (?P<value>{PROPER})", "have", many=True),
-    _rule("hobby", r"\bi (?:usually |always )?(?P<value>(?:sing|play the \w+|drum|dance|paint|row|climb|knit|fence)\b"
-                   r"[^.,;!?]{0,40})", "do", many=True),
-    _rule("MINE", rf"\bmy (?:older |younger |big |little |twin )?(?P<what>{MANY})(?:'s name)?(?:'s| is)?"
-                  rf" (?:called |named )?(?P<value>{PROPER})", "have", many=True),
-    _rule("MINE", rf"\bmy (?:new )?(?P<what>{RELATION})(?:'s name)?(?:'s| is)(?: now)?(?: called| named)? VALUE",
-          "have"),
-    _rule("MINE", r"\bmy (?:new )?(?P<what>(?:fav(?:ou?rite)? )?[a-z'-]+(?: [a-z'-]+)?)"
-                  r"(?:'s| is| are)(?: now)? VALUE", "have"),
-    _rule("TASTE", rf"{_I} (?P<verb>love|like|enjoy|prefer|adore|hate|dislike|can'?t stand|don'?t like|detest) VALUE",
-          "like", many=True),
-)  # fmt: skip
+    _rule(
+        "car",
+        rf"\b(?:bought|got|drive|own|have|leased|the) (?:an? |my |our )?(?:used |new |old )?"
+        rf"(?P<value>(?:{_MAKES})\b(?: [A-Z0-9][\w-]*| estate| van)?)",
+        "drive",
+    ),
+    _rule(
+        "pet", rf"\b(?:our|my) (?:[a-z]+ )?(?:{PETS})(?: is)?(?: called| named)? (?P<value>{PROPER})", "have", many=True
+    ),
+    _rule(
+        "pet",
+        rf"\b(?:adopted|got|have|bought|found) an? (?:[a-z]+ )?[a-z]+"
+        rf" (?:called|named|and named it|and called it) (?P<value>{PROPER})",
+        "have",
+        many=True,
+    ),
+    _rule(
+        "hobby",
+        r"\bi (?:usually |always )?(?P<value>(?:sing|play the \w+|drum|dance|paint|row|climb|knit|fence)\b"
+        r"[^.,;!?]{0,40})",
+        "do",
+        many=True,
+    ),
+    _rule(
+        "MINE",
+        rf"\bmy (?:older |younger |big |little |twin )?(?P<thing>{MANY})(?:'s name)?(?:'s| is)?"
+        rf" (?:called |named )?(?P<value>{PROPER})",
+        "have",
+        many=True,
+    ),
+    _rule(
+        "MINE", rf"\bmy (?:new )?(?P<thing>{RELATION})(?:'s name)?(?:'s| is)(?: now)?(?: called| named)? VALUE", "have"
+    ),
+    _rule(
+        "MINE",
+        r"\bmy (?:new )?(?P<thing>(?:fav(?:ou?rite)? )?[a-z'-]+(?: [a-z'-]+)?)"
+        r"(?:'s| is| are)(?: now)? VALUE",
+        "have",
+    ),
+    _rule(
+        "TASTE",
+        rf"{_I} (?P<verb>love|like|enjoy|prefer|adore|hate|dislike|can'?t stand|don'?t like|detest) VALUE",
+        "like",
+        many=True,
+    ),
+)
 _DISLIKES = re.compile(r"hate|dislike|stand|don|detest", re.IGNORECASE)
 _ENDED = re.compile(
     r"\b(?:no longer|not? (?:\w+ ){0,4}any ?more|any ?more|stopped|quit|gave up|used to|cancelled|canceled|broke up)\b",
@@ -89,7 +132,7 @@ _ARTICLE = re.compile(r"^(?:an?|the|called|named)\s+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What a statement says of the person: `name` is the slot, `value` what fills it, both lower case."""
+    """A property of the person in a statement: the slot's `name` and its `value`, both lower case."""
 
     name: str
     value: str
@@ -98,18 +141,18 @@ class Slot:
 
 
 def slot_of(text: str) -> Slot | None:
-    """Return what a statement says of the person by a rule, None where no rule fits."""
+    """Return the property of the person that a statement tells; None where no rule matches."""
     for rule in _RULES:
-        if found := rule.pattern.search(text):
-            value = _ARTICLE.sub("", found["value"].strip(" '\"“”")).lower()
+        if match := rule.pattern.search(text):
+            value = _ARTICLE.sub("", match["value"].strip(" '\"“”")).lower()
             if not value:
                 continue
             name = f"my {rule.slot}"
             if rule.slot == "MINE":
-                name = f"my {found['what'].lower()}"
+                name = f"my {match['thing'].lower()}"
             elif rule.slot == "TASTE":
                 name = f"taste {' '.join(sorted(stem(word) for word in content_words(value)))}"
-                value = "dislikes" if _DISLIKES.search(found["verb"]) else "likes"
+                value = "dislikes" if _DISLIKES.search(match["verb"]) else "likes"
             return Slot(name, value, rule.verb, rule.many and not name.startswith("taste"))
     return None
 
@@ -120,8 +163,8 @@ def says_it_ended(text: str) -> bool:
 
 
 def names_in(text: str) -> list[str]:
-    """Return the proper names of a statement: capitals that do not merely begin a sentence."""
-    found: list[str] = []
+    """Return the proper names of a statement: capitalised words that do not only begin a sentence."""
+    names: list[str] = []
     for match in _NAME.finditer(text):
         words = match[0].split()
         while words and words[0].lower() in _NO_NAMES:
@@ -132,13 +175,13 @@ def names_in(text: str) -> list[str]:
         if first and len(words) == 1 and words[0].lower() == match[0].lower() and words[0].lower() in _COMMON:
             continue
         name = " ".join(words).rstrip("'’").removesuffix("'s").removesuffix("’s")
-        if name and name not in found:
-            found.append(name)
-    return found
+        if name and name not in names:
+            names.append(name)
+    return names
 
 
 def knowledge_of(text: str, speaker: str) -> JsonObject:
-    """Return what the rules find, as a KnowledgeResponse of typeagent's schema."""
+    """Return the findings of the rules as a KnowledgeResponse of typeagent's schema."""
     facets: dict[str, list[Json]] = {}
     for fact in facts_of(text):
         if fact.owner.lower() not in _COMMON | _NO_NAMES:

@@ -1,4 +1,4 @@
-"""What must never be kept: passwords, codes sent for one use, keys, card numbers. Seen before anything is written."""
+"""Text that must never be stored: passwords, one-time codes, keys, card numbers. Checked before every write."""
 
 import re
 
@@ -13,7 +13,7 @@ _GIVEN = r"\b[A-Z]{0,3}-?\d[\d -]{2,9}\d\b"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        # A secret named and given: "my password is x", "PIN: 1234". Merely talking of one is no secret.
+        # A secret with its value: "my password is x", "PIN: 1234". To mention a password is no secret.
         rf"\b{_WORDS}\b[^.!?\n]{{0,40}}?(?:\bis\b|\bare\b|\bist\b|\bes\b|\best\b|:|=|\bto\b)\s*\S+",
         rf"\b{_WORDS}\b\s+[\"'“`]?\S*\d\S*",
         rf"\b{_CODES}[\w-]*(?:\s+(?:code|number|token|pin|código|is))*\b[^.!?\n]{{0,40}}?{_GIVEN}",
@@ -32,22 +32,22 @@ _TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 
 
 def is_secret(text: str) -> bool:
-    """Return whether a statement gives away something that must not be kept."""
+    """Return whether a statement contains a secret."""
     if _BARE_CODE.fullmatch(text) or any(pattern.search(text) for pattern in _PATTERNS):
         return True
-    return any(_is_card(found[0]) for found in _CARD.finditer(text)) or any(
-        _is_random(found[0]) for found in _TOKEN.finditer(text)
+    return any(_is_card(match[0]) for match in _CARD.finditer(text)) or any(
+        _is_random(match[0]) for match in _TOKEN.finditer(text)
     )
 
 
 def _is_card(text: str) -> bool:
-    """Check Luhn's sum, which card numbers have."""
+    """Return whether a number has the check digit of card numbers (Luhn)."""
     digits = [int(letter) for letter in text if letter.isdigit()]
     doubled = [sum(divmod(digit * 2, 10)) for digit in digits[-2::-2]]
     return len(digits) >= 13 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
 def _is_random(text: str) -> bool:
-    """Tell a key from a long word or a path: capitals, small letters and digits mixed."""
+    """Return whether a token looks like a key and not like a long word or a path: mixed case and digits."""
     kinds = (any(c.isupper() for c in text), any(c.islower() for c in text), sum(c.isdigit() for c in text) >= 3)
     return all(kinds) and text.count("/") < 2

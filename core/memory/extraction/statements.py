@@ -1,9 +1,9 @@
-"""Cut what was said into statements: each is one memory, so that one can end or be forgotten without the others."""
+"""Splitting messages into statements: each is one memory, which can end or be forgotten without the others."""
 
 import re
 
 MAX_STATEMENT = 600
-"""Characters of one statement; what is longer is cut at a space."""
+"""Characters of one statement; a longer one is split at a space."""
 MAX_STATEMENTS = 40
 """Statements of one message."""
 
@@ -30,7 +30,7 @@ _QUESTION = re.compile(
 
 
 def statements(text: str) -> list[str]:
-    """Return the statements of a message in order, each as a piece of the text itself."""
+    """Return the statements of a message in order, each as a piece of its text."""
     pieces: list[str] = []
     start = 0
     for end in [*_END.finditer(text), None]:
@@ -44,11 +44,13 @@ def statements(text: str) -> list[str]:
 
 
 def worth_keeping(statement: str) -> bool:
-    """Tell a statement from a greeting, an acknowledgement or a bare question, which tell nothing to remember."""
+    """Return whether a statement tells something, unlike a greeting, an acknowledgement or a question."""
     words = statement.strip(" \t.!?…,")
-    # Languages that put no spaces between words are counted by their letters.
-    says = words.count(" ") >= 2 or any(one.isdigit() for one in words) or (not words.isascii() and len(words) >= 6)
-    return says and not _EMPTY.fullmatch(words) and not _QUESTION.fullmatch(statement)
+    # In languages without spaces between words, letters are counted.
+    tells = (
+        words.count(" ") >= 2 or any(letter.isdigit() for letter in words) or (not words.isascii() and len(words) >= 6)
+    )
+    return tells and not _EMPTY.fullmatch(words) and not _QUESTION.fullmatch(statement)
 
 
 def _short(piece: str) -> list[str]:

@@ -1,11 +1,11 @@
-"""Words of a text that carry meaning, and their stems: enough to compare statements without a model."""
+"""Content words and their stems: enough to compare statements without a model."""
 
 import re
 import unicodedata
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Make a set of the words of a text."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
@@ -26,7 +26,7 @@ STOP_WORDS = word_set(
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text, lower case, without marks on letters."""
+    """Return the words of a text in lower case, normalised, without possessive endings."""
     plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
     return [word.strip("'-").removesuffix("'s") for word in _WORD.findall(plain)]
 
@@ -37,7 +37,7 @@ def content_words(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Cut common English endings, so that "moved" meets "moving"; other words stay as they are."""
+    """Strip common English endings, so that "moved" equals "moving"; other words stay as they are."""
     for ending, least in (("ies", 3), ("ing", 4), ("ied", 3), ("ed", 4), ("es", 4), ("s", 3)):
         if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith("ss"):
             word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")

@@ -1,7 +1,7 @@
-"""The structured indexes of a worker: one per person, caught up by version, the least used dropped when there are many.
+"""The structured indexes of a worker: one per person, caught up by version, the least recently used dropped first.
 
-There is no folder to lose: an index lives in RAM and is made of rows. What was forgotten raises the person's epoch, and
-an index of another epoch is dropped before it is asked again, in every worker.
+An index lives in RAM and is built from rows. Forgetting raises the person's epoch, and an index of another epoch is
+dropped before it is searched again, in every worker.
 """
 
 import asyncio
@@ -21,25 +21,25 @@ from core.memory.store.memories import MemoryStore
 from core.memory.types import Hit, Vector, Version
 
 BATCH = 50
-"""Memories taken in at once: the thread is free for another person in between."""
+"""Memories added at once: the thread is free for another person in between."""
 
 _log = structlog.get_logger()
 
 
 class CatchingUp(Exception):
-    """There is no index of this person yet, or it holds what was forgotten; one is on its way."""
+    """There is no current index of this person yet; one is being built."""
 
 
 @dataclass(slots=True)
 class _Entry:
-    """A person's index and how far it has come."""
+    """A person's index and the version that it has reached."""
 
     index: PersonIndex
     version: Version = field(default_factory=Version)
 
 
 class StructuredIndexes:
-    """Search and catch up; bounded by the people and the memories it holds."""
+    """The indexes, bounded by the number of people and of memories."""
 
     def __init__(self, store: MemoryStore, embedder: Embedder, config: MomexConfig) -> None:
         self._store = store
@@ -56,12 +56,12 @@ class StructuredIndexes:
         return {tenant: len(entry.index.ids) for tenant, entry in self._entries.items()}
 
     async def search(self, tenant_id: str, query: StructuredQuery, most: int) -> list[Hit]:
-        """Search a person's index as of now. Whoever is cut off while it catches up leaves it catching up.
+        """Search a person's index as of now; a caller that is cancelled leaves it catching up.
 
-        Raises `CatchingUp` where there is none yet: it is made when nobody waits for an answer.
+        Raises `CatchingUp` where there is none yet: an index is built when nobody waits for an answer.
         """
-        entry, now = self._entries.get(tenant_id), await self._store.version(tenant_id)
-        if now.number and (entry is None or entry.version.epoch != now.epoch):
+        entry, newest = self._entries.get(tenant_id), await self._store.version(tenant_id)
+        if newest.number and (entry is None or entry.version.epoch != newest.epoch):
             self.soon(tenant_id)
             raise CatchingUp
         await self.catch_up(tenant_id)
@@ -72,12 +72,12 @@ class StructuredIndexes:
         return await self._thread.run(entry.index.search(query, most))
 
     def vectors(self, tenant_id: str, words: Sequence[str]) -> dict[str, Vector]:
-        """Return the vectors of those words that stand in a person's index: they need not be embedded again."""
+        """Return the vectors of the words that are terms of a person's index: they need not be embedded again."""
         entry = self._entries.get(tenant_id)
         return entry.index.vectors(words) if entry else {}
 
     def soon(self, tenant_id: str) -> None:
-        """Have a person's index made or brought up to date a little later; the first one loads typeagent."""
+        """Build a person's index, or bring it up to date, a little later: the first one loads typeagent."""
         if tenant_id in self._soon:
             return
         self._soon[tenant_id] = task = asyncio.create_task(self._later(tenant_id), name="memory index soon")
@@ -93,12 +93,11 @@ class StructuredIndexes:
         await asyncio.shield(task)
 
     async def drop(self, tenant_id: str) -> None:
-        """Throw a person's index away."""
+        """Drop a person's index."""
         if entry := self._entries.pop(tenant_id, None):
             await self._thread.run(entry.index.close())
 
     async def close(self) -> None:
-        """Stop catching up and end the thread."""
         running = [*self._soon.values(), *self._catching.values()]
         for task in running:
             task.cancel()
@@ -112,25 +111,25 @@ class StructuredIndexes:
         await asyncio.sleep(0.0 if loaded() else self._config.index_after)
         try:
             await self.catch_up(tenant_id)
-        except Exception as error:  # the outermost place of this work; the next search tries again
+        except Exception as error:  # nothing above this task would catch it; the next search tries again
             _log.warning("memory_index_not_made", tenant=tenant_id, cause=type(error).__name__)
 
     async def _catch_up(self, tenant_id: str) -> None:
-        now = await self._store.version(tenant_id)
+        newest = await self._store.version(tenant_id)
         entry = self._entries.get(tenant_id)
-        if entry is not None and entry.version.epoch != now.epoch:
+        if entry is not None and entry.version.epoch != newest.epoch:
             await self.drop(tenant_id)
             entry = None
-        if now.number == 0:
+        if newest.number == 0:
             return
         if entry is None:
-            entry = self._entries[tenant_id] = _Entry(PersonIndex(self._embedder.name), Version(0, now.epoch))
+            entry = self._entries[tenant_id] = _Entry(PersonIndex(self._embedder.name), Version(0, newest.epoch))
         try:
-            while entry.version.number < now.number and await self._append(tenant_id, entry):
+            while entry.version.number < newest.number and await self._append(tenant_id, entry):
                 self._entries.move_to_end(tenant_id)
                 await self._make_room(tenant_id)
         except (IndexBroken, asyncio.CancelledError, ValueError, KeyError, TypeError) as error:
-            # Half a batch may be in it: it is made anew at the next search.
+            # It may hold half a batch: the next search builds it again.
             _log.warning("memory_index_dropped", tenant=tenant_id, cause=type(error).__name__)
             await self.drop(tenant_id)
             raise
@@ -146,19 +145,19 @@ class StructuredIndexes:
         return True
 
     async def _vectors(self, tenant_id: str, terms: list[str], epoch: int) -> dict[str, Vector]:
-        """Return the vectors of terms; those that were not kept are embedded now, and kept for every other worker.
+        """Return the vectors of terms; those not stored yet are embedded now, and stored for every other worker.
 
-        Whatever cannot be embedded is found by its own letters only, until the index is made anew.
+        A term that cannot be embedded matches exactly only, until the index is built again.
         """
-        vectors = await self._store.terms(tenant_id, self._embedder.name, terms)
+        vectors = await self._store.vectors.terms(tenant_id, self._embedder.name, terms)
         if missing := [term for term in terms if term not in vectors]:
             try:
-                found = dict(zip(missing, await self._embedder.embed(missing), strict=True))
+                embedded = dict(zip(missing, await self._embedder.embed(missing), strict=True))
             except ModelError as error:
                 _log.warning("memory_terms_not_embedded", cause=type(error).__name__)
                 return vectors
-            await self._store.keep_terms(tenant_id, self._embedder.name, found, epoch)
-            vectors |= found
+            await self._store.vectors.add_terms(tenant_id, self._embedder.name, embedded, epoch)
+            vectors |= embedded
         return vectors
 
     async def _make_room(self, keep: str) -> None:

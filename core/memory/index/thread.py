@@ -1,4 +1,4 @@
-"""The thread that owns every structured index: its SQLite is bound to it, and its work holds up no turn."""
+"""The thread that owns every structured index: SQLite is bound to its thread, and this work must not block turns."""
 
 import asyncio
 import threading
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Waiter:
-    """Whoever waits for a piece of work."""
+    """A caller that waits for a piece of work."""
 
     gone: bool = False
 
 
 class OwnerThread:
-    """One thread with a loop of its own, started at its first work; does one thing at a time."""
+    """One thread with its own loop, started at first use, that does one piece of work at a time."""
 
     def __init__(self, name: str = "memory index") -> None:
         self._name = name
@@ -23,10 +23,10 @@ class OwnerThread:
         self._busy = asyncio.Lock()
 
     async def run[T](self, work: Coroutine[object, object, T]) -> T:
-        """Do a piece of work there and wait for it.
+        """Do a piece of work in the thread and wait for it.
 
-        Whoever is cancelled meanwhile has it left out, unless it has begun: then it comes to its end. Typeagent's
-        adding must not be cancelled, or it waits for ever for a reader that has gone (its `_producer_task`, 0.5.0).
+        If the caller is cancelled, work that has not begun is skipped, and work that has begun is finished: typeagent
+        must not be cancelled while it adds, or it waits forever for a reader that is gone (`_producer_task`, 0.5.0).
         """
         if self._loop is None:
             self._loop, self._busy = asyncio.new_event_loop(), asyncio.Lock()
@@ -41,7 +41,6 @@ class OwnerThread:
             raise
 
     def close(self) -> None:
-        """End the thread; what it holds goes with it."""
         if self._loop is None or self._thread is None:
             return
         self._loop.call_soon_threadsafe(self._loop.stop)

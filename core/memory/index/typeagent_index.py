@@ -1,9 +1,9 @@
 """The only module that knows typeagent: one person's conversation as an index over their memories.
 
-It is loaded in a worker only, at its first use, in the thread that owns every index (`core.memory.index.thread`): a
-conversation is SQLite's, in RAM, bound to the thread that made it. Models are injected as tables: what it asks for has
-been computed before, so that an index catches up without any model. Only the streaming way of adding is used; the
-other keeps vectors of messages whose transaction was rolled back.
+It is loaded in workers only, at first use, in the thread that owns every index (`core.memory.index.thread`): a
+conversation is an SQLite database in RAM, bound to the thread that created it. Models are injected as tables of
+results computed before, so that an index catches up without any model. Messages are added by the streaming method
+only; the other keeps the vectors of messages whose transaction was rolled back.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 
 MAX_RELATED = 8
 MAX_REFERENCES = 2000
-"""That one search goes through: the rarest terms first. What stands in every other memory tells nothing apart."""
+"""References that one search goes through, the rarest terms first: a term of every other memory tells nothing apart."""
 RELATED = 0.86
-"""From what score on, (cosine + 1) / 2, a term counts as related: for the embedded sentence encoder."""
+"""The score, (cosine + 1) / 2, from which a term counts as related, for the embedded sentence encoder."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredQuery:
-    """What is looked for: `terms` with their vectors, within a time if one was named."""
+    """A search for `terms` with their vectors, within a period if one was named."""
 
     terms: tuple[str, ...]
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     since: datetime | None = None
     until: datetime | None = None
     shares: Mapping[str, float] = field(default_factory=dict)
-    """What a term weighs that is not one of the question's own."""
+    """The weight of each term; 1 where it is not listed."""
 
 
 class IndexBroken(Exception):
-    """An index holds something else than what it was given."""
+    """An index does not hold what it was given."""
 
 
 class PersonIndex:
-    """The index of one person. Every method belongs to the thread that made it."""
+    """The index of one person. Its methods run in the thread that created it."""
 
     def __init__(self, embedder: str) -> None:
         self._embedder = embedder
@@ -55,7 +55,7 @@ class PersonIndex:
         self.ids: list[str] = []
 
     async def append(self, items: Sequence[Memory], terms: Mapping[str, Vector]) -> None:
-        """Take in memories in order, and check that all of it is there. Raises `IndexBroken`."""
+        """Add memories in order, and check that all are there. Raises `IndexBroken`."""
         library = _library()
         if self._conversation is None:
             self._conversation = await self._open(library)
@@ -67,8 +67,8 @@ class PersonIndex:
         self.ids += [item.id for item in items]
         await self._check()
 
-    async def search(self, query: StructuredQuery, most: int) -> list[Hit]:
-        """Find memories by their entities, actions and topics, and by terms that are like those."""
+    async def search(self, query: StructuredQuery, limit: int) -> list[Hit]:
+        """Return the memories with these entities, actions and topics, or with related terms."""
         if self._conversation is None or self._lookups is None or not query.terms:
             return []
         library = _library()
@@ -77,29 +77,28 @@ class PersonIndex:
                 term: await self._weight(self._lookups, term) * query.shares.get(term, 1.0) for term in query.terms
             }
             related = self._related(library, query, weights)
-            weights = await self._telling(self._lookups, weights, related)
+            weights = await self._without_common(self._lookups, weights, related)
             terms = [
                 library.SearchTerm(library.Term(term, weight), related.get(term, []))
                 for term, weight in weights.items()
             ]
             group = library.SearchTermGroup(boolean_op="or", terms=terms)
-            options = library.SearchOptions(exact_match=True, max_message_matches=most)
+            options = library.SearchOptions(exact_match=True, max_message_matches=limit)
             result = await library.search_conversation(self._conversation, group, _when(library, query), options)
         finally:
             self._end_search()
         whole = sum(weight for term, weight in weights.items() if query.shares.get(term, 1.0) >= 1) or 1.0
         matches = result.message_matches if result else []
-        return [Hit(self.ids[one.message_ordinal], one.score, min(one.score / whole, 1.0)) for one in matches]
+        return [Hit(self.ids[match.message_ordinal], match.score, min(match.score / whole, 1.0)) for match in matches]
 
     async def run(self, query: Any, when: Any, options: Any) -> Any:
-        """Run a query of typeagent's own: what the comparison with its own storage asks."""
+        """Run a query of typeagent's own, for the comparison with its own storage."""
         try:
             return await _library().search_conversation(self._conversation, query, when, options)
         finally:
             self._end_search()
 
     async def close(self) -> None:
-        """Let go of it."""
         if self._conversation is not None:
             await self._conversation.storage_provider.close()
             self._conversation = self._near = self._lookups = None
@@ -111,13 +110,13 @@ class PersonIndex:
         conversation = await library.create_conversation(
             ":memory:", library.ConversationMessage, name="memory", settings=settings
         )
-        beside = conversation.secondary_indexes
+        secondary = conversation.secondary_indexes
         self._near = NearTerms(_numpy(), self._models, library.Term, RELATED)
-        aliases = beside.term_to_related_terms_index.aliases
-        beside.term_to_related_terms_index = SimpleNamespace(aliases=aliases, fuzzy_index=self._near)
-        beside.timestamp_index = QuickTimes(beside.timestamp_index, library.span)
-        beside.message_index = CountedTexts()
-        conversation.messages.set_message_text_index(beside.message_index)
+        aliases = secondary.term_to_related_terms_index.aliases
+        secondary.term_to_related_terms_index = SimpleNamespace(aliases=aliases, fuzzy_index=self._near)
+        secondary.timestamp_index = QuickTimes(secondary.timestamp_index, library.span)
+        secondary.message_index = CountedTexts()
+        conversation.messages.set_message_text_index(secondary.message_index)
         conversation.semantic_refs = QuickReferences(
             conversation.semantic_refs, library.point, library.SemanticRefMetadata
         )
@@ -127,7 +126,7 @@ class PersonIndex:
     def _related(
         self, library: "_Library", query: StructuredQuery, weights: Mapping[str, float]
     ) -> dict[str, list[Any]]:
-        """Give the terms that mean nearly the same; typeagent by itself takes the ten nearest, however far they are."""
+        """Return related terms by term; typeagent by itself takes the ten nearest, however far they are."""
         asked = {
             term: _numpy().asarray(query.vectors[term], dtype=_numpy().float32)
             for term in weights
@@ -142,19 +141,19 @@ class PersonIndex:
         return out
 
     async def _weight(self, lookups: QuickLookups, term: str) -> float:
-        """Weigh a term the more the fewer memories it is filed under."""
+        """Return the weight of a term: the more, the fewer memories have it."""
         everything = len(self.ids) + 1
         return 10.0 * log(1 + everything / (1 + await lookups.count(term))) / log(1 + everything)
 
-    async def _telling(
+    async def _without_common(
         self, lookups: QuickLookups, weights: Mapping[str, float], related: dict[str, list[Any]]
     ) -> dict[str, float]:
-        """Give the terms to look for, without the commonest where there are more references than a search goes through.
+        """Return the terms to search for, without the commonest where a search would go through too many references.
 
-        A related term counts with the terms; one that is too common is taken out of `related`.
+        Related terms are counted too; those that are too common are removed from `related`.
         """
         counts = {term: await lookups.count(term) for term in weights}
-        counts |= {one.text: await lookups.count(one.text) for near in related.values() for one in near}
+        counts |= {term.text: await lookups.count(term.text) for near in related.values() for term in near}
         left, taken = MAX_REFERENCES, set[str]()
         for term, count in sorted(counts.items(), key=lambda item: item[1]):
             left -= count
@@ -162,11 +161,11 @@ class PersonIndex:
                 break
             taken.add(term)
         for term, near in related.items():
-            related[term] = [one for one in near if one.text in taken]
+            related[term] = [near_term for near_term in near if near_term.text in taken]
         return {term: weight for term, weight in weights.items() if term in taken}
 
     def vectors(self, words: Sequence[str]) -> dict[str, Vector]:
-        """Return the vectors of those words that are terms here: they need not be embedded again."""
+        """Return the vectors of the words that are terms of this index."""
         if self._near is None:
             return {}
         return {word: vector for word in words if (vector := self._near.vector(word))}
@@ -185,13 +184,13 @@ class PersonIndex:
 
 @dataclass(slots=True)
 class _Tables:
-    """Stands in for typeagent's embedding model and its extractor: gives what has been worked out before."""
+    """Stands in for typeagent's embedding model and its extractor: returns results computed before."""
 
     model_name: str
     _vectors: dict[str, Any] = field(default_factory=dict)
     _knowledge: dict[str, list[JsonObject]] = field(default_factory=dict)
     _nothing: Any = None
-    """The vector of whatever has none: like nothing else."""
+    """The vector of a term that has none: it is like no other."""
 
     def give(self, items: Sequence[Memory], terms: Mapping[str, Vector]) -> None:
         numpy = _numpy()
@@ -205,13 +204,13 @@ class _Tables:
         self._vectors, self._knowledge = {}, {}
 
     def add_embedding(self, key: str, embedding: Any) -> None:
-        """Remember nothing: what is forgotten must not live on in a cache."""
+        """Do nothing: what is forgotten must not survive in a cache."""
 
     async def get_embedding_nocache(self, input: str) -> Any:
         return self._vectors.get(input, self._nothing)
 
     async def get_embeddings_nocache(self, input: list[str]) -> Any:
-        return _numpy().array([self._vectors.get(one, self._nothing) for one in input])
+        return _numpy().array([self._vectors.get(term, self._nothing) for term in input])
 
     async def get_embedding(self, key: str) -> Any:
         return await self.get_embedding_nocache(key)
@@ -244,18 +243,18 @@ class _Library:
     create_conversation: Any
     search_conversation: Any
     knowledge: Any
-    """Reads a KnowledgeResponse from JSON, and writes it."""
+    """Parses and serialises a KnowledgeResponse."""
     interfaces: Any
 
     def point(self, message: int) -> Any:
-        """Make the range of one message."""
+        """Return the range of one message."""
         return self.interfaces.TextRange(self.interfaces.TextLocation(message))
 
     def span(self, start: int, end: int) -> Any:
-        """Make a range of messages, without the last."""
-        place = self.interfaces.TextLocation
+        """Return a range of messages, without `end`."""
+        location = self.interfaces.TextLocation
         return self.interfaces.TimestampedTextRange(
-            range=self.interfaces.TextRange(place(start), place(end)), timestamp=""
+            range=self.interfaces.TextRange(location(start), location(end)), timestamp=""
         )
 
 
@@ -263,12 +262,12 @@ _loaded: _Library | None = None
 
 
 def loaded() -> bool:
-    """Return whether typeagent is there."""
+    """Return whether typeagent is loaded."""
     return _loaded is not None
 
 
 def load() -> None:
-    """Import typeagent now, in whatever thread this is: seconds of CPU the first time."""
+    """Import typeagent now, in this thread: seconds of CPU the first time."""
     _library()
 
 
@@ -328,7 +327,7 @@ def _when(library: _Library, query: StructuredQuery) -> Any:
 
 
 async def extract_with(complete: Any, text: str) -> JsonObject | None:
-    """Have a model find the knowledge in a text with typeagent's own prompt; None where it gave nothing usable.
+    """Extract the knowledge in a text by a model with typeagent's own prompt; None where the answer is unusable.
 
     `complete` is a coroutine function from a prompt to the model's words.
     """
@@ -338,8 +337,7 @@ async def extract_with(complete: Any, text: str) -> JsonObject | None:
         """A TypeChat model over ours."""
 
         async def complete(self, prompt: Any) -> Any:
-            """Answer a prompt: a text, or sections of a conversation."""
-            text = prompt if isinstance(prompt, str) else "\n\n".join(str(one["content"]) for one in prompt)
+            text = prompt if isinstance(prompt, str) else "\n\n".join(str(section["content"]) for section in prompt)
             answer = await complete(text)
             return library.Success(answer) if answer else library.Failure("no answer")
 

@@ -1,6 +1,6 @@
-"""What the legs found, put into one order: by reciprocal rank, by what the question asks for, and by time.
+"""The hits of all retrievers in one order: by reciprocal rank, by what the question asks for, and by time.
 
-How sure they are, taken together, says whether a memory is brought up at all.
+Whether a memory is recalled at all depends on how sure they are together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,56 +8,56 @@ from math import prod
 
 from core.json_types import JsonObject
 from core.memory.recall.question import Question
-from core.memory.types import Hit, Leg, LegReport, Memory, Recalled
+from core.memory.types import Hit, Memory, Recalled, RetrieverKind, RetrieverReport
 
 RANK_CONSTANT = 60
-"""Of reciprocal rank fusion: how much less the second place counts than the first."""
-WEIGHTS = {Leg.TEXT: 1.0, Leg.VECTOR: 0.5, Leg.STRUCTURED: 2.0}
-"""What a place in each leg counts: a small encoder is the least to be trusted, knowledge the most."""
+"""The constant of reciprocal rank fusion: how little less the second place counts than the first."""
+WEIGHTS = {RetrieverKind.TEXT: 1.0, RetrieverKind.VECTOR: 0.5, RetrieverKind.STRUCTURED: 2.0}
+"""Weight of each retriever: a small encoder is trusted least, knowledge most."""
 ENOUGH = 0.75
-"""How sure the legs must be, taken together, for a memory to be brought up that is not just what was asked for."""
+"""How sure the retrievers must be together to recall a memory that is not exactly what was asked for."""
 ASKED_FOR = 2.0
-"""How much more a memory counts that says just what the question asks for, such as somebody's home."""
+"""Factor for a memory that says exactly what the question asks for, such as somebody's home."""
 IN_TIME = 1.5
-"""How much more one counts that belongs to the time which the question names, or to the past that it asks for."""
+"""Factor for a memory of the time that the question names, or of the past where it asks for that."""
 
 
-def fused(
-    memories: Mapping[str, Memory], reports: Sequence[LegReport], question: Question, *, sure: bool
+def fuse(
+    memories: Mapping[str, Memory], reports: Sequence[RetrieverReport], question: Question, *, sure: bool
 ) -> list[Recalled]:
-    """Put what was found in order, the most important first. `sure`: only what the legs are sure of."""
-    places: dict[str, list[tuple[Leg, int, Hit]]] = {}
+    """Return the memories in order, the most important first. `sure`: only those the retrievers are sure of."""
+    ranks: dict[str, list[tuple[RetrieverKind, int, Hit]]] = {}
     for report in reports:
-        for place, hit in enumerate(report.hits, 1):
-            places.setdefault(hit.memory_id, []).append((report.leg, place, hit))
-    found = []
+        for rank, hit in enumerate(report.hits, 1):
+            ranks.setdefault(hit.memory_id, []).append((report.kind, rank, hit))
+    recalled = []
     for memory in memories.values():
-        at = places.get(memory.id, [])
-        if not at or not belongs(memory, question):
+        ranked = ranks.get(memory.id, [])
+        if not ranked or not belongs(memory, question):
             continue
         asked_for = says_what_is_asked(memory, question)
-        if sure and not asked_for and certainty([hit for _, _, hit in at]) < ENOUGH:
+        if sure and not asked_for and certainty([hit for _, _, hit in ranked]) < ENOUGH:
             continue
-        score = sum(WEIGHTS[leg] / (RANK_CONSTANT + place) for leg, place, _ in at)
+        score = sum(WEIGHTS[kind] / (RANK_CONSTANT + rank) for kind, rank, _ in ranked)
         score *= (ASKED_FOR if asked_for else 1.0) * (IN_TIME if in_time(memory, question) else 1.0)
-        found.append(Recalled(memory, score, tuple(leg for leg, _, _ in at)))
-    return sorted(found, key=lambda one: (-one.score, -one.memory.number))
+        recalled.append(Recalled(memory, score, tuple(kind for kind, _, _ in ranked)))
+    return sorted(recalled, key=lambda hit: (-hit.score, -hit.memory.number))
 
 
 def certainty(hits: Sequence[Hit]) -> float:
-    """Return how sure several legs are together, each by itself and none knowing of the others: 0 to 1."""
+    """Return how sure several independent retrievers are together: 0 to 1."""
     return 1 - prod(1 - hit.strength for hit in hits)
 
 
 def belongs(memory: Memory, question: Question) -> bool:
-    """Return whether a memory may be told: it holds, or what was is asked for, or it held at the time named."""
+    """Return whether a memory may be recalled: it holds, or the past is asked for, or it held at the time named."""
     if memory.valid_to is None or question.past:
         return True
     return question.period is not None and _held(memory, question)
 
 
 def says_what_is_asked(memory: Memory, question: Question) -> bool:
-    """Return whether a memory fills the very slot that the question asks for, of the very person."""
+    """Return whether a memory fills the slot that the question asks for, of the person it asks about."""
     wanted = question.asked_slots
     if memory.slot in wanted:
         return True
@@ -76,13 +76,13 @@ def in_time(memory: Memory, question: Question) -> bool:
 
 def _held(memory: Memory, question: Question) -> bool:
     period = question.period
-    return period is not None and memory.valid_from < period.end and (
-        memory.valid_to is None or memory.valid_to > period.start
-    )  # fmt: skip
+    if period is None or memory.valid_from >= period.end:
+        return False
+    return memory.valid_to is None or memory.valid_to > period.start
 
 
 def _facets(knowledge: JsonObject) -> list[tuple[str, str]]:
-    """Return whose facets of which name stand in the knowledge of a statement, in lower case."""
+    """Return (owner, name) of each facet in a statement's knowledge, in lower case."""
     entities = knowledge.get("entities")
     return [
         (str(entity.get("name")).lower(), str(facet.get("name")).lower())

@@ -1,4 +1,4 @@
-"""What a question looks for: its words, the terms that knowledge is filed under, the time it names."""
+"""Parsing a question: its words, the terms that knowledge is indexed under, the time it names."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from core.memory.recall.time_expressions import Period, asks_about_the_past, per
 MAX_TEXT = 1000
 MAX_TERMS = 12
 
-# How people ask for what a slot of the rules holds.
+# How people ask for the value of a slot.
 _SLOTS = (
     (
         r"\bwhere\b.*\b(?:live|lived|living|based|home|resid\w+|settled?|moved?)\b"
@@ -63,10 +63,10 @@ _WHO = word_set("name names called")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as the legs take it. `past`: what holds no longer is asked for too.
+    """A parsed question. `past`: memories that hold no longer are asked for too.
 
-    `words` are its own, `meant` others that say the same; `slots` are what it asks for by a rule, and `relations` whom
-    it speaks of as "my sister", whose name is looked up before anything else. `known`: what the name stands for then.
+    `words` are its own, `meant` are synonyms; `slots` are asked for by a rule, and `relations` are people it calls "my
+    sister", whose names are looked up first. `known` are the terms that such a name then stands for.
     """
 
     text: str
@@ -81,29 +81,29 @@ class Question:
 
     @property
     def own(self) -> frozenset[str]:
-        """Return the terms of which a sure find has most: each thing asked for counts once."""
+        """Return the terms that a certain hit has most of: each property asked for counts once."""
         return frozenset([*self.slots, *self.names, *self.words]) - frozenset(self.known)
 
     @property
     def asked_slots(self) -> frozenset[str]:
-        """Return the slots whose filling is the answer."""
+        """Return the slots whose values are the answer."""
         return frozenset(self.slots) - frozenset(self.known)
 
     @property
     def beyond_now(self) -> bool:
-        """Return whether what holds no longer may be the answer."""
+        """Return whether a memory that holds no longer may be the answer."""
         return self.past or self.period is not None
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Return what knowledge may be filed under, the surest first."""
+        """Return the terms that knowledge may be indexed under, the surest first."""
         stems = (stem(word) for word in self.words)
         return tuple(dict.fromkeys([*self.slots, *self.names, *self.words, *stems, *self.meant]))
 
     def naming(self, names: Sequence[str]) -> "Question":
-        """Return the same question with the names of those whom it speaks of: the second of two hops.
+        """Return the same question with the names of the people it means: the second of two hops.
 
-        Where it asks for more than the name, whoever is named counts and "my sister" hardly does any more.
+        Where it asks for more than the name, the name counts and "my sister" hardly does any more.
         """
         whole = tuple(dict.fromkeys([*self.names, *names]))
         people = frozenset(word for word in self.words if PERSON_WORD.fullmatch(word))
@@ -114,19 +114,19 @@ class Question:
 
 
 def read_question(text: str, now: datetime) -> Question:
-    """Read a question, or whatever a person wrote, without a model."""
+    """Parse a question, or any other message, without a model."""
     text = text.strip()[-MAX_TEXT:]
     period = period_of(text, now)
     words = content_words(text)
-    if period is not None:  # the time is looked for by itself
+    if period is not None:  # the period is matched by itself
         words = [word for word in words if word not in _TIMES and not word.isdigit()]
     kept = tuple(words[:MAX_TERMS])
     mine = _MINE.findall(text.lower())
-    relations = [f"my {found}" for found in mine]
-    things = [f"my {found}" for found in _THING.findall(text.lower()) if found.split()[1] not in STOP_WORDS]
+    relations = [f"my {relation}" for relation in mine]
+    things = [f"my {thing}" for thing in _THING.findall(text.lower()) if thing.split()[1] not in STOP_WORDS]
     names = [_ASIDE.sub("", name).lower() for name in names_in(text)]
     names = [name for name in names if not (period and name in _TIMES) and name.removesuffix("'s") not in STOP_WORDS]
-    others = any(PERSON_WORD.fullmatch(found) for found in mine) or (names and not _OURSELVES.search(text))
+    others = any(PERSON_WORD.fullmatch(relation) for relation in mine) or (names and not _OURSELVES.search(text))
     slots = [f"{'their' if others else 'my'} {slot}" for pattern, slot in _SLOTS if re.search(pattern, text, re.I)]
     return Question(
         text,

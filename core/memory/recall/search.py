@@ -1,7 +1,7 @@
-"""Recall: three legs over one person's memories, fused by rank, within a time and a number of tokens.
+"""Recall: three retrievers over one person's memories, fused by rank, within a time and a number of tokens.
 
-A leg that fails or is slow is left out and named in the report; the others answer. What holds no longer is left out
-unless the question is about what was.
+A retriever that fails or is slow is left out and named in the report; the others answer. Memories that hold no longer
+are left out unless the question is about the past.
 """
 
 import asyncio
@@ -21,95 +21,99 @@ from core.memory.extraction.rules_self import slot_of
 from core.memory.index.cache import CatchingUp, StructuredIndexes
 from core.memory.index.embedder import Embedder
 from core.memory.index.typeagent_index import IndexBroken, StructuredQuery
-from core.memory.recall.fusion import ENOUGH, certainty, fused
+from core.memory.recall.fusion import ENOUGH, certainty, fuse
 from core.memory.recall.question import Question, read_question
 from core.memory.store.memories import MemoryStore
-from core.memory.types import Hit, Leg, LegReport, Memory, Recall, Recalled, Vector
+from core.memory.store.scans import MemoryFilter, find_by_vector, find_by_words
+from core.memory.types import Hit, Memory, Recall, Recalled, RetrieverKind, RetrieverReport, Vector
 
 DEPTH = 30
-"""Hits that each leg gives into the fusion."""
+"""Hits that each retriever contributes to the fusion."""
 ASKED = 3.0
-"""What a slot weighs that a question asks for by a rule, against a word of it."""
+"""Weight of a slot that a question asks for by a rule, against a word of the question."""
 MEANT = 0.5
-"""What a word weighs that merely means the same as one of the question."""
+"""Weight of a word that only means the same as one of the question."""
 
 _log = structlog.get_logger()
+
+type Embedding = asyncio.Task[Mapping[str, Vector]]
+"""The vectors of a question and of its words, while they are computed: two retrievers wait for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to look: a tenant's memories, all or those of some collections and what lies below them."""
+    """Where to search: a tenant's memories, all or those of some collections and the collections below them."""
 
     tenant_id: str
     collections: tuple[str, ...] = ()
 
+    def includes(self, memory: Memory) -> bool:
+        """Return whether a memory of this tenant lies in the scope."""
+        names = self.collections
+        return not names or any(memory.collection == name or memory.collection.startswith(f"{name}:") for name in names)
+
 
 @dataclass(frozen=True, slots=True)
-class Searcher:
-    """The legs of recall, each over Postgres or over an index that is made of it."""
+class Retriever:
+    """The retrievers of recall, each over Postgres or over an index made from it. `kinds`: those that are used."""
 
     store: MemoryStore
     embedder: Embedder
     indexes: StructuredIndexes | None
     config: MomexConfig = field(default_factory=MomexConfig)
-    legs: frozenset[Leg] = frozenset(Leg)
+    kinds: frozenset[RetrieverKind] = frozenset(RetrieverKind)
 
-    async def search(self, scope: Scope, text: str, now: datetime, *, most: int = 0, sure: bool = True) -> Recall:
-        """Find what may matter for a text. `sure`: only what the legs are sure of."""
+    async def search(self, scope: Scope, text: str, now: datetime, *, limit: int = 0, sure: bool = True) -> Recall:
+        """Return the memories that may matter for a text. `sure`: only those the retrievers are sure of."""
         began = time.monotonic()
         if not (await self.store.version(scope.tenant_id)).number:
             return Recall()
         question = await self._with_names(scope, read_question(text, now))
         deadline = began + self.config.patience
         embedding = asyncio.create_task(self._embed(scope, question), name="embed question")
-        ways: dict[Leg, Callable[[], Awaitable[Sequence[Hit]]]] = {
-            Leg.TEXT: lambda: self._by_text(scope, question),
-            Leg.VECTOR: lambda: self._by_vector(scope, question, embedding),
-            Leg.STRUCTURED: lambda: self._structured(scope, question, embedding),
+        retrievers: dict[RetrieverKind, Callable[[], Awaitable[Sequence[Hit]]]] = {
+            RetrieverKind.TEXT: lambda: self._by_text(scope, question),
+            RetrieverKind.VECTOR: lambda: self._by_vector(scope, question, embedding),
+            RetrieverKind.STRUCTURED: lambda: self._structured(scope, question, embedding),
         }
         try:
-            used = [leg for leg in Leg if leg in self.legs]
-            reports = await asyncio.gather(*(_timed(leg, ways[leg], deadline) for leg in used))
+            used = [kind for kind in RetrieverKind if kind in self.kinds]
+            reports = await asyncio.gather(*(_timed(kind, retrievers[kind], deadline) for kind in used))
         finally:
             embedding.cancel()
-        found = await self._fuse(scope, question, reports, sure=sure)
-        cut = _within(found, most or self.config.max_recalled, self.config.token_budget)
-        return Recall(cut, tuple(reports), int((time.monotonic() - began) * 1000))
+        fused = await self._fuse(scope, question, reports, sure=sure)
+        recalled = _within(fused, limit or self.config.max_recalled, self.config.token_budget)
+        return Recall(tuple(recalled), tuple(reports), int((time.monotonic() - began) * 1000))
 
     async def _with_names(self, scope: Scope, question: Question) -> Question:
-        """Add the names of those whom the question speaks of as "my sister": the first of two hops."""
+        """Add the names of those whom the question calls "my sister": the first of two hops."""
         if not question.relations:
             return question
-        known = await self.store.in_slots(scope.tenant_id, question.relations)
-        names = [slot.value for one in known if (slot := slot_of(one.text)) is not None]
-        return question.naming(names)
+        memories = await self.store.in_slots(scope.tenant_id, question.relations)
+        return question.naming([slot.value for memory in memories if (slot := slot_of(memory.text)) is not None])
 
     async def _by_text(self, scope: Scope, question: Question) -> Sequence[Hit]:
         words = dict.fromkeys(question.meant, MEANT) | dict.fromkeys(question.words, 1.0)
-        words |= dict.fromkeys(question.names, 1.0) | {one: MEANT for one in words if one in question.known}
+        words |= dict.fromkeys(question.names, 1.0) | {word: MEANT for word in words if word in question.known}
         if not words:
             return []
-        rows = await self.store.by_text(scope.tenant_id, words, DEPTH, scope.collections, closed=question.beyond_now)
+        where = MemoryFilter(scope.collections, closed=question.beyond_now)
+        rows = await find_by_words(self.store.database, scope.tenant_id, words, DEPTH, where)
         asked = max(len(question.words), 1)
-        return [Hit(one, rank, min(held / asked, 1.0)) for one, rank, held in rows]
+        return [Hit(memory_id, rank, min(held / asked, 1.0)) for memory_id, rank, held in rows]
 
-    async def _by_vector(
-        self, scope: Scope, question: Question, embedding: "asyncio.Task[Mapping[str, Vector]]"
-    ) -> Sequence[Hit]:
+    async def _by_vector(self, scope: Scope, question: Question, embedding: Embedding) -> Sequence[Hit]:
         vector = (await asyncio.shield(embedding))[question.text]
-        rows = await self.store.by_vector(
-            scope.tenant_id, vector, self.embedder.name, DEPTH, scope.collections, closed=question.beyond_now
-        )
+        where = MemoryFilter(scope.collections, closed=question.beyond_now)
+        rows = await find_by_vector(self.store.database, scope.tenant_id, vector, self.embedder.name, DEPTH, where)
         floor, sure = self.embedder.floor, self.embedder.sure
-        return [Hit(one, near, min(ENOUGH * near / sure, 1.0)) for one, near in rows if near >= floor]
+        return [Hit(memory_id, near, min(ENOUGH * near / sure, 1.0)) for memory_id, near in rows if near >= floor]
 
-    async def _structured(
-        self, scope: Scope, question: Question, embedding: "asyncio.Task[Mapping[str, Vector]]"
-    ) -> Sequence[Hit]:
+    async def _structured(self, scope: Scope, question: Question, embedding: Embedding) -> Sequence[Hit]:
         if self.indexes is None:
-            raise _Off
+            raise _SwitchedOff
         vectors = await asyncio.shield(embedding)
-        # What holds for long was often told before the time that is asked for.
+        # A fact that holds for long was often told before the time that the question names.
         period = None if question.asked_slots else question.period
         query = StructuredQuery(
             question.terms,
@@ -121,8 +125,8 @@ class Searcher:
         )
         hits = await self.indexes.search(scope.tenant_id, query, DEPTH)
         if not hits and query.since:
-            everywhere = replace(query, since=None, until=None)
-            hits = await self.indexes.search(scope.tenant_id, everywhere, DEPTH)
+            at_any_time = replace(query, since=None, until=None)
+            hits = await self.indexes.search(scope.tenant_id, at_any_time, DEPTH)
         return hits
 
     async def _embed(self, scope: Scope, question: Question) -> Mapping[str, Vector]:
@@ -133,32 +137,34 @@ class Searcher:
         return known | dict(zip(texts, await self.embedder.embed(texts), strict=True))
 
     async def _fuse(
-        self, scope: Scope, question: Question, reports: Sequence[LegReport], *, sure: bool
+        self, scope: Scope, question: Question, reports: Sequence[RetrieverReport], *, sure: bool
     ) -> list[Recalled]:
-        found: dict[str, list[Hit]] = {}
+        hits: dict[str, list[Hit]] = {}
         for hit in (hit for report in reports for hit in report.hits):
-            found.setdefault(hit.memory_id, []).append(hit)
-        # Where no slot is asked for, what nobody is sure of need not be read.
+            hits.setdefault(hit.memory_id, []).append(hit)
+        # Where no slot is asked for, memories that nobody is sure of need not be read.
         every = not sure or question.asked_slots
-        wanted = [one for one, hits in found.items() if every or certainty(hits) >= ENOUGH]
+        wanted = [memory_id for memory_id, of_it in hits.items() if every or certainty(of_it) >= ENOUGH]
         memories = await self.store.memories(scope.tenant_id, wanted)
-        inside = {memory.id: memory for memory in memories.values() if _inside(memory, scope)}
-        return fused(inside, reports, question, sure=sure)
+        inside = {memory.id: memory for memory in memories.values() if scope.includes(memory)}
+        return fuse(inside, reports, question, sure=sure)
 
 
-class _Off(Exception):
-    """This leg is switched off."""
+class _SwitchedOff(Exception):
+    """This retriever is switched off."""
 
 
-async def _timed(leg: Leg, way: Callable[[], Awaitable[Sequence[Hit]]], deadline: float) -> LegReport:
-    """Run a leg until the deadline; what goes wrong in it is its own."""
+async def _timed(
+    kind: RetrieverKind, retrieve: Callable[[], Awaitable[Sequence[Hit]]], deadline: float
+) -> RetrieverReport:
+    """Run a retriever until the deadline; its errors end in its report."""
     began = time.monotonic()
     hits: Sequence[Hit] = ()
-    missed = ""
+    missed = None
     try:
         async with asyncio.timeout(max(deadline - began, 0.01)):
-            hits = await way()
-    except _Off:
+            hits = await retrieve()
+    except _SwitchedOff:
         missed = "off"
     except CatchingUp:
         missed = "catching up"
@@ -166,22 +172,15 @@ async def _timed(leg: Leg, way: Callable[[], Awaitable[Sequence[Hit]]], deadline
         missed = "slow"
     except (OneValetError, ModelError, IndexBroken, asyncpg.PostgresError, OSError, ValueError, KeyError) as error:
         missed = type(error).__name__
-    if missed not in ("", "off", "catching up"):
-        _log.warning("memory_leg_missed", leg=leg.value, cause=missed)
-    return LegReport(leg, tuple(hits), int((time.monotonic() - began) * 1000), missed)
+    if missed not in (None, "off", "catching up"):
+        _log.warning("memory_retriever_missed", retriever=kind.value, cause=missed)
+    return RetrieverReport(kind, tuple(hits), int((time.monotonic() - began) * 1000), missed)
 
 
-def _inside(memory: Memory, scope: Scope) -> bool:
-    names = scope.collections
-    return not names or any(memory.collection == name or memory.collection.startswith(f"{name}:") for name in names)
-
-
-def _within(found: Sequence[Recalled], most: int, tokens: int) -> tuple[Recalled, ...]:
-    """Keep the first that fit into a number and a number of tokens."""
-    kept: list[Recalled] = []
-    for one in found[:most]:
-        tokens -= estimate_tokens((ChatMessage(Role.USER, one.line()),))
-        if tokens < 0 and kept:
-            break
-        kept.append(one)
-    return tuple(kept)
+def _within(recalled: Sequence[Recalled], limit: int, tokens: int) -> Sequence[Recalled]:
+    """Return the first memories that fit into a number and a number of tokens; one in any case."""
+    for count, memory in enumerate(recalled[:limit]):
+        tokens -= estimate_tokens((ChatMessage(Role.USER, memory.line()),))
+        if tokens < 0 and count:
+            return recalled[:count]
+    return recalled[:limit]

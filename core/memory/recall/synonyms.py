@@ -1,4 +1,4 @@
-"""Everyday words that ask for each other: what a question calls "vehicle", people say as "car"."""
+"""Everyday synonyms: a question says "vehicle" where people said "car"."""
 
 from core.memory.extraction.words import stem
 
@@ -25,6 +25,6 @@ _MEANT = {stem(word): tuple(group.split()) for group in _GROUPS for word in grou
 
 
 def synonyms(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of all groups that any of these is in, without these themselves."""
-    found = [other for word in words for other in _MEANT.get(stem(word), ())]
-    return tuple(dict.fromkeys(one for one in found if one not in words))
+    """Return the other words of all groups that any of these words is in."""
+    others = [other for word in words for other in _MEANT.get(stem(word), ())]
+    return tuple(dict.fromkeys(word for word in others if word not in words))

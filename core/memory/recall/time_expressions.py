@@ -22,7 +22,7 @@ _MONTH = re.compile(
 )
 _YEAR = re.compile(r"\b(?:in|during|back in|of)\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""The month that each begins with, in the north."""
+"""The first month of each, in the northern hemisphere."""
 _SEASON = re.compile(
     r"\b(last|this|during|over|in|back in|of)\s+(?:the\s+)?(spring|summer|autumn|fall|winter)\b", re.IGNORECASE
 )
@@ -44,45 +44,45 @@ class Period:
 
 
 def period_of(question: str, now: datetime) -> Period | None:
-    """Return the time that a question names, None where it names none."""
+    """Return the period that a question names, None where it names none."""
     day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     lower = question.lower()
     if "day before yesterday" in lower:
         return Period(day - timedelta(days=2), day - timedelta(days=1))
     if "yesterday" in lower:
         return Period(day - timedelta(days=1), day)
-    if found := _AGO.search(question):
-        count = int(found[1]) if found[1].isdigit() else _NUMBERS[found[1].lower()]
-        unit = _UNITS[found[2].lower()]
+    if match := _AGO.search(question):
+        count = int(match[1]) if match[1].isdigit() else _NUMBERS[match[1].lower()]
+        unit = _UNITS[match[2].lower()]
         middle = day - min(count, 1000) * unit
         return Period(middle - unit / 2, middle + unit / 2 + timedelta(days=1))
-    if found := _LAST.search(question):
-        return _last(found[1].lower(), day)
-    if found := _SEASON.search(question):
-        return _season(_SEASONS[found[2].lower()], day, over=found[1].lower() == "last")
-    if found := _DAY.search(question):
-        return _weekday(found[1].lower(), day)
-    if found := _MONTH.search(question):
-        month = _MONTHS.index(found[2].lower()) + 1
-        year = int(found[3]) if found[3] else day.year - (month > day.month)
+    if match := _LAST.search(question):
+        return _last(match[1].lower(), day)
+    if match := _SEASON.search(question):
+        return _season(_SEASONS[match[2].lower()], day, over=match[1].lower() == "last")
+    if match := _DAY.search(question):
+        return _weekday(match[1].lower(), day)
+    if match := _MONTH.search(question):
+        month = _MONTHS.index(match[2].lower()) + 1
+        year = int(match[3]) if match[3] else day.year - (month > day.month)
         end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
-        if found[1].lower() == "since":
+        if match[1].lower() == "since":
             end = day + timedelta(days=1)
         return Period(datetime(year, month, 1, tzinfo=UTC), end)
-    if found := _YEAR.search(question):
-        return Period(datetime(int(found[1]), 1, 1, tzinfo=UTC), datetime(int(found[1]) + 1, 1, 1, tzinfo=UTC))
+    if match := _YEAR.search(question):
+        return Period(datetime(int(match[1]), 1, 1, tzinfo=UTC), datetime(int(match[1]) + 1, 1, 1, tzinfo=UTC))
     return None
 
 
 def asks_about_the_past(question: str) -> bool:
-    """Return whether what holds no longer is asked for as well."""
+    """Return whether a question asks for what holds no longer."""
     return _PAST.search(question) is not None
 
 
 def _last(unit: str, day: datetime) -> Period:
-    """Return the calendar's last week, month or year, and what has passed of this one: people mean either."""
+    """Return the last calendar week, month or year."""
     match unit:
-        case "week":
+        case "week":  # and the days of this one: people mean either
             return Period(day - timedelta(days=day.weekday() + 7), day + timedelta(days=1))
         case "month":
             first = day.replace(day=1)
@@ -92,7 +92,7 @@ def _last(unit: str, day: datetime) -> Period:
 
 
 def _season(month: int, day: datetime, *, over: bool) -> Period:
-    """Return the newest season that begins with this month; `over`: that has ended."""
+    """Return the newest season that begins with this month; `over`: the newest that has ended."""
     for year in (day.year, day.year - 1, day.year - 2):
         start = datetime(year, month, 1, tzinfo=UTC)
         end = datetime(year + (month + 3) // 13, (month + 2) % 12 + 1, 1, tzinfo=UTC)
@@ -102,7 +102,7 @@ def _season(month: int, day: datetime, *, over: bool) -> Period:
 
 
 def _weekday(name: str, day: datetime) -> Period:
-    """Return the newest such day before today; a weekend is its Saturday and Sunday."""
+    """Return the last such day before today; a weekend is its Saturday and Sunday."""
     first = _DAYS.index("saturday" if name == "weekend" else name)
     start = day - timedelta(days=(day.weekday() - first - 1) % 7 + 1)
     return Period(start, start + timedelta(days=2 if name == "weekend" else 1))

@@ -19,7 +19,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def momex(database: Database) -> AsyncIterator[Momex]:
-    """Yield a memory with two legs, and Ann, whose it is."""
+    """Yield a memory with two retrievers, and Ann, whose it is."""
     await make_person(database, "ann")
     momex = make_momex(database)
     yield momex
@@ -28,7 +28,7 @@ async def momex(database: Database) -> AsyncIterator[Momex]:
 
 @pytest.fixture
 async def indexed(database: Database) -> AsyncIterator[Momex]:
-    """Yield a memory with all three legs; loads typeagent, so whoever uses it is in one group of the run."""
+    """Yield a memory with all three retrievers; loads typeagent, so whoever uses it is in one group of the run."""
     await make_person(database, "ann")
     momex = make_momex(database, structured=True)
     yield momex

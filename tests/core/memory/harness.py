@@ -10,7 +10,8 @@ from core.clock import Clock
 from core.db.database import Database
 from core.memory.config import MomexConfig
 from core.memory.extraction.words import stems_of
-from core.memory.momex import Momex, MomexParts
+from core.memory.long_term import MomexParts
+from core.memory.momex import Momex
 from core.memory.types import PERSON, Kind, Memory, Said, Vector
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
@@ -67,13 +68,12 @@ class Ids:
 
 
 def make_momex(database: Database, **config: object) -> Momex:
-    """Make a memory without any model; the structured leg is off unless asked for."""
+    """Make a memory without any model; the structured retriever is off unless asked for."""
     given = {"structured": False, "patience": 5.0} | config
     return Momex(
         config=MomexConfig(**given),  # type: ignore[arg-type]
         database=database,
-        clock=StandingClock(),
-        parts=MomexParts(embedder=WordEmbedder(), make_id=Ids()),
+        parts=MomexParts(embedder=WordEmbedder(), make_id=Ids(), clock=StandingClock()),
     )
 
 

@@ -8,7 +8,9 @@ from core.db.database import Database
 from core.errors import ModelUnavailable
 from core.memory import jobs as work
 from core.memory.config import MomexConfig
-from core.memory.momex import Momex, MomexParts
+from core.memory.long_term import MomexParts
+from core.memory.momex import Momex
+from core.memory.store.scans import find_by_vector
 from core.memory.types import Vector
 from jobs.memory import MemoryUpkeep
 from tests.core.memory.harness import StandingClock, WordEmbedder, make_person, told
@@ -51,9 +53,8 @@ async def test_after_an_embedder_change_old_memories_are_embedded_in_batches(
     async with database.tenant("ann") as connection:
         names = await connection.fetch("select distinct embedder from memory_vectors where tenant_id = 'ann'")
     assert [row["embedder"] for row in names] == ["other words"]
-    near = await changed.store.by_vector(
-        "ann", (await embedder.embed(["I saw boat drei on the lake."]))[0], embedder.name, 1
-    )
+    [vector] = await embedder.embed(["I saw boat drei on the lake."])
+    near = await find_by_vector(database, "ann", vector, embedder.name, 1)
     found = await changed.store.memories("ann", [near[0][0]])
     assert [one.text for one in found.values()] == ["I saw boat drei on the lake."]
 
@@ -61,4 +62,4 @@ async def test_after_an_embedder_change_old_memories_are_embedded_in_batches(
 async def left(momex: Momex) -> dict[str, int]:
     """Count the memories without a vector of the embedder in use."""
     name = momex.embedder.name
-    return {who: len(await momex.store.without_vector(who, name, 100)) for who in ("ann", "bob")}
+    return {who: len(await momex.store.vectors.missing(who, name, 100)) for who in ("ann", "bob")}

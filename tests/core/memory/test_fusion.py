@@ -1,13 +1,13 @@
-"""The order that the legs' finds are put in, and which of them are brought up."""
+"""The order of the retrievers' hits, and which memories are recalled."""
 
 from datetime import datetime, timedelta
 
 import pytest
 
 from core.memory.momex import Momex
-from core.memory.recall.fusion import certainty, fused
+from core.memory.recall.fusion import certainty, fuse
 from core.memory.recall.question import Question, read_question
-from core.memory.types import PERSON, Hit, Kind, Leg, LegReport, Memory
+from core.memory.types import PERSON, Hit, Kind, Memory, RetrieverKind, RetrieverReport
 from tests.core.memory.harness import NOW, caught_up, told
 
 
@@ -23,10 +23,10 @@ def ago(days: float) -> datetime:
 
 
 def order(question: Question, memories: list[Memory], *strengths: float) -> list[str]:
-    """Fuse what one leg found in this order; return the ids."""
+    """Fuse what one retriever found in this order; return the ids."""
     hits = tuple(Hit(one.id, 1.0, strength) for one, strength in zip(memories, strengths, strict=True))
-    report = LegReport(Leg.STRUCTURED, hits)
-    return [one.memory.id for one in fused({one.id: one for one in memories}, [report], question, sure=True)]
+    report = RetrieverReport(RetrieverKind.STRUCTURED, hits)
+    return [one.memory.id for one in fuse({one.id: one for one in memories}, [report], question, sure=True)]
 
 
 def test_a_memory_in_the_requested_slot_ranks_first_without_other_evidence() -> None:

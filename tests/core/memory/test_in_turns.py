@@ -14,7 +14,7 @@ from core.loop.control import TurnMessage
 from core.loop.steering import spoken
 from core.memory.commands import NOTHING, answer_memory
 from core.memory.config import RecallMode
-from core.memory.jobs import spoken_of
+from core.memory.extraction.speech import spoken_of
 from core.memory.model_calls import Asking
 from core.memory.momex import Momex
 from core.memory.types import Kind

@@ -39,14 +39,14 @@ async def test_an_index_is_built_without_an_embedder(indexed: Momex, monkeypatch
 async def test_an_index_does_not_write_back_memories_forgotten_since(momex: Momex, database: Database) -> None:
     await momex.add_now("ann", [told("I moor the boat in Whitby.")])
     epoch = (await momex.store.version("ann")).epoch
-    [memory] = await momex.store.saying("ann", "Whitby")
-    asked = await momex.forgetter.ask("ann", [memory], "", "Whitby", momex.clock.now())
-    await momex.forgetter.confirm("ann", asked.id, momex.clock.now())
+    [memory] = await momex.store.containing("ann", "Whitby")
+    asked = await momex.long_term.forgetter.ask("ann", [memory], "", "Whitby", momex.clock.now())
+    await momex.long_term.forgetter.confirm("ann", asked.id, momex.clock.now())
     vectors = {"whitby": (await momex.embedder.embed(["whitby"]))[0]}
-    await momex.store.keep_terms("ann", momex.embedder.name, vectors, epoch)
-    assert await momex.store.terms("ann", momex.embedder.name, ["whitby"]) == {}
-    await momex.store.keep_terms("ann", momex.embedder.name, vectors, epoch + 1)
-    assert list(await momex.store.terms("ann", momex.embedder.name, ["whitby"])) == ["whitby"]
+    await momex.store.vectors.add_terms("ann", momex.embedder.name, vectors, epoch)
+    assert await momex.store.vectors.terms("ann", momex.embedder.name, ["whitby"]) == {}
+    await momex.store.vectors.add_terms("ann", momex.embedder.name, vectors, epoch + 1)
+    assert list(await momex.store.vectors.terms("ann", momex.embedder.name, ["whitby"])) == ["whitby"]
 
 
 async def test_search_visits_the_rarest_terms_first_and_skips_the_commonest(

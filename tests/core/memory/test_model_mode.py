@@ -14,6 +14,7 @@ from core.memory import jobs as work
 from core.memory import model_calls as asking
 from core.memory.config import MomexConfig
 from core.memory.extraction.extractors import STOOD_IN
+from core.memory.long_term import MomexParts
 from core.memory.momex import Momex
 from tests.core.memory.harness import StandingClock, everything, holding, make_person, told
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, error, hang, malformed, text
@@ -63,8 +64,8 @@ def with_model(client: LiteLLMClient, database: Database, budgets: DailyBudgets 
         database=database,
         llm_client=client,
         embedding_client=client,
-        clock=StandingClock(),
         budgets=budgets,
+        parts=MomexParts(clock=StandingClock()),
     )
 
 
@@ -84,7 +85,7 @@ async def test_a_model_reads_decides_and_embeds_with_the_right_requests(
     assert "1. I keep the Kestrel at the old pier." in asked
     assert "Now:\nI keep the Kestrel at the new pier." in asked
     assert model.embedded[0] == ["I keep the Kestrel at the old pier."]
-    assert await momex.store.without_vector("ann", "openai/embedder", 9) == []
+    assert await momex.store.vectors.missing("ann", "openai/embedder", 9) == {}
 
 
 @pytest.mark.parametrize("broken", list(BROKEN))
@@ -210,10 +211,10 @@ async def test_memories_are_stored_unembedded_until_the_provider_is_back(
     monkeypatch.setattr("core.llm.litellm_client.EMBED_PATIENCE", -1.5)
     model.embeddings = PASSING[broken]
     await momex.add_now("ann", [told("I keep the Kestrel at the old pier.")])
-    [memory] = await momex.store.without_vector("ann", "openai/embedder", 9)
+    [memory_id] = await momex.store.vectors.missing("ann", "openai/embedder", 9)
     recall = await momex.search("ann", "Where is the Kestrel, at the pier?")
-    assert [one.memory.id for one in recall.found] == [memory.id], "found by its words until then"
+    assert [one.memory.id for one in recall.found] == [memory_id], "found by its words until then"
     assert await momex.work.embed_again() == 0
     model.embeddings = None
     assert await momex.work.embed_again() == 1
-    assert await momex.store.without_vector("ann", "openai/embedder", 9) == []
+    assert await momex.store.vectors.missing("ann", "openai/embedder", 9) == {}

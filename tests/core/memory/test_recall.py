@@ -1,4 +1,4 @@
-"""Recall: three legs fused, in budget, with validity; it does with two or one and says so."""
+"""Recall: three retrievers fused, in budget, with validity; it does with two or one and says so."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ import pytest
 
 from core.errors import ModelUnavailable
 from core.memory.momex import Momex
-from core.memory.recall.search import Scope, Searcher
-from core.memory.types import Leg, Vector
+from core.memory.recall.search import Retriever, Scope
+from core.memory.types import RetrieverKind, Vector
 from tests.core.memory.harness import WordEmbedder, caught_up, told
 
 LIFE = [
@@ -38,10 +38,10 @@ class Slow(WordEmbedder):
         return []
 
 
-async def lived(momex: Momex) -> Searcher:
+async def lived(momex: Momex) -> Retriever:
     """Return a person five memories; return the searcher."""
     await momex.add_now("ann", [told(text, days_ago=20) for text in LIFE])
-    return momex.searcher
+    return momex.retriever
 
 
 @pytest.mark.xdist_group("typeagent")
@@ -50,26 +50,27 @@ async def test_three_retrievers_agree_and_the_report_lists_the_hits_of_each(inde
     await caught_up(indexed)
     recall = await indexed.search("ann", "Which instrument do I play, the cello?")
     assert recall.found[0].memory.text == LIFE[1]
-    assert set(recall.found[0].legs) == set(Leg)
-    assert {one.leg: one.missed for one in recall.legs} == dict.fromkeys(Leg, "")
-    assert all(recall.found[0].memory.id in {hit.memory_id for hit in one.hits} for one in recall.legs)
+    assert set(recall.found[0].found_by) == set(RetrieverKind)
+    assert {one.kind: one.missed for one in recall.reports} == dict.fromkeys(RetrieverKind)
+    assert all(recall.found[0].memory.id in {hit.memory_id for hit in one.hits} for one in recall.reports)
     assert (await indexed.search("ann", "Who repairs my roof?")).found == ()
 
 
 async def test_a_leg_that_fails_or_is_slow_is_left_out_and_named(momex: Momex) -> None:
     searcher = await lived(momex)
     for embedder, why in ((Broken(), "ModelUnavailable"), (Slow(), "slow")):
+        missed = {RetrieverKind.VECTOR: why, RetrieverKind.STRUCTURED: "off"}
         config = replace(searcher.config, patience=0.3)
         degraded = replace(searcher, embedder=embedder, config=config)
         recall = await degraded.search(Scope("ann"), "what am I allergic to, walnuts?", momex.clock.now())
         assert [one.memory.text for one in recall.found] == [LIFE[4]]
-        assert {one.leg: one.missed for one in recall.degraded} == {Leg.VECTOR: why, Leg.STRUCTURED: "off"}
+        assert {one.kind: one.missed for one in recall.degraded} == missed
         assert recall.took_ms < 2000
 
 
 async def test_recalled_text_stays_within_its_tokens_and_names_source_and_date(momex: Momex) -> None:
     await momex.add_now("ann", [told(f"My plant number {n} is a tall green fern in the hall.") for n in range(40)])
-    small = replace(momex.searcher, config=replace(momex.config, token_budget=120, max_recalled=40))
+    small = replace(momex.retriever, config=replace(momex.config, token_budget=120, max_recalled=40))
     recall = await small.search(Scope("ann"), "the tall green fern plant in the hall", momex.clock.now())
     assert 1 < len(recall.found) < 8
     assert all("(2026-06-15, told by the person)" in line for line in recall.lines())

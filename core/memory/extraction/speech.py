@@ -1,0 +1,59 @@
+"""What was said, from chat messages: a person's own words, what they quote, and what the assistant said."""
+
+from datetime import datetime
+
+from core.db.database import Connection
+from core.llm.types import ChatMessage, Role
+from core.memory.types import ASSISTANT, PERSON, Kind, Said
+
+_FORWARDED = ("forwarded message", "original message", "begin forwarded message")
+
+
+async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Said]:
+    """Return what was said in a turn; nothing of a turn that was about forgetting."""
+    rows = await connection.fetch(
+        "select conversation_id, position, message, created_at from history where tenant_id = $1 and turn_id = $2"
+        " and not exists (select from memory_forgettings f where f.tenant_id = $1 and f.turn_id = $2)"
+        " order by position",
+        tenant_id,
+        turn_id,
+    )
+    messages = [(row, ChatMessage.from_json(row["message"])) for row in rows]
+    used_tools = any(message.role is Role.TOOL for _, message in messages)
+    said: list[Said] = []
+    for row, message in messages:
+        key = f"history:{row['conversation_id']}:{row['position']}"
+        said += spoken_of(key, message, row["created_at"], turn_id, used_tools=used_tools)
+    return said
+
+
+def spoken_of(
+    key: str, message: ChatMessage, at: datetime, turn_id: str = "", *, used_tools: bool = False
+) -> list[Said]:
+    """Return what a chat message says, marked with its source; nothing of a message that is not speech.
+
+    Text that a person quotes or forwards is not their own word, and the assistant's words are not its own either once
+    it has used a tool.
+    """
+    match message.role:
+        case Role.USER if not message.internal:
+            own, quoted = without_quotes(message.text)
+            own = "" if message.outside else own
+            said = [Said(key, own, PERSON, Kind.TOLD, at, turn_id)] if own else []
+            return said + ([Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else [])
+        case Role.ASSISTANT if message.text and not message.tool_calls:
+            kind = Kind.OUTSIDE if used_tools else Kind.INFERRED
+            return [Said(key, message.text, ASSISTANT, kind, at, turn_id)]
+    return []
+
+
+def without_quotes(text: str) -> tuple[str, str]:
+    """Return a person's own words and what they quote: lines with `>`, and everything after a forward's head."""
+    own: list[str] = []
+    quoted: list[str] = []
+    forwarded = False
+    for line in text.splitlines():
+        forwarded = forwarded or line.strip(" -*_").lower().startswith(_FORWARDED)
+        words = line.lstrip("> ") if line.startswith(">") else line
+        (quoted if forwarded or line.lstrip().startswith(">") else own).append(words)
+    return "\n".join(own).strip(), "\n".join(quoted).strip()
