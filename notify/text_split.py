@@ -4,7 +4,7 @@ Each function looks at no more of the text than a piece may hold, so that cuttin
 to its length.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import regex
 
@@ -19,6 +19,27 @@ _BORDERS = (
     regex.compile(r"[.!?…。！？][\"'”’)\]]*\s+"),
     regex.compile(r"\s+"),
 )
+
+
+def pieces_of(text: str, limit: int, weigh: Weigh) -> Iterator[tuple[int, int]]:
+    """Yield where each piece of at most `limit` starts and ends; only white space at a cut is left out."""
+    start = 0
+    while weigh(text[start : start + limit + 1]) > limit:
+        cut = next_cut(text, start, limit, weigh)
+        yield start, start + len(text[start:cut].rstrip(" \n"))
+        start = cut
+        while text[start : start + 1] == "\n":
+            start += 1
+    if start < len(text):
+        yield start, len(text)
+
+
+def shorten(text: str, limit: int, weigh: Weigh) -> str:
+    """Return a line of at most `limit`, cut between graphemes and with an ellipsis where it is longer."""
+    if weigh(text) <= limit:
+        return text
+    ends = _grapheme_ends(text[: limit + 1], limit - weigh("…"), weigh)
+    return text[: ends[-1] if ends else 0].rstrip() + "…"
 
 
 def next_cut(text: str, start: int, room: int, weigh: Weigh, least: int = 1) -> int:

@@ -13,6 +13,7 @@ from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, OutboundMessage
 from notify.slack.markdown import defuse
 from notify.slack.split import MAX_TEXT, split
+from notify.text_split import shorten
 from providers.slack.wire import choice_id
 
 MAX_LABEL = 75
@@ -21,7 +22,6 @@ MAX_ACTIONS = 100
 """In one part; further ones follow in parts of their own."""
 MAX_ALL_BLOCKS = 13_000
 
-_GRAPHEME = regex.compile(r"\X")
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}]")
 _EMPTY = "(no text)"
@@ -74,12 +74,4 @@ def _button(action: Action, index: int) -> JsonObject:
 
 def _label(action: Action) -> str:
     """Return what stands on a button, cut between graphemes."""
-    text = _CONTROL.sub("", action.label.replace("\n", " ")).strip() or "…"
-    if len(text) <= MAX_LABEL:
-        return text
-    kept = ""
-    for found in _GRAPHEME.finditer(text):
-        if len(kept) + len(found.group()) >= MAX_LABEL:
-            break
-        kept += found.group()
-    return f"{kept}…"
+    return shorten(_CONTROL.sub("", action.label.replace("\n", " ")).strip() or "…", MAX_LABEL, len)

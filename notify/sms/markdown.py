@@ -8,83 +8,38 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_MAX_NESTING = 24
-"""Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""
-_LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
+from notify.markdown_blocks import BlockWriter, language_of, link_of
+
 _BLANK_RUN = re.compile(r"\n{3,}")
 
 
 def to_plain(markdown: str) -> str:
     """Turn Markdown into plain text, its blocks apart by one empty line."""
     source = markdown.replace("\r\n", "\n").replace("\r", "\n")
-    tokens = _parser().parse(source)
-    # Below this depth the parser drops text; such a thing is no document, so it goes as it is.
-    if any(token.level >= _MAX_NESTING - 2 for token in tokens):
-        return source.strip()
     writer = _Writer()
-    for token in tokens:
-        writer.write(token)
+    if not writer.write_all(source):
+        return source.strip()
     return _BLANK_RUN.sub("\n\n", "\n".join(writer.lines)).strip("\n").rstrip()
 
 
-def _parser() -> MarkdownIt:
-    # Without "reference" the definitions `[a]: http://b` stay text instead of vanishing.
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
-    return parser.disable(["reference"]).enable(["table", "strikethrough"])
-
-
 @dataclass(slots=True)
-class _Writer:
-    """Lines so far, and where we are: list markers, quotes, the row of a table."""
+class _Writer(BlockWriter):
+    """Lines so far; `gap` has the prefixes that an empty line owed before the next one keeps."""
 
     lines: list[str] = field(default_factory=list)
-    prefixes: list[str] = field(default_factory=list)
-    marker: str = ""
-    depth: int = 0
     gap: list[str] | None = None
     cells: list[str] = field(default_factory=list)
     in_table: bool = False
 
-    def write(self, token: Token) -> None:
-        """Take one block token."""
-        match token.type:
-            case "bullet_list_open" | "ordered_list_open":
-                self.depth += 1
-            case "bullet_list_close" | "ordered_list_close":
-                self.depth -= 1
-                if not self.depth:
-                    self._blank()
-            case "list_item_open":
-                self._flush_marker()
-                self.marker = f"{token.info}{token.markup} " if token.info else "- "
-                self.prefixes.append(" " * len(self.marker))
-            case "list_item_close":
-                self._flush_marker()
-                self.prefixes.pop()
-            case "blockquote_open":
-                self._flush_marker()
-                self.prefixes.append("> ")
-            case "blockquote_close":
-                self.prefixes.pop()
-                self._blank()
-            case "paragraph_close":
-                if not token.hidden:
-                    self._blank()
-            case "heading_close":
-                self._blank()
-            case _:
-                self._write_content(token)
-
-    def _write_content(self, token: Token) -> None:
+    def write_content(self, token: Token) -> None:
         match token.type:
             case "table_open":
                 self.in_table = True
             case "table_close":
                 self.in_table = False
-                self._blank()
+                self.blank()
             case "tr_close":
                 self._lines(" | ".join(self.cells))
                 self.cells.clear()
@@ -93,37 +48,29 @@ class _Writer:
             case "inline":
                 self._lines(_inline(token.children or ()))
             case "fence" | "code_block":
-                info = token.info.strip()
-                if info and not (_LANGUAGE.fullmatch(info) and token.content.strip()):
+                _, info = language_of(token)
+                if info:
                     self._lines(info)
                 self._lines(token.content.rstrip("\n"))
-                self._blank()
+                self.blank()
             case "hr":
                 self._lines("---")
-                self._blank()
+                self.blank()
             case "html_block":
                 self._lines(token.content.rstrip("\n"))
-                self._blank()
+                self.blank()
 
     def _lines(self, text: str) -> None:
         if self.gap is not None and self.lines:
             self.lines.append("".join(_common(self.gap, self.prefixes)).rstrip(" "))
         self.gap = None
         for line in text.split("\n"):
-            self.lines.append((self._indent() + line).rstrip(" "))
+            self.lines.append((self.take_indent() + line).rstrip(" "))
 
-    def _indent(self) -> str:
-        if not self.marker:
-            return "".join(self.prefixes)
-        marker, self.marker = self.marker, ""
-        return "".join(self.prefixes[:-1]) + marker
+    def write_empty_line(self) -> None:
+        self._lines("")
 
-    def _flush_marker(self) -> None:
-        if self.marker:
-            self._lines("")
-
-    def _blank(self) -> None:
-        """Ask for an empty line before whatever comes next."""
+    def blank(self) -> None:
         self.gap = list(self.prefixes) if self.gap is None else _common(self.gap, self.prefixes)
 
 
@@ -159,9 +106,8 @@ def _inline(tokens: Sequence[Token]) -> str:
 
 
 def _link(token: Token, text: str) -> str:
-    url = str(token.attrGet("href") or token.attrGet("src") or "")
-    title = str(token.attrGet("title") or "")
+    url, title = link_of(token, text)
     words = f'{text} "{title}"' if title else text
-    if token.markup == "autolink" or not url or url in (text, f"mailto:{text}"):
+    if not url:
         return words
     return f"{words} ({url})" if words else url

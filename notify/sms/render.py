@@ -13,7 +13,7 @@ from core.messaging.channels import Part
 from core.messaging.messages import OutboundKind, OutboundMessage
 from notify.sms.gsm import count_segments, fold, is_gsm, septets
 from notify.sms.markdown import to_plain
-from notify.text_split import Weigh, next_cut
+from notify.text_split import Weigh, pieces_of
 from providers.sms.wire import MAX_MEDIA
 from providers.utf16 import units
 
@@ -50,17 +50,7 @@ def split(text: str, limit: int = MAX_UNITS, weigh: Weigh = units) -> list[str]:
 
     Only white space at a cut is left out, and no grapheme is cut unless it alone is over the limit.
     """
-    pieces = []
-    start = 0
-    while weigh(text[start : start + limit + 1]) > limit:
-        cut = next_cut(text, start, limit, weigh)
-        pieces.append(text[start:cut].rstrip(" \n"))
-        start = cut
-        while start < len(text) and text[start] == "\n":
-            start += 1
-    if start < len(text) or not pieces:
-        pieces.append(text[start:])
-    return [piece for piece in pieces if piece] or [text]
+    return [text[start:end] for start, end in pieces_of(text, limit, weigh) if start < end] or [text]
 
 
 def _portions(text: str, media: list[Json], most: int) -> list[Part]:

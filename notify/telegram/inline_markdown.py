@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 
+from notify.markdown_blocks import link_of
 from notify.telegram.entities import Mark, Rich
-from notify.telegram.visible import is_visible
+from notify.telegram.text import is_visible
 
 _HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]+", re.IGNORECASE)
 _INLINE = {"em_open": "italic", "strong_open": "bold", "s_open": "strikethrough"}
@@ -88,15 +89,13 @@ class _Run:
 def _end_link(run: _Run) -> None:
     """Link the text since the link began, or write the URL behind it where that would lose it."""
     begun = run.end()
-    token = begun.token
-    url = str(token.attrGet("href") or token.attrGet("src") or "")
-    title = str(token.attrGet("title") or "")
     text = "".join(run.pieces[begun.piece :])
+    url, title = link_of(begun.token, text)
     # Telegram keeps one link or code of several on one text; and it finds bare URLs by itself.
     inner = takewhile(lambda kept: kept.end > begun.start, reversed(run.marks))
     shared = any(kept.kind in ("code", "text_link") for kept in inner)
     within = any(outer.token.type == "link_open" for outer in run.open)
-    if not url or token.markup == "autolink" or url in (text, f"mailto:{text}"):
+    if not url:
         pass
     elif not is_visible(text):
         run.put(url)

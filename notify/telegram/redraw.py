@@ -1,6 +1,5 @@
 """A sent part drawn anew: what it said, its buttons gone, and what became of it beneath."""
 
-import regex
 from telegram import Bot, LinkPreviewOptions
 from telegram.error import BadRequest
 
@@ -8,7 +7,8 @@ from core.errors import Rejected
 from core.messaging.channels import Part
 from notify.telegram.arguments import entities_of
 from notify.telegram.render import MAX_UNITS
-from notify.telegram.visible import clean, is_visible
+from notify.telegram.text import clean, is_visible
+from notify.text_split import shorten
 from providers.telegram.errors import is_unchanged, refuses_formatting
 from providers.utf16 import units
 
@@ -17,7 +17,6 @@ SHORTEST = 12
 """Where less is left for what became of it, only the buttons go."""
 
 _GAP = "\n\n"
-_GRAPHEME = regex.compile(r"\X")
 
 
 async def redraw(bot: Bot, part: Part, chat: int, message: int, outcome: str) -> None:
@@ -28,7 +27,7 @@ async def redraw(bot: Bot, part: Part, chat: int, message: int, outcome: str) ->
     if "media" in part.data:
         raise Rejected("a file has no text to draw anew")
     room = min(MAX_OUTCOME, MAX_UNITS - units(part.text) - units(_GAP))
-    line = _within(" ".join(clean(outcome).split()), room) if room >= SHORTEST else ""
+    line = shorten(" ".join(clean(outcome).split()), room, units) if room >= SHORTEST else ""
     try:
         await _draw(bot, part, chat, message, line, entities=True)
     except BadRequest as error:
@@ -52,16 +51,3 @@ async def _draw(bot: Bot, part: Part, chat: int, message: int, line: str, *, ent
     except BadRequest as error:
         if not is_unchanged(error):
             raise
-
-
-def _within(line: str, room: int) -> str:
-    """Cut our own line between graphemes."""
-    if units(line) <= room:
-        return line
-    kept, used = "", 1
-    for found in _GRAPHEME.finditer(line):
-        used += units(found.group())
-        if used > room:
-            break
-        kept += found.group()
-    return f"{kept.rstrip()}…"

@@ -12,8 +12,8 @@ from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
 from notify.telegram.entities import Mark, Rich, cut
 from notify.telegram.markdown import to_rich
-from notify.telegram.split import split
-from notify.telegram.visible import clean, is_visible
+from notify.telegram.text import clean, is_visible
+from notify.text_split import pieces_of
 from providers.telegram.wire import FILE_SCHEME, MAX_TOKEN
 from providers.utf16 import units
 
@@ -42,6 +42,15 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     texts = [_text_part(piece, below if index == last else {}) for index, piece in enumerate(pieces)]
     files = [_media_part(media) for media in message.media]
     return (*files, *texts) if below else (*texts, *files)
+
+
+def split(text: str, limit: int) -> list[tuple[int, int]]:
+    """Return where each piece of at most `limit` UTF-16 units starts and ends, in code points.
+
+    Only white space and what nobody sees is left out, and no grapheme is cut unless it alone is over the limit.
+    """
+    stretches = [(start, start + len(text[start:end].rstrip(" \n"))) for start, end in pieces_of(text, limit, units)]
+    return [(start, end) for start, end in stretches if is_visible(text[start:end])]
 
 
 def render_end(text: str) -> Part:

@@ -13,7 +13,7 @@ from notify.sms.render import render as render_sms
 from notify.sms.render import split as split_sms
 from notify.telegram.render import MAX_UNITS, render_end
 from notify.telegram.render import render as render_telegram
-from notify.telegram.split import split as split_telegram
+from notify.telegram.render import split as split_telegram
 from tests.notify.steps import count_steps
 
 type Text = Callable[[int], str]
