@@ -1,60 +1,62 @@
-"""Whom, where and when: what becomes of a notification, decided from what is known; pure."""
+"""Whom, where and when to notify, decided from what is known, and what a digest says; pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_or_utc
-from core.notifications.store import NotificationTarget, Recipient
+from core.notifications.store import NotificationTarget, Recipient, StoredNotification
 from core.notifications.types import Notification, NotificationStatus, Urgency
 
 EVERYTHING = "*"
-"""Muted: all that is not urgent."""
+"""As a muted category: all that is not urgent."""
 DIGEST_AT = time(8, 0)
-"""When held news comes out for who has no quiet hours, in their own time."""
+"""When held news is sent to a person without quiet hours, in their own time."""
+DIGEST = "digest"
+"""The category of a digest."""
 CANNOT_ANSWER = ("push", "email")
 """Where news can be read but not answered: after all others, and never for a decision."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What becomes of it; `until`: held until then."""
+class DeliveryDecision:
+    """What becomes of a notification; `until`: held until then."""
 
-    fate: NotificationStatus
+    status: NotificationStatus
     until: datetime | None = None
 
 
-def decide(person: Recipient, notification: Notification, now: datetime, daily_cap: int) -> Verdict:
-    """Decide whether news goes out now, waits for the next digest, or goes unsaid.
+def decide(person: Recipient, notification: Notification, now: datetime, daily_cap: int) -> DeliveryDecision:
+    """Decide whether news is sent now, waits for the next digest, or is not sent at all.
 
     Muted is muted. Urgent news passes quiet hours and the cap; low news always waits for the digest.
     """
     urgent = notification.urgency is Urgency.URGENT
     if notification.category in person.muted or (EVERYTHING in person.muted and not urgent):
-        return Verdict(NotificationStatus.MUTED)
+        return DeliveryDecision(NotificationStatus.MUTED)
     if urgent:
-        return Verdict(NotificationStatus.OWED)
+        return DeliveryDecision(NotificationStatus.OWED)
     if (end := quiet_until(person, now)) is not None:
-        return Verdict(NotificationStatus.HELD, end)
-    if notification.urgency is Urgency.LOW or told_today(person, now) >= daily_cap:
-        return Verdict(NotificationStatus.HELD, next_digest(person, now))
-    return Verdict(NotificationStatus.OWED)
+        return DeliveryDecision(NotificationStatus.HELD, end)
+    if notification.urgency is Urgency.LOW or count_told_today(person, now) >= daily_cap:
+        return DeliveryDecision(NotificationStatus.HELD, next_digest(person, now))
+    return DeliveryDecision(NotificationStatus.OWED)
 
 
 def quiet_until(person: Recipient, now: datetime) -> datetime | None:
-    """Return when the quiet hours end that it is now, None outside of them."""
+    """Return when the present quiet hours end, None outside of them."""
     if person.quiet is None or not person.quiet.covers(now.astimezone(zone_of(person)).time()):
         return None
     return _next(person.quiet.end, person, now)
 
 
 def next_digest(person: Recipient, now: datetime) -> datetime:
-    """Return when what is held comes out next: at the end of the quiet hours, or in the morning."""
+    """Return when the next digest is sent: at the end of the quiet hours, or in the morning."""
     return _next(person.quiet.end if person.quiet else DIGEST_AT, person, now)
 
 
-def told_today(person: Recipient, now: datetime) -> int:
+def count_told_today(person: Recipient, now: datetime) -> int:
     """Count what a person was told since their own midnight."""
     zone = zone_of(person)
     today = now.astimezone(zone).date()
@@ -62,7 +64,7 @@ def told_today(person: Recipient, now: datetime) -> int:
 
 
 def order_places(
-    person: Recipient, reachable: Collection[str], *, wanted: str = "", tried: Collection[str] = ()
+    person: Recipient, reachable: Collection[str], *, wanted: str | None = None, tried: Collection[str] = ()
 ) -> tuple[NotificationTarget, ...]:
     """Order the places to try: the wanted conversation, the preferred channel, where they wrote last, the others.
 
@@ -72,18 +74,27 @@ def order_places(
     def rank(place: NotificationTarget) -> tuple[bool, bool, bool, bool, float]:
         last = place.last_inbound_at
         return (
-            not (wanted and place.conversation_id == wanted),
+            wanted is None or place.conversation_id != wanted,
             place.channel != person.preferred_channel,
             place.channel in CANNOT_ANSWER,
             last is None,
             -last.timestamp() if last else 0.0,
         )
 
-    open_to_us = [
-        place for place in person.places if place.channel in reachable and place.identity_id not in tried
-        and (not place.thread or place.conversation_id == wanted)
-    ]  # fmt: skip
-    return tuple(sorted(open_to_us, key=rank))
+    def is_open(place: NotificationTarget) -> bool:
+        # A thread is nobody's place for news, unless it is the conversation that was asked for.
+        in_place = not place.thread or place.conversation_id == wanted
+        return place.channel in reachable and place.identity_id not in tried and in_place
+
+    return tuple(sorted(filter(is_open, person.places), key=rank))
+
+
+def compose_digest(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notification:
+    """Return one notification of all that was held, in the order it came, with times of day in the person's zone."""
+    items = "\n".join(_item(stored, zone) for stored in held)
+    text = f"{len(held)} things waited for you:\n\n{items}"
+    media = tuple(media for stored in held for media in stored.notification.media)
+    return Notification(text, DIGEST, dedupe_key=f"digest:{held[0].id}", title="What waited for you", media=media)
 
 
 def zone_of(person: Recipient) -> ZoneInfo:
@@ -100,3 +111,10 @@ def _next(at: time, person: Recipient, now: datetime) -> datetime:
         if moment > now:
             return moment
     raise AssertionError("within three days it is every time of day")
+
+
+def _item(stored: StoredNotification, zone: ZoneInfo) -> str:
+    first, *rest = stored.notification.text.strip().split("\n")
+    # Further lines stay inside the list's item.
+    further = [f"  {line}" if line else "" for line in rest]
+    return "\n".join([f"- {stored.at.astimezone(zone):%H:%M}: {first}", *further])

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from core.notifications.store import NotificationTarget, Recipient, StoredNotification
 from core.notifications.types import Notification, NotificationStatus, Urgency
 from core.people.preferences import QuietHours
-from notify.digest import compose
-from notify.policy import decide, next_digest, order_places, quiet_until, zone_of
+from notify.policy import compose_digest, decide, next_digest, order_places, quiet_until, zone_of
 
 NIGHT = QuietHours(time(22), time(7))
 BERLIN = Recipient("Europe/Berlin", quiet=NIGHT)
@@ -24,29 +23,29 @@ def at(text: str) -> datetime:
 
 
 def test_quiet_hours_hold_what_is_not_urgent_until_they_end() -> None:
-    verdict = decide(BERLIN, NEWS, at("2026-11-21T23:30"), 30)
-    assert (verdict.fate, verdict.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
-    assert decide(BERLIN, NEWS, at("2026-11-22T07:00"), 30).fate is NotificationStatus.OWED
+    decision = decide(BERLIN, NEWS, at("2026-11-21T23:30"), 30)
+    assert (decision.status, decision.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
+    assert decide(BERLIN, NEWS, at("2026-11-22T07:00"), 30).status is NotificationStatus.OWED
     urgent = replace(NEWS, urgency=Urgency.URGENT)
-    assert decide(BERLIN, urgent, at("2026-11-21T23:30"), 0).fate is NotificationStatus.OWED
+    assert decide(BERLIN, urgent, at("2026-11-21T23:30"), 0).status is NotificationStatus.OWED
 
 
 def test_low_news_waits_for_the_digest_and_the_cap_holds_until_then() -> None:
     noon = at("2026-11-21T12:00")
     low = decide(BERLIN, replace(NEWS, urgency=Urgency.LOW), noon, 30)
-    assert (low.fate, low.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
+    assert (low.status, low.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
     assert next_digest(Recipient(), noon) == datetime(2026, 11, 22, 8, tzinfo=UTC)
     told = replace(BERLIN, recent=(at("2026-11-21T00:01"), at("2026-11-21T11:00"), at("2026-11-20T23:59")))
-    assert decide(told, NEWS, noon, 3).fate is NotificationStatus.OWED
-    assert decide(told, NEWS, noon, 2).fate is NotificationStatus.HELD
+    assert decide(told, NEWS, noon, 3).status is NotificationStatus.OWED
+    assert decide(told, NEWS, noon, 2).status is NotificationStatus.HELD
 
 
 def test_muted_is_muted_and_all_but_urgent_can_be() -> None:
     now, urgent = at("2026-11-21T12:00"), replace(NEWS, urgency=Urgency.URGENT)
-    assert decide(replace(BERLIN, muted=("price",)), urgent, now, 30).fate is NotificationStatus.MUTED
-    assert decide(replace(BERLIN, muted=("mail",)), NEWS, now, 30).fate is NotificationStatus.OWED
+    assert decide(replace(BERLIN, muted=("price",)), urgent, now, 30).status is NotificationStatus.MUTED
+    assert decide(replace(BERLIN, muted=("mail",)), NEWS, now, 30).status is NotificationStatus.OWED
     everything = replace(BERLIN, muted=("*",))
-    assert [decide(everything, one, now, 30).fate for one in (NEWS, urgent)] == [
+    assert [decide(everything, one, now, 30).status for one in (NEWS, urgent)] == [
         NotificationStatus.MUTED,
         NotificationStatus.OWED,
     ]
@@ -115,7 +114,7 @@ def test_a_digest_holds_all_that_was_held_in_order_with_the_persons_times() -> N
         )
         for hour in (22, 23)
     ]
-    digest = compose(held, zone_of(BERLIN))
+    digest = compose_digest(held, zone_of(BERLIN))
     assert digest.text == (
         "2 things waited for you:\n\n- 23:00: text 22\n  second line\n- 00:00: text 23\n  second line"
     )

@@ -1,0 +1,78 @@
+"""What every way of notifying shares: the targets in order, the texts for them, the fallback's time, the wakeup."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from core.clock import Clock
+from core.notifications.store import (
+    NotificationStore,
+    NotificationTarget,
+    NotifyResult,
+    Recipient,
+    RenderedNotification,
+    Timing,
+)
+from core.notifications.types import Notification, NotificationPolicy, NotificationStatus, Notified
+from core.queue.wakeups import Wakeups
+from notify.policy import CANNOT_ANSWER, DeliveryDecision, decide, order_places
+
+NAMES: Mapping[str, str] = {
+    "sms": "a text message",
+    "slack": "Slack",
+    "telegram": "Telegram",
+    "terminal": "the terminal",
+}
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatcher:
+    """Turn decisions about notifications into rows of the outbox. `channels`: the names of those that are on."""
+
+    store: NotificationStore
+    channels: frozenset[str]
+    wakeups: Wakeups
+    clock: Clock
+    policy: NotificationPolicy
+
+    def decide(self, person: Recipient, notification: Notification, now: datetime) -> DeliveryDecision:
+        """Decide whether a notification goes out now, is held, or muted."""
+        return decide(person, notification, now, self.policy.daily_cap)
+
+    def render(
+        self, person: Recipient, notification: Notification, tried: Collection[str] = ()
+    ) -> list[RenderedNotification]:
+        """Return what would be said in each place, the best first; `tried` identities are left out."""
+        wanted = notification.conversation_id or None
+        places = order_places(person, self.channels, wanted=wanted, tried=tried)
+        chat = next((place.channel for place in places if place.channel not in CANNOT_ANSWER), None)
+        return [_rendered(place, notification, chat) for place in places]
+
+    def timing(self, now: datetime) -> Timing:
+        """Return the moments of a notification that goes out now."""
+        after = self.policy.fall_back_after
+        return Timing(now, now + after if after is not None else None)
+
+    def announce(self, result: NotifyResult) -> Notified:
+        """Wake the delivery of what was enqueued, and return what became of the notification."""
+        if result.conversation_id:
+            self.wakeups.wake_delivery(result.conversation_id)
+        status = NotificationStatus(result.state)
+        _log.info("person_told", notification=result.id, fate=status.value, channel=result.channel)
+        return Notified(result.id, status, result.channel)
+
+
+def one_way(entries: Collection[RenderedNotification]) -> list[RenderedNotification]:
+    """Return the places where a notification can be read but not answered."""
+    return [entry for entry in entries if entry.place.channel in CANNOT_ANSWER]
+
+
+def _rendered(place: NotificationTarget, notification: Notification, chat: str | None) -> RenderedNotification:
+    if place.channel not in CANNOT_ANSWER:
+        return RenderedNotification(place, notification.text, notification.actions, notification.media)
+    title = f"# {notification.title}\n\n" if notification.title else ""
+    answer = f"\n\nTo answer, open {NAMES.get(chat, chat)}." if notification.actions and chat else ""
+    return RenderedNotification(place, f"{title}{notification.text}{answer}", media=notification.media)
