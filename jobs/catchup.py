@@ -1,7 +1,7 @@
-"""Catch-up: what providers kept while we were away comes in through the same inbox (promise 3)."""
+"""Catch-up: messages that providers kept while we were away come in through the same inbox (promise 3)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
@@ -13,16 +13,16 @@ from jobs.lease_keepalive import kept_alive
 
 EVERY = timedelta(minutes=3)
 LEASE = timedelta(seconds=20)
-"""One worker sweeps an account at a time; when it dies, another one goes on after this."""
+"""One worker sweeps an account at a time; when it dies, another one continues after this time."""
 SWEEP_WITHIN = 600.0
-"""Seconds; a sweep that takes longer goes on where it was cut off, the next time."""
+"""Seconds; a sweep that takes longer is cut off, and the next one continues there."""
 IDENTIFY_WITHIN = 20.0
 
 _log = structlog.get_logger()
 
 
 class KeptSweep(Sweep):
-    """A sweep whose place is remembered: by its lease, or not at all."""
+    """A sweep whose position is stored, for as long as this worker holds its lease."""
 
     def __init__(self, database: Database, channel: Channel, worker: str, place: str) -> None:
         self._database = database
@@ -30,51 +30,42 @@ class KeptSweep(Sweep):
         self.place = place
 
     async def reached(self, place: str) -> None:
-        """Remember it; raises `LeaseLost` when another worker sweeps by now."""
+        """Store the position; raise `LeaseLost` when another worker has the sweep now."""
         if not await self.keep(place):
             raise LeaseLost
         self.place = place
 
     async def keep(self, place: str | None = None) -> bool:
-        """Prolong the lease."""
+        """Renew the lease; return whether it is still held."""
         row = await self._database.call("select keep_catch_up($1,$2,$3,$4,$5) as held", *self._names, LEASE, place)
         return bool(row and row["held"])
 
     async def end(self, began: datetime) -> None:
-        """Let the next sweep start where this one began."""
+        """Make the next sweep start where this one began."""
         await self._database.call("select end_catch_up($1,$2,$3,$4)", *self._names, began)
 
     async def leave(self) -> None:
-        """Let somebody else go on with it."""
+        """Release the lease, so that any worker may continue the sweep."""
         await self._database.call("select leave_catch_up($1,$2,$3)", *self._names)
 
 
 class CatchUp:
-    """Sweep every channel at the start and every few minutes, from where the last whole sweep began."""
+    """Sweep every channel, from where the last complete sweep began."""
 
-    def __init__(
-        self,
-        channels: Sequence[Channel],
-        database: Database,
-        worker: str,
-        *,
-        every: timedelta = EVERY,
-        pause: Callable[[timedelta], Awaitable[None]] | None = None,
-    ) -> None:
+    def __init__(self, channels: Sequence[Channel], database: Database, worker: str) -> None:
         self._channels = channels
         self._database = database
         self._worker = worker
-        self._every = every
-        self._pause = pause or _sleep
 
-    async def run(self) -> None:
-        """Sweep for ever."""
-        while True:
-            await asyncio.gather(*(self.sweep(channel) for channel in self._channels))
-            await self._pause(self._every)
+    async def once(self) -> None:
+        """Sweep all channels, side by side."""
+        await asyncio.gather(*(self.sweep(channel) for channel in self._channels))
 
     async def sweep(self, channel: Channel) -> int | None:
-        """Sweep one channel under its lease; None when another worker does, or it was not possible now."""
+        """Sweep one channel under its lease and return how many messages were new.
+
+        None: another worker sweeps it, or it was not possible now.
+        """
         try:
             async with asyncio.timeout(IDENTIFY_WITHIN):
                 await channel.identify()
@@ -90,7 +81,7 @@ class CatchUp:
             _log.warning("catch_up_failed", channel=channel.name, cause=f"{type(error).__name__}: {error}")
             return None
         except Exception:
-            # The outermost loop of this sweep: what one channel cannot read stops neither the others nor other upkeep.
+            # The outermost handler of this sweep: an unforeseen error of one channel may not stop the others.
             _log.exception("catch_up_failed", channel=channel.name)
             return None
         if new:
@@ -99,7 +90,7 @@ class CatchUp:
 
     async def _under_lease(self, channel: Channel, since: datetime | None, sweep: KeptSweep) -> int:
         if since is None:
-            # The first sweep of this account: what came before we were there was not meant for us.
+            # The first sweep of this account: messages from before it was connected were not meant for us.
             return 0
         try:
             async with kept_alive(sweep.keep, LEASE), asyncio.timeout(SWEEP_WITHIN):
@@ -109,7 +100,3 @@ class CatchUp:
         except (OneValetError, TimeoutError):
             await sweep.leave()
             raise
-
-
-async def _sleep(span: timedelta) -> None:
-    await asyncio.sleep(span.total_seconds())

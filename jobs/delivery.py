@@ -4,36 +4,29 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from datetime import timedelta
 
 import structlog
 
 from core.clock import Clock
-from core.errors import Ambiguous, DeliveryError, LeaseLost, StoreUnavailable, Unavailable
+from core.errors import LeaseLost, StoreUnavailable, Unavailable
 from core.loop.answer_limits import shortened
-from core.messaging.channels import Billed, NotificationChannel, Receipt, Streaming, Target
-from core.messaging.outbox import Begun, Claim, DueMessage, KeptPart, Outbox, PartEnd
+from core.messaging.channels import Billed, NotificationChannel, Target
+from core.messaging.outbox import Begun, Claim, DueMessage, KeptPart, Outbox
 from core.messaging.segments import Bill
 from core.queue.quarantine import CURRENT_WORK
 from core.replies import MISSING
-from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
-from jobs.timeouts import elapsed, within
+from jobs.backoff import CHECK_AFTER, fate
+from jobs.provider_calls import ProviderCalls
+from jobs.timeouts import elapsed
 
 LONG_TEXT = 2_000
-"""Characters from which a message is rendered beside the event loop."""
-SEND_TIMEOUT = 10.0
-"""Seconds for one provider call; the lease outlasts it."""
-LOOK_UP_WITHIN = GIVE_UP_AFTER
-"""How long an unknown outcome is asked about while the provider cannot tell. What comes after it does not wait for so
-long: `claim_outbound` lets it pass."""
-TAKE_BACK_TRIES = 2
-"""How often more a message without an answer is tried to be removed; what comes after it waits meanwhile."""
-MAX_RESENT = len(RESEND_AFTER)
-"""How often a part with an unknown outcome is sent again where nothing can be looked up."""
+"""Characters from which a message is rendered in a thread."""
+MAX_TAKE_BACK_TRIES = 2
+"""How often the removal of a message without an answer is tried; later messages wait for it."""
 MAX_HANGS = 3
 """A message that blocked the event loop of so many workers is given up."""
 WRITE_WITHIN = 60.0
-"""Seconds that what is known waits for a database that went away."""
+"""Seconds that a known outcome waits for a database that went away."""
 HANGS = "it blocked its worker again and again"
 REFUSED = "the database takes nothing that is written about it"
 STOPPED = "the person stopped or blocked this channel"
@@ -58,19 +51,19 @@ class DeliveryRunner:
         self._worker = worker
         self._elapsed = elapsed
         self._clock = clock or Clock()
-        self._chance = chance or random.Random()
+        self._calls = ProviderCalls(chance or random.Random())
         self._stopping = False
 
     async def claim(self, conversation_id: str | None) -> Claim | None:
-        """Take the head of the named conversation, or whichever is due longest."""
+        """Claim the head of the named conversation's outbox, or the row that has been due longest."""
         return await self._outbox.claim(conversation_id, self._worker)
 
     def stop(self) -> None:
-        """Begin no further row or part."""
+        """Start no further row or part."""
         self._stopping = True
 
     async def run(self, claim: Claim) -> None:
-        """Send this row, then what comes after it in the conversation."""
+        """Send this row, then those after it in the conversation."""
         following: Claim | None = claim
         while following is not None:
             CURRENT_WORK.set(following.outbound_id)
@@ -88,7 +81,7 @@ class DeliveryRunner:
             following = await self._following(claim.conversation_id)
 
     async def _following(self, conversation_id: str) -> Claim | None:
-        """Take what comes next in a conversation; the slow poll does while the database is away."""
+        """Claim the next row of a conversation. While the database is away, the slow poll finds it later."""
         try:
             return await self._outbox.claim(conversation_id, self._worker)
         except StoreUnavailable as error:
@@ -96,9 +89,9 @@ class DeliveryRunner:
             return None
 
     async def _sent_or_set_aside(self, claim: Claim) -> str:
-        """Send a row; one about which nothing can be written, twice, is set aside for those that come after it.
+        """Send a row. If the database refuses its writes twice, set it aside, so that later rows may be sent.
 
-        The second try is safe: it goes on as after the death of a sender.
+        The second try is safe: it continues as after the death of a sender.
         """
         for _ in range(2):
             try:
@@ -118,7 +111,7 @@ class DeliveryRunner:
             await self._outbox.fail(claim, "the channel is not configured")
             return "failed"
         if not due.reachable:
-            # Promise 8, on every path: who said stop or blocked us gets nothing.
+            # Promise 8, on every path: a person who said STOP or blocked us gets nothing.
             await self._outbox.fail(claim, STOPPED)
             return "failed"
         if due.hangs >= MAX_HANGS:
@@ -141,23 +134,23 @@ class DeliveryRunner:
             state = await self._send_part(claim, due, channel, part, attempt)
             if state != "sending":
                 return state
-        # No open part was left to us: callbacks told what became of the last ones.
+        # No part was left to send: callbacks have reported the last ones.
         return await self._outbox.settle(claim)
 
     async def _render(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> list[KeptPart]:
         message = shortened(due.message)
         if due.tells_missing:
             await self._outbox.tell_missing(claim)
-            # The end of a long one may wait until it is asked for.
+            # The end of a long message may wait until it is asked for.
             first = (MISSING, message.text) if len(message.text) > LONG_TEXT else (message.text, MISSING)
             message = replace(message, text="\n\n".join(filter(None, first)))
         try:
-            if len(message.text) > LONG_TEXT:  # others of this worker need not wait for it
+            if len(message.text) > LONG_TEXT:  # the loop's other work need not wait for it
                 parts = await asyncio.to_thread(channel.render, message)
             else:
                 parts = channel.render(message)
         except Exception:
-            # A message that breaks its renderer must not stand in the way of all that come after it.
+            # A message that breaks its renderer must not hold up all that come after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
             return []
         return await self._outbox.keep_parts(claim, parts)
@@ -167,33 +160,20 @@ class DeliveryRunner:
     ) -> str:
         target = Target(due.address, part.ref, stream=due.stream if part.number == 1 else "")
         if part.state in ("sending", "checking"):
-            end = await self._look_up(due, channel, part, target)
+            end = await self._calls.look_up(due, channel, part, target)
             if end is not None:
                 return await self._outbox.end_delivery(claim, part.number, part.attempt, end)
         asked = self._elapsed()
-        bill = Bill(part.part.segments, self._clock.now(), channel.budget) if isinstance(channel, Billed) else None
-        match await self._outbox.begin_delivery(claim, part.number, attempt, bill):
-            case Begun.SENT:
-                return "sending"
-            case Begun.UNREACHABLE:
-                await self._outbox.fail(claim, STOPPED)
-                return "failed"
-            case Begun.OVER_PERSON:
-                _log.warning("segments_used_up", outbound=claim.outbound_id, of="person")
-                return "failed"
-            case Begun.OVER_ALL:
-                _log.error("segments_used_up", outbound=claim.outbound_id, of="all")
-                return "failed"
-            case Begun.GO:
-                pass
+        if (refused := await self._refused(claim, channel, part, attempt)) is not None:
+            return refused
         if self._elapsed() - asked > self._outbox.lease.total_seconds() / 2:
-            # We were held up: the lease might end before the call does, and another worker would send the part as well.
-            end = fate(Unavailable("held up before the call"), attempt, due.age, self._chance)
+            # The loop was held up: the lease might end before the call does, and another worker send the part as well.
+            end = fate(Unavailable("held up before the call"), attempt, due.age, self._calls.chance)
         else:
-            end = await self._call(due, channel, part, target, attempt)
+            end = await self._calls.send(due, channel, part, target, attempt)
         if not due.own_chat:
             end = replace(end, identity_state="")
-        # What the provider answered is known nowhere else: while the database is away it is kept, and tried again.
+        # The provider's answer is known nowhere else, so it is kept and written again while the database is away.
         state = await _patiently(lambda: self._outbox.end_delivery(claim, part.number, attempt, end))
         _log.info(
             "part_sent" if end.state == "sent" else "part_not_sent",
@@ -205,98 +185,39 @@ class DeliveryRunner:
         )
         return state
 
+    async def _refused(self, claim: Claim, channel: NotificationChannel, part: KeptPart, attempt: int) -> str | None:
+        """Record that a call is about to leave. None: call now; otherwise the state of the row, which may not leave."""
+        bill = Bill(part.part.segments, self._clock.now(), channel.budget) if isinstance(channel, Billed) else None
+        match await self._outbox.begin_delivery(claim, part.number, attempt, bill):
+            case Begun.GO:
+                return None
+            case Begun.SENT:
+                return "sending"
+            case Begun.UNREACHABLE:
+                await self._outbox.fail(claim, STOPPED)
+            case Begun.OVER_PERSON:
+                _log.warning("segments_used_up", outbound=claim.outbound_id, of="person")
+            case Begun.OVER_ALL:
+                _log.error("segments_used_up", outbound=claim.outbound_id, of="all")
+        return "failed"
+
+    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> str:
+        """Remove a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""
+        if not await self._calls.take_back(due, channel) and due.attempts < MAX_TAKE_BACK_TRIES:
+            await self._outbox.put_off(claim, CHECK_AFTER)
+            return "ready"
+        await self._outbox.end_stream(claim)
+        return "sent"
+
     async def _hand_back(self, claim: Claim) -> None:
         try:
             await _patiently(lambda: self._outbox.give_back(claim))
         except (LeaseLost, StoreUnavailable) as error:
             _log.warning("outbound_not_handed_back", outbound=claim.outbound_id, cause=type(error).__name__)
 
-    async def _call(
-        self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target, attempt: int
-    ) -> PartEnd:
-        failure: DeliveryError
-        try:
-            receipt = await within(SEND_TIMEOUT, self._say(due, channel, part, target))
-            return PartEnd("sent", "accepted", receipt)
-        except TimeoutError:
-            failure = Ambiguous("no answer in time")
-        except DeliveryError as error:
-            failure = error
-        except Exception:
-            # A bug in the adapter says nothing about whether the call left: it counts as a lost answer.
-            _log.exception("send_failed", outbound=due.message.id)
-            failure = Ambiguous("the adapter failed")
-        resends = channel.resend_unknown and not channel.can_find
-        pause = resend_pause(part.lost, self._chance) if resends else None
-        return fate(failure, attempt, due.age, self._chance, pause)
-
-    async def _say(self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target) -> Receipt:
-        """Send a part; the first one takes the place of what grew while it was written."""
-        if part.number == 1 and due.stream_at is not None and isinstance(channel, Streaming):
-            stream = due.stream
-            try:
-                stream = stream or await channel.find_stream(due.address, due.stream_at)
-                if stream and due.overtaken:
-                    await channel.drop_stream(due.address, stream)
-                    stream = ""
-            except DeliveryError as error:
-                # What was only a preview may not hold the answer up.
-                _log.info("stream_not_settled", outbound=due.message.id, cause=type(error).__name__)
-            target = replace(target, stream=stream)
-        return await channel.send(part.part, target)
-
-    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> str:
-        """Remove a message that was begun for an answer that never came; a few tries, it is no answer."""
-        if due.stream_at is None or not isinstance(channel, Streaming):
-            await self._outbox.end_stream(claim)
-            return "sent"
-        try:
-            async with asyncio.timeout(SEND_TIMEOUT):
-                if stream := due.stream or await channel.find_stream(due.address, due.stream_at):
-                    await channel.drop_stream(due.address, stream)
-        except (DeliveryError, TimeoutError) as error:
-            _log.warning("stream_not_taken_back", outbound=due.message.id, cause=type(error).__name__)
-            if due.attempts < TAKE_BACK_TRIES:
-                await self._outbox.put_off(claim, CHECK_AFTER)
-                return "ready"
-        except Exception:
-            # A bug in the adapter may not block the conversation for ever.
-            _log.exception("stream_not_taken_back", outbound=due.message.id)
-        await self._outbox.end_stream(claim)
-        return "sent"
-
-    async def _look_up(
-        self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target
-    ) -> PartEnd | None:
-        """Find out about a call whose answer was lost. None: it did not arrive, or policy says send again."""
-        if part.lost_since is None:
-            return None
-        patience = CHECK_AFTER
-        if channel.resend_unknown and not channel.can_find:
-            patience = resend_patience(part.lost)
-        if part.state == "sending" and part.silent_for < patience:
-            return PartEnd("checking", "ambiguous", reason="the sender died", delay=patience - part.silent_for)
-        if not channel.can_find:
-            if channel.resend_unknown and part.lost <= MAX_RESENT:
-                _log.warning("unknown_part_sent_again", outbound=due.message.id, part=part.number)
-                return None
-            return PartEnd("ambiguous", "left", reason="the outcome is unknown and cannot be looked up")
-        try:
-            async with asyncio.timeout(SEND_TIMEOUT):
-                receipt = await channel.find(part.part, target, part.lost_since)
-        except (TimeoutError, DeliveryError) as error:
-            return _not_told(part, type(error).__name__)
-        except Exception as error:
-            # A bug in the adapter tells nothing either, and may not block the conversation for ever.
-            _log.exception("look_up_failed", outbound=due.message.id)
-            return _not_told(part, type(error).__name__)
-        if receipt is None:
-            return None
-        return PartEnd("sent", "found", receipt)
-
 
 async def _patiently[T](write: Callable[[], Awaitable[T]]) -> T:
-    """Write as soon as the database is back, within `WRITE_WITHIN`."""
+    """Write, retrying while the database is away, for at most `WRITE_WITHIN`."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + WRITE_WITHIN
     while True:
@@ -306,10 +227,3 @@ async def _patiently[T](write: Callable[[], Awaitable[T]]) -> T:
             if loop.time() > deadline:
                 raise
         await asyncio.sleep(0.5)
-
-
-def _not_told(part: KeptPart, cause: str) -> PartEnd:
-    if part.silent_for > LOOK_UP_WITHIN:
-        return PartEnd("ambiguous", "left", reason=f"the look-up failed: {cause}")
-    delay = min(max(CHECK_AFTER, part.silent_for / 4), timedelta(seconds=LONGEST))
-    return PartEnd("checking", "ambiguous", reason=cause, delay=delay)

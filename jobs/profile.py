@@ -1,6 +1,5 @@
 """Profiles: after people were answered, what they wrote is looked at for what it says about them."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,8 +16,6 @@ from core.journal.types import StepKey
 from core.people.profile import ProfileStore
 from core.people.profile_extraction import question, read_changes
 
-EVERY = 5.0
-"""Seconds between two looks. A person is looked at once they have been quiet for a while, all at once."""
 LEASE = timedelta(minutes=2)
 RETRY = timedelta(minutes=1)
 MAX_TURNS = 20
@@ -47,15 +44,10 @@ class ProfileRunner:
         self._clock = clock
         self._profile = ProfileStore(database, make_id)
 
-    async def run(self) -> None:
-        """Look for ever; a database that is away is asked again the next time."""
-        while True:
-            try:
-                while await self.once():
-                    pass
-            except StoreUnavailable as error:
-                _log.warning("profile_delayed", cause=str(error))
-            await asyncio.sleep(EVERY)
+    async def drain(self) -> None:
+        """Look at everybody who is due now."""
+        while await self.once():
+            pass
 
     async def once(self) -> bool:
         """Look at one person; False when nobody is due."""

@@ -1,42 +1,17 @@
 """Turns that may have killed their worker, in a process of their own: how it is asked for, and what it does."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
 
-import structlog
-
-from core.errors import StoreUnavailable
 from core.turns.store import Lease
 from jobs.claim_loop import Runner
 from jobs.turns import TurnRunner
 from jobs.worker import GRACE
 
-LOOK_EVERY = 0.5
-"""Seconds between two looks for one that waits."""
+POLL = timedelta(seconds=0.5)
 IDLE = 5.0
 """Seconds without work after which the process for suspects ends."""
-
-_log = structlog.get_logger()
-
-
-class SuspectWatch:
-    """In a worker: ask for a process of their own while suspects wait."""
-
-    def __init__(self, wait: Callable[[], Awaitable[bool]], ask: Callable[[], None]) -> None:
-        self._wait = wait
-        self._ask = ask
-
-    async def run(self) -> None:
-        """Look for ever; a database that is away is asked again the next time."""
-        while True:
-            try:
-                if await self._wait():
-                    self._ask()
-            except StoreUnavailable as error:
-                _log.warning("suspects_unknown", cause=str(error))
-            await asyncio.sleep(LOOK_EVERY)
 
 
 class SuspectsProcess:
@@ -45,9 +20,7 @@ class SuspectsProcess:
     def __init__(self, turns: TurnRunner, idle: float = IDLE) -> None:
         self._turns = turns
         self._idle = idle
-        self._runner: Runner[Lease] = Runner(
-            "suspect", turns.claim, self._run, slots=1, poll=timedelta(seconds=LOOK_EVERY)
-        )
+        self._runner: Runner[Lease] = Runner("suspect", turns.claim, self._run, slots=1, poll=POLL)
         self._running = False
         self._ended = asyncio.Event()
         self._poll: asyncio.Task[None] | None = None

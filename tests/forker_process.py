@@ -22,16 +22,17 @@ from core.llm.types import ChatMessage, ModelRequest, Role
 
 _PR_SET_PDEATHSIG = 1
 _LOADED = (
-    *("channels.http.app", "jobs.worker", "jobs.turns", "jobs.delivery", "jobs.upkeep", "jobs.catchup", "twilio.rest"),
-    *("channels.slack.receive", "channels.telegram.receive", "notify.slack.send", "notify.telegram.send"),
-    *(
-        "onevalet.cli.main",
-        "onevalet.app",
-        "onevalet.wiring.orchestrator",
-        "onevalet.wiring.channels",
-        "onevalet.cli.credentials",
-        "onevalet.cli.channels_setup",
-    ),
+    "twilio.rest",
+    "channels.slack.receive",
+    "channels.telegram.receive",
+    "notify.slack.send",
+    "notify.telegram.send",
+    "onevalet.app",
+    "onevalet.wiring.web",
+    "onevalet.wiring.worker",
+    "onevalet.cli.main",
+    "onevalet.cli.credentials",
+    "onevalet.cli.channels_setup",
 )
 _ended: dict[int, int] = {}
 

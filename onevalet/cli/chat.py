@@ -9,16 +9,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pydantic import SecretStr
 
 from channels.terminal.receive import TerminalChannel
-from core.db.database import Database
 from core.ids import make_id
 from core.inbox.inbox import Inbox
-from core.queue.wakeups import RedisWakeups
-from onevalet.app import database_url, open_worker, redis_url
 from onevalet.dev.embedded.home import find_running, hold_home
 from onevalet.dev.run import open_services
 from onevalet.dev.seed import CONSOLE_ACCESS
 from onevalet.settings import Settings
+from onevalet.wiring.connections import open_connections
 from onevalet.wiring.secret_keys import key_file, with_key_file
+from onevalet.wiring.worker import open_worker
 
 LOOK_EVERY = 0.1
 ANSWER_WITHIN = 300.0
@@ -29,13 +28,9 @@ async def run_chat(settings: Settings, stop: asyncio.Event) -> None:
     """Talk until the input ends or Ctrl-C; uses a running `dev`, else starts what is needed itself."""
     async with AsyncExitStack() as stack:
         settings = await stack.enter_async_context(_open(settings))
-        database = Database(database_url(settings), size=3, name="onevalet chat")
-        stack.push_async_callback(database.close)
-        wakeups = RedisWakeups(redis_url(settings))
-        await wakeups.start()
-        stack.push_async_callback(wakeups.stop)
-        inbox = Inbox(database, wakeups, make_id, CONSOLE_ACCESS)
-        terminal = TerminalChannel(inbox, database, make_id, getpass.getuser())
+        connections = await stack.enter_async_context(open_connections(settings, "onevalet chat", size=3))
+        inbox = Inbox(connections.database, connections.wakeups, make_id, CONSOLE_ACCESS)
+        terminal = TerminalChannel(inbox, connections.database, make_id, getpass.getuser())
         _show_hint()
         await _until_first(stop, _talk(terminal))
 

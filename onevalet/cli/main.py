@@ -51,15 +51,16 @@ def worker(
     if check:
         _check_worker_health()
         return
-    from onevalet.app import check_worker, run_worker
+    from onevalet.app import run_worker
 
     if not spare:
         serve(run_worker)
         return
     from onevalet.supervision.supervisor import keep
+    from onevalet.wiring.connections import check_worker
 
     check_worker(read_settings())
-    keep(lambda life: in_sentences(lambda: serve(partial(run_worker, life=life))))
+    keep(lambda start: in_sentences(lambda: serve(partial(run_worker, start=start))))
 
 
 def _check_worker_health() -> None:
@@ -75,7 +76,7 @@ def _check_worker_health() -> None:
 def migrate() -> None:
     """Bring the database up to the newest migration."""
     from core.db.migrate import migrate as apply_migrations
-    from onevalet.app import database_url
+    from onevalet.wiring.connections import database_url
 
     applied = run_work(lambda settings: apply_migrations(database_url(settings)))
     say("\n".join(f"applied {name}" for name in applied) or "The database is up to date.")

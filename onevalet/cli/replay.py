@@ -28,7 +28,8 @@ from onevalet.cli.session import reach
 from onevalet.cli.transcript import Transcript, read_transcript
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.settings import Settings
-from onevalet.wiring.orchestrator import AGENT_REGISTRY, built_in_hooks, loop_config
+from onevalet.wiring.loop import built_in_hooks, loop_config
+from onevalet.wiring.orchestrator import AGENT_REGISTRY
 from onevalet.wiring.plugins import Plugins, load_plugins
 
 RECORDED = "recorded"

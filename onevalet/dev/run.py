@@ -13,23 +13,20 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from core.clock import Clock
-from core.credentials.store import CredentialStore
-from core.db.database import Database
 from core.db.migrate import migrate
 from core.errors import ConfigError
-from core.ids import make_id
-from onevalet.app import open_web, open_worker
 from onevalet.dev.embedded.home import Running, hold_home
 from onevalet.dev.embedded.services import embedded_services
-from onevalet.dev.seed import connect_mail, dev_identities, seed_owner
+from onevalet.dev.seed import bring_in_owner
 from onevalet.dev.simulator_wiring import Simulated, choose_simulated, local_url, simulator_config, wire_simulator
 from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
 from onevalet.wiring.preload import load_worker
-from onevalet.wiring.secret_keys import key_file, secret_keys, with_key_file
+from onevalet.wiring.secret_keys import key_file, with_key_file
+from onevalet.wiring.web import open_web
+from onevalet.wiring.worker import open_worker
 from simulator.app import serve_simulator
-from simulator.config import SimulatorConfig
 
 SIMULATOR_HOST = "127.0.0.1"
 NOTICE = (
@@ -58,7 +55,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         simulated = wire_simulator(settings, config, simulator.url)
         settings = simulated.settings
         set_up_logs(settings.onevalet_log, settings.secrets())  # the secrets made here are not for the logs either
-        await _bring_in_owner(simulated, config, simulator.mail.port)
+        await bring_in_owner(simulated, config, simulator.mail.port)
         simulator.notice = _notice(simulated)
         await stack.enter_async_context(open_worker(settings, demo=True))
         _, channels = await stack.enter_async_context(
@@ -101,19 +98,6 @@ async def open_services(settings: Settings) -> AsyncIterator[Settings]:
         if services.redis_url is not None:
             found["redis_url"] = SecretStr(services.redis_url)
         yield settings.model_copy(update=found)
-
-
-async def _bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_port: int) -> None:
-    """Let the simulator's first person and this terminal's user in, as one owner; everybody else meets the policy."""
-    settings = simulated.settings
-    person = config.people[0]
-    database = Database(_plain(settings.database_url), size=1, name="onevalet dev")
-    try:
-        seeds = dev_identities(simulated, config, person)
-        tenant = await seed_owner(database, make_id, seeds, person.name, person.timezone)
-        await connect_mail(CredentialStore(database, secret_keys(settings)), tenant, person, mail_port)
-    finally:
-        await database.close()
 
 
 def describe(simulated: Simulated, url: str, simulator_url: str) -> str:

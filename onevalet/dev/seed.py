@@ -1,4 +1,4 @@
-"""Whom the operator brings in without a code: in `dev`, the simulator's first person and this terminal's user."""
+"""The people whom `dev` admits without a code: the simulator's first person and this terminal's user."""
 
 import getpass
 from dataclasses import asdict, dataclass
@@ -8,10 +8,12 @@ import structlog
 from channels.terminal.parse import ACCOUNT
 from core.credentials.store import CredentialError, CredentialStore
 from core.db.database import Database
-from core.ids import IdMaker
+from core.ids import make_id
 from core.json_types import JsonObject
 from core.people.access_policy import Access, PersonRole, Policy
 from onevalet.dev.simulator_wiring import Simulated
+from onevalet.wiring.connections import database_url
+from onevalet.wiring.secret_keys import secret_keys
 from simulator.config import Person, SimulatorConfig
 
 EMAIL, SIMULATED = "email", "simulator"
@@ -19,19 +21,30 @@ EMAIL, SIMULATED = "email", "simulator"
 _log = structlog.get_logger()
 
 CONSOLE_ACCESS = Access(Policy.OPEN, role=PersonRole.OWNER, open_by="operator")
-"""Whoever can run `chat` can read the database, too: there is nobody to ask."""
+"""Anybody who can run `chat` can read the database too, so there is nothing to ask for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """An identity to bring in, as its channel names it."""
+    """An identity to admit, as its channel names it."""
 
     channel: str
     account: str
     user_key: str
 
 
-def dev_identities(simulated: Simulated, config: SimulatorConfig, person: Person) -> list[Seed]:
+async def bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_port: int) -> None:
+    """Admit the simulator's first person and this terminal's user, as one owner; everybody else meets the policy."""
+    settings, person = simulated.settings, config.people[0]
+    database = Database(database_url(settings), size=1, name="onevalet dev")
+    try:
+        tenant = await _seed_owner(database, _identities(simulated, config, person), person)
+        await _connect_mail(CredentialStore(database, secret_keys(settings)), tenant, person, mail_port)
+    finally:
+        await database.close()
+
+
+def _identities(simulated: Simulated, config: SimulatorConfig, person: Person) -> list[Seed]:
     """List the person's identities on the simulated channels, and this terminal's user."""
     known = [
         Seed("sms", config.twilio.number, person.phone),
@@ -42,7 +55,7 @@ def dev_identities(simulated: Simulated, config: SimulatorConfig, person: Person
     return [*(seed for seed in known if seed.channel in simulated.channels), here]
 
 
-async def connect_mail(store: CredentialStore, tenant: str, person: Person, port: int) -> None:
+async def _connect_mail(store: CredentialStore, tenant: str, person: Person, port: int) -> None:
     """Connect the simulator's mail server as the person's email account; it gives way to any other account."""
     try:
         others = set((await store.accounts(tenant, EMAIL)).names) - {SIMULATED}
@@ -56,15 +69,15 @@ async def connect_mail(store: CredentialStore, tenant: str, person: Person, port
         _log.warning("simulated_mail_not_connected", tenant=tenant, cause=str(error))
 
 
-async def seed_owner(database: Database, make_id: IdMaker, seeds: list[Seed], name: str, timezone: str) -> str:
-    """Bring in one owner with all these identities; give the tenant. Repeatable."""
+async def _seed_owner(database: Database, seeds: list[Seed], person: Person) -> str:
+    """Create one owner with all these identities and return the tenant's id. It may be repeated."""
     row = await database.call(
         "select seed_person($1,$2,$3,$4,$5,$6) as tenant_id",
         make_id("tn"),
         [asdict(seed) for seed in seeds],
         [make_id("idn") for _ in seeds],
-        name,
-        timezone,
+        person.name,
+        person.timezone,
         PersonRole.OWNER.value,
     )
     assert row is not None  # noqa: S101 - the function always gives a tenant

@@ -7,13 +7,31 @@ from pydantic import SecretStr
 
 from core.clock import Clock
 from core.db.database import Database
+from core.ids import make_id
+from core.inbox.inbox import Inbox
 from core.messaging.channels import Channel, InboundSink, NotificationChannel
 from core.tools.files import Files
 from onevalet.settings import Settings
+from onevalet.wiring.connections import Connections
+
+
+def build_inbound(connections: Connections, clock: Clock) -> list[Channel]:
+    """Create the ways in that are on, over an inbox that commits to the database."""
+    settings = connections.settings
+    inbox = Inbox(
+        connections.database,
+        connections.wakeups,
+        make_id,
+        settings.access,
+        clock=clock,
+        waiting=settings.waiting,
+        codes_only=settings.codes_only,
+    )
+    return build_channels(settings, inbox, connections.database)
 
 
 def build_channels(settings: Settings, sink: InboundSink, database: Database | None = None) -> list[Channel]:
-    """Make the ways in that are on. `database` holds the lease of those that poll, which cannot start without."""
+    """Create the ways in that are on. `database` holds the lease of those that poll, which cannot start without it."""
     channels: list[Channel] = []
     clock = Clock(settings.onevalet_clock)
     if settings.sms_on and settings.twilio_auth_token:
@@ -62,7 +80,7 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
 
 
 def build_notification_channels(settings: Settings) -> dict[str, NotificationChannel]:
-    """Make the ways out that are on, by name; the terminal always is."""
+    """Create the ways out that are on, by name; the terminal always is."""
     from notify.terminal.send import TerminalNotification
 
     ways: list[NotificationChannel] = [TerminalNotification()]
@@ -100,7 +118,7 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
 
 
 def notification_channel_names(settings: Settings) -> set[str]:
-    """Return which ways out are on, without making them."""
+    """Return the names of the ways out that are on, without creating them."""
     on = {"sms": settings.sms_on, "slack": settings.slack_on, "telegram": settings.telegram_on}
     return {"terminal", "push", *(name for name, is_on in (on | {"email": settings.email_on}).items() if is_on)}
 
@@ -133,7 +151,7 @@ def _plain(secret: SecretStr | None) -> str:
 
 @asynccontextmanager
 async def open_files(settings: Settings, database: Database) -> AsyncIterator[Files]:
-    """Yield access to the files that people send, where the provider keeps them for us: MMS so far."""
+    """Yield access to the files that people send and a provider stores for us: so far those of MMS."""
     if not (settings.sms_on and settings.twilio_auth_token):
         yield Files(database, {})
         return

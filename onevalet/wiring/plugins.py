@@ -33,6 +33,12 @@ class Plugins:
     executors: tuple[ActionExecutor, ...] = ()
     orchestrator: type[Orchestrator] = Orchestrator
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the names under which the model may be offered tools and agents."""
+        valets = (valet_of(agent) for agent in self.agents)
+        return frozenset({tool.name for tool in self.tools} | {valet.name for valet in valets if valet})
+
 
 def load_plugins(names: Sequence[str]) -> Plugins:
     """Import the named modules, a package with its direct submodules, and collect what they hold.

@@ -1,26 +1,23 @@
-"""What a worker imports: seconds of work, done before it serves anybody."""
+"""Import what a worker needs: seconds of work, done before it serves anybody."""
 
 import importlib
 
-_LOADED = (
-    *("jobs.worker", "jobs.turns", "jobs.delivery", "jobs.catchup", "jobs.upkeep"),
-    *(
-        "onevalet.app",
-        "onevalet.wiring.orchestrator",
-        "twilio.rest",
-        "channels.slack.receive",
-        "channels.telegram.receive",
-    ),
-    *("notify.slack.send", "notify.telegram.send"),
+_MODULES = (
+    "onevalet.wiring.worker",
+    "twilio.rest",
+    "channels.slack.receive",
+    "channels.telegram.receive",
+    "notify.slack.send",
+    "notify.telegram.send",
 )
-"""What takes long to import, and what a worker needs whatever its settings."""
+"""Slow imports, of which a worker needs all or most, whatever its settings."""
 
 
 async def load_worker() -> None:
-    """Import what a worker needs. It holds up the loop, on which nobody may wait yet."""
+    """Import what a worker needs. This blocks the event loop, so nothing may depend on it yet."""
     from core.llm.litellm_client import LiteLLMClient
     from onevalet.demo.model import DEMO_MODEL
 
-    for name in _LOADED:
+    for name in _MODULES:
         importlib.import_module(name)
     await LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL).warm_up()

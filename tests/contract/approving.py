@@ -13,10 +13,10 @@ from core.messaging.channels import NotificationChannel
 from core.people.commands import PersonCommands
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
-from jobs.approvals import ApprovalUpkeep
 from jobs.delivery import DeliveryRunner
+from jobs.maintenance import advance_approvals
 from jobs.redraws import RedrawRunner
-from jobs.turns import TurnRunner
+from jobs.turns import TurnFeatures, TurnRunner
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import Bubble, ChannelHarness, open_harness
 from tests.core.agents.harness import SetClock
@@ -73,7 +73,7 @@ class Approving:
         while True:
             lease = await self.turn()
             await self.delivery.deliver()
-            await ApprovalUpkeep(self.approvals, self.clock, store.make_id).once()
+            await advance_approvals(self.approvals, self.clock, store.make_id)
             await self.delivery.deliver()
             drawing = await redraws.claim(None)
             if drawing:
@@ -85,8 +85,13 @@ class Approving:
         """Run one turn; False where none waits."""
         store = self.delivery.store
         turns = TurnRunner(
-            *(store.turns, self.orchestrator, store.wakeups, self.channels, store.make_id, "w1", self.people),
-            approvals=self.approvals,
+            store.turns,
+            self.orchestrator,
+            store.wakeups,
+            self.channels,
+            store.make_id,
+            "w1",
+            TurnFeatures(self.people, approvals=self.approvals),
         )
         lease = await turns.claim(None)
         if lease:

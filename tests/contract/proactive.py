@@ -29,11 +29,10 @@ from core.notifications.store import NotificationStore
 from core.people.people import People
 from core.tools.tool import Tool
 from core.triggers.engine import TriggerEngine
-from jobs.approvals import ApprovalUpkeep
 from jobs.delivery import DeliveryRunner
-from jobs.notifications import NotificationRounds
+from jobs.maintenance import advance_approvals, release_notifications
 from jobs.redraws import RedrawRunner
-from jobs.turns import TurnRunner
+from jobs.turns import TurnFeatures, TurnRunner
 from notify.service import NotificationService
 from onevalet.wiring.triggers import build_triggers
 from tests.contract.approving import Approving
@@ -58,7 +57,7 @@ class Web:
 
 @dataclass(slots=True, kw_only=True)
 class Proactive(Approving):
-    """One worker's parts, wired as in `onevalet.app.open_worker` and driven by hand."""
+    """One worker's parts, wired as in `onevalet.wiring.worker_parts` and driven by hand."""
 
     engine: TriggerEngine
     http: aiohttp.ClientSession
@@ -73,22 +72,25 @@ class Proactive(Approving):
         orchestrator = self.orchestrator
         triggers = build_triggers(self.engine, orchestrator, service)
         turns = TurnRunner(
-            store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1",
-            runs=triggers.runs, approvals=self.approvals, holds_cards=service.holds_cards,
-        )  # fmt: skip
-        rounds = NotificationRounds(service, notes, self.clock)
-        upkeep = ApprovalUpkeep(self.approvals, self.clock, store.make_id)
+            store.turns,
+            orchestrator,
+            store.wakeups,
+            {},
+            store.make_id,
+            "w1",
+            TurnFeatures(runs=triggers.runs, approvals=self.approvals, holds_cards=service.holds_cards),
+        )
         redraws = RedrawRunner(Redraws(store.database), {harness.name: harness.sender})
         while True:
-            await upkeep.once()
+            await advance_approvals(self.approvals, self.clock, store.make_id)
             fired = await triggers.runner.once()
             await triggers.runner.looked()
             if lease := await turns.claim(None):
                 await turns.run(lease)
             told = await triggers.runner.notices.hand_over()
-            told += await rounds.once()
+            told += await release_notifications(service, self.clock)
             await self.delivery.deliver()
-            await upkeep.once()
+            await advance_approvals(self.approvals, self.clock, store.make_id)
             if drawing := await redraws.claim(None):
                 await redraws.run(drawing)
             if not (fired or lease or told or drawing):

@@ -21,7 +21,7 @@ from core.people.linking import Linking
 from core.people.people import People
 from core.people.profile import ProfileMerge
 from jobs.delivery import DeliveryRunner
-from jobs.turns import TurnRunner
+from jobs.turns import TurnFeatures, TurnRunner
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import SmsHarness, TelegramHarness
 from tests.contract.harness import ChannelHarness, open_harness
@@ -49,7 +49,13 @@ class Town:
         await harness.said(text, person)
         senders = {one.name: one.sender for one in (self.sms, self.telegram)}
         turns = TurnRunner(
-            self.store.turns, FewLines(echo), self.store.wakeups, {}, self.store.make_id, "w1", self.commands
+            self.store.turns,
+            FewLines(echo),
+            self.store.wakeups,
+            {},
+            self.store.make_id,
+            "w1",
+            TurnFeatures(self.commands),
         )
         delivery = DeliveryRunner(self.store.outbox, senders, "w1")
         while lease := await turns.claim(None):

@@ -10,7 +10,7 @@ import pytest
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.turns.decide_tool import DECIDE
-from jobs.runs import RunUpkeep
+from jobs.maintenance import prune_runs
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.proactive import Proactive, open_proactive
@@ -187,7 +187,7 @@ async def what_is_old_goes(system: Proactive) -> None:
     kept = "select (select count(*) from history), (select count(*) from outbound), (select count(*) from inbound)"
     before = await store.admin.fetchrow(kept)
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '91 days'")
-    assert await RunUpkeep(system.engine.store).once() >= 8
+    assert await prune_runs(system.engine.store) >= 8
     assert await store.admin.fetchrow(kept) == before
     assert await store.one("select count(*) from task_runs") == 0
     assert await store.one("select count(*) from approvals where source = 'trigger'") == 0

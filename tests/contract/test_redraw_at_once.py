@@ -13,8 +13,8 @@ import pytest
 
 from core.inbox.inbox import Inbox
 from core.queue.wakeups import RedisWakeups
-from onevalet.app import open_worker
 from onevalet.settings import Settings
+from onevalet.wiring.worker import open_worker
 from tests.contract.canaries import SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHarness, open_harness, until

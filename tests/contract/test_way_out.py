@@ -11,7 +11,7 @@ import pytest
 from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, Unavailable, Unreachable
 from core.messaging.channels import Billed, Part
 from core.messaging.segments import SegmentBudget
-from jobs.delivery import MAX_RESENT
+from jobs.provider_calls import MAX_RESENT
 from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import ANSWER_SECONDS, HARNESSES, SlackHarness, SmsHarness, TelegramHarness

@@ -57,26 +57,26 @@ def main() -> None:
 
     import jobs.backoff
     import jobs.catchup
-    import onevalet.app
     import onevalet.supervision.heartbeat
+    import onevalet.wiring.connections
+    import onevalet.wiring.outbound
+    import onevalet.wiring.worker_parts
     from onevalet.cli.main import main as run
     from onevalet.wiring.channels import build_notification_channels
 
-    root: Any = onevalet.app
+    connections: Any = onevalet.wiring.connections
+    outbound: Any = onevalet.wiring.outbound
     handler: Any = RequestHandler
     handler.finish_response = _crashing_answer(RequestHandler.finish_response)
-    root.Database = CrashingDatabase
-    root.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
+    connections.Database = CrashingDatabase
+    outbound.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
     jobs.backoff.RESEND_AFTER = tuple(one / 20 for one in jobs.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
-        root.LANE_LEASE = timedelta(seconds=float(lease))
+        onevalet.wiring.worker_parts.LANE_LEASE = timedelta(seconds=float(lease))
     if hung := os.environ.get("FAULTS_HUNG"):
         onevalet.supervision.heartbeat.HUNG_AFTER = int(hung)
     if sweep := os.environ.get("FAULTS_SWEEP"):
-        defaults = jobs.catchup.CatchUp.__init__.__kwdefaults__
-        assert defaults is not None
-        defaults["every"] = timedelta(seconds=float(sweep))
-        jobs.catchup.LEASE = timedelta(seconds=float(sweep))
+        jobs.catchup.EVERY = jobs.catchup.LEASE = timedelta(seconds=float(sweep))
     run()
 
 

@@ -21,7 +21,7 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.redraws import RedrawRunner
-from jobs.turns import TurnRunner
+from jobs.turns import TurnFeatures, TurnRunner
 from tests.core.agents.harness import CONFIG, SetClock
 from tests.core.agents.mail import SendEmailAgent
 from tests.core.builders import says, wants
@@ -148,7 +148,13 @@ class RefusingHarness:
         store = TurnStore(self.database, self.store.make_id, LEASE)
         channels = {"sms": self.channel}
         return TurnRunner(
-            store, assistant, self.store.wakeups, channels, self.store.make_id, "w1", people, approvals=approvals
+            store,
+            assistant,
+            self.store.wakeups,
+            channels,
+            self.store.make_id,
+            "w1",
+            TurnFeatures(people, approvals=approvals),
         )
 
     @property

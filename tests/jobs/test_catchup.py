@@ -92,7 +92,7 @@ async def test_a_sweep_that_fails_leaves_the_mark_where_it_was(store: Store, awa
             raise Unavailable("away")
 
     sms = _sms(store, away, Failing)
-    sweeper = CatchUp([sms], store.database, "w1", every=timedelta(seconds=1))
+    sweeper = CatchUp([sms], store.database, "w1")
     try:
         await sweeper.sweep(sms)
         before = await store.one("select watermark from channel_state")
@@ -180,14 +180,6 @@ class OddChannel(SmsChannel):
 
 async def test_what_one_channel_cannot_read_keeps_no_other_from_being_swept(store: Store, away: Simulator) -> None:
     odd, sms = _sms(store, away, OddChannel), _sms(store, away)
-    swept = asyncio.Event()
-
-    async def pause(_: timedelta) -> None:
-        swept.set()
-        await asyncio.Event().wait()
-
-    running = asyncio.create_task(CatchUp([odd, sms], store.database, "w1", pause=pause).run())
-    await asyncio.wait_for(swept.wait(), 10)
-    running.cancel()
+    await asyncio.wait_for(CatchUp([odd, sms], store.database, "w1").once(), 10)
     assert await store.column("select channel from channel_state where watermark is not null") == ["sms"]
     await sms.stop()

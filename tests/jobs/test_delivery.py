@@ -10,7 +10,7 @@ from core.errors import Ambiguous, OptedOut, RateLimited, Rejected, Unavailable,
 from core.messaging.channels import Target
 from core.messaging.messages import DeliveryStatus, StatusUpdate
 from core.replies import MISSING
-from jobs import delivery
+from jobs import delivery, provider_calls
 from jobs.delivery import DeliveryRunner
 from tests.core.harness import ACCOUNT, CHANNEL, Store
 from tests.jobs.harness import Act, RecordingChannel
@@ -161,7 +161,7 @@ async def test_promise_7_a_lost_answer_is_looked_up_before_anything_is_sent(
 async def test_promise_7_an_answer_that_does_not_come_in_time_is_lost(
     store: Store, channel: RecordingChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "SEND_TIMEOUT", 0.05)
+    monkeypatch.setattr(provider_calls, "SEND_TIMEOUT", 0.05)
     channel.acts.append(5.0)
     await store.enqueue("hi")
     await deliver(store, channel)
@@ -199,7 +199,7 @@ async def test_promise_7_without_lookup_the_stated_policy_decides_a_few_times(
     store: Store, channel: RecordingChannel, resend: bool
 ) -> None:
     channel.can_find, channel.resend_unknown = False, resend
-    calls = 1 + delivery.MAX_RESENT if resend else 1
+    calls = 1 + provider_calls.MAX_RESENT if resend else 1
     channel.acts.extend([Ambiguous("reset")] * calls)
     await store.enqueue("a", "next")
     await deliver(store, channel)

@@ -13,7 +13,7 @@ from core.errors import StoreUnavailable
 from core.messaging.channels import Target
 from core.messaging.outbox import Begun, Claim, Outbox
 from core.messaging.segments import Bill
-from jobs import delivery
+from jobs import provider_calls
 from jobs.delivery import DeliveryRunner
 from jobs.timeouts import within
 from tests.core.harness import Store
@@ -102,7 +102,7 @@ async def test_database_that_goes_away_after_a_row_is_no_error_of_the_next(
 async def test_promise_7_answer_that_came_while_the_loop_was_held_up_counts(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "SEND_TIMEOUT", 1.0)
+    monkeypatch.setattr(provider_calls, "SEND_TIMEOUT", 1.0)
     channel = RecordingChannel(can_find=False, resend_unknown=True)
 
     async def answered_while_held_up(_: Target) -> None:

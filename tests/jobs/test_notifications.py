@@ -1,8 +1,7 @@
 """Notifications and events over time, as a worker looks after them."""
 
-import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -10,8 +9,7 @@ from core.events.store import EventStore
 from core.events.types import Event
 from core.notifications.store import NotificationStore
 from core.notifications.types import Notification, Urgency
-from jobs.events import EventUpkeep
-from jobs.notifications import NotificationRounds
+from jobs.maintenance import prune_events, prune_notifications, release_notifications
 from tests.notify.harness import Moment, People, people
 
 
@@ -32,20 +30,13 @@ async def test_a_worker_lets_out_what_is_due_and_deletes_what_is_old(harness: Pe
     events = EventStore(harness.store.database, harness.store.make_id)
     await harness.service.notify("ann", Notification("waits", urgency=Urgency.LOW))
     await events.keep(Event("door", "opened", id="1", tenant_id="ann"))
-    assert await EventUpkeep(events, harness.clock).once() == 0
+    assert await prune_events(events, harness.clock) == 0
     moment(harness).forward(days=2)
-    rounds = NotificationRounds(harness.service, store, harness.clock)
-    running = [asyncio.ensure_future(part.run()) for part in rounds.parts()]
-    async with asyncio.timeout(10):
-        while await harness.store.one("select state from notifications") != "owed":  # noqa: ASYNC110 - nothing tells
-            await asyncio.sleep(0.02)
-    for part in running:
-        part.cancel()
-    await asyncio.wait(running)
+    assert await release_notifications(harness.service, harness.clock) == 1
     await harness.deliver()
     assert harness.said("sms") == ["waits"]
     moment(harness).forward(days=29)
-    assert await EventUpkeep(events, harness.clock).once() == 1
-    assert await store.prune(harness.clock.now() - timedelta(days=90)) == 0
+    assert await prune_events(events, harness.clock) == 1
+    assert await prune_notifications(store, harness.clock) == 0
     moment(harness).forward(days=90)
-    assert await store.prune(harness.clock.now() - timedelta(days=90)) == 1
+    assert await prune_notifications(store, harness.clock) == 1

@@ -10,7 +10,8 @@ from core.errors import Ambiguous, RateLimited
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.replies import MISSING
 from jobs.backoff import MAX_WAIT, RESEND_AFTER
-from jobs.delivery import MAX_RESENT, DeliveryRunner
+from jobs.delivery import DeliveryRunner
+from jobs.provider_calls import MAX_RESENT
 from onevalet.cli.trace import trace
 from tests.core.harness import Store
 from tests.jobs.harness import RecordingChannel

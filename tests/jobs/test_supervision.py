@@ -11,7 +11,7 @@ from core.db.database import Database
 from core.queue.setbacks import LONGEST, Setbacks
 from core.queue.worker_health import workers_seen
 from jobs import supervision
-from jobs.health import HealthReport
+from jobs.maintenance import report_health
 from jobs.supervision import Part, Supervisor
 from onevalet.cli.doctor import check_workers
 
@@ -105,9 +105,9 @@ async def test_doctor_shows_the_part_of_a_worker_that_keeps_failing(database_url
     supervisor = Supervisor(pauses)
     running = asyncio.create_task(supervisor.keep(Part("profiles", bad)))
     await pauses.enough.wait()
-    report = HealthReport(database, "host:7/run_1", CheckedClock(None, database), supervisor)
-    await report.once()
-    await report.once()
+    clock = CheckedClock(None, database)
+    await report_health(database, "host:7/run_1", clock, supervisor)
+    await report_health(database, "host:7/run_1", clock, supervisor)
     workers, trouble = await check_workers(database)
     assert (workers.ok, workers.detail) == (True, "1 seen in the last minute")
     assert (trouble.ok, trouble.what) == (False, "part of host:7")
@@ -119,7 +119,7 @@ async def test_doctor_shows_the_part_of_a_worker_that_keeps_failing(database_url
 async def test_a_worker_that_is_well_is_seen_without_trouble(database_url: str) -> None:
     database = Database(database_url)
     assert [one.detail for one in await check_workers(database)] == ["0 seen in the last minute"]
-    await HealthReport(database, "host:7/run_1", CheckedClock(None, database), Supervisor()).once()
+    await report_health(database, "host:7/run_1", CheckedClock(None, database), Supervisor())
     [seen] = await workers_seen(database)
     assert seen.failing == ()
     assert seen.ahead is not None

@@ -3,14 +3,13 @@
 from datetime import timedelta
 
 from core.people.access_policy import Access, Policy
-from jobs.tidying import IGNORED_KEPT, Tidying
+from jobs.maintenance import IGNORED_KEPT, forget_expired
 from tests.core.harness import Store
 from tests.core.people.harness import CHAT, Harness
 
 
 async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store: Store) -> None:
     harness = Harness(store, access=Access(Policy.PAIRING))
-    tidying = Tidying(store.database, harness.clock)
     await harness.say("let me in", "+15550000001")
     await harness.settle()
     harness.access = Access(Policy.OPEN)
@@ -19,16 +18,16 @@ async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store
     await store.admin.execute(
         "insert into ignored_messages (channel, account, key, reason) values ('sms', 'a', 'k', 'bot')"
     )
-    await tidying.once()
+    await forget_expired(store.database, harness.clock)
     assert await store.one("select count(*) from tenants") == 2
     harness.clock.pass_by(timedelta(hours=1, minutes=1))
-    await tidying.once()
+    await forget_expired(store.database, harness.clock)
     assert await store.one("select count(*) from tenants") == 1
     assert code not in str(await store.everything())
     assert await store.one("select count(*) from ignored_messages where reason = 'unknown'") == 1
     await store.admin.execute("update ignored_messages set received_at = $1", harness.clock.now())
     harness.clock.pass_by(IGNORED_KEPT - timedelta(minutes=1))
-    await tidying.once()
+    await forget_expired(store.database, harness.clock)
     assert await store.one("select count(*) from ignored_messages") == 2
     await store.admin.execute(
         "insert into ignored_messages select channel, account, 'new', reason, $1"
@@ -36,5 +35,5 @@ async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store
         harness.clock.now(),
     )
     harness.clock.pass_by(timedelta(minutes=2))
-    await tidying.once()
+    await forget_expired(store.database, harness.clock)
     assert await store.column("select key from ignored_messages") == ["new"]

@@ -10,7 +10,7 @@ from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.turns.failures import FAILED, SET_ASIDE
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from jobs.turns import MAX_DEATHS
+from jobs.turn_results import MAX_DEATHS
 from tests.core.harness import Store
 from tests.jobs.worker_harness import WorkerHarness, echo
 

@@ -19,14 +19,17 @@ from core.triggers.codec import Trigger
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.types import TaskState
-from jobs.approvals import ApprovalUpkeep
-from jobs.events import EventUpkeep
-from jobs.health import HealthReport
+from jobs.maintenance import (
+    advance_approvals,
+    expire_agents,
+    forget_expired,
+    prune_events,
+    prune_notifications,
+    release_notifications,
+    report_health,
+)
 from jobs.memory import MemoryUpkeep
-from jobs.notifications import NotificationRounds
 from jobs.supervision import Supervisor
-from jobs.tidying import Tidying
-from jobs.upkeep import Upkeep
 from notify.service import NotificationService
 from onevalet.cli.doctor import check_workers
 from tests.core.harness import Store, opened
@@ -91,7 +94,7 @@ async def test_a_clock_ten_years_ahead_for_a_while_fires_and_ends_nothing(databa
         assert now == before
         with pytest.raises(TriggerError, match="clock"):
             await harness.engine.create_task(tenant_id=harness.tenant, trigger=triggers[0], executor="counting")
-        await HealthReport(store.database, "host:7/run_1", clock, Supervisor()).once()
+        await report_health(store.database, "host:7/run_1", clock, Supervisor())
         _, trouble = await check_workers(store.database)
         assert (trouble.ok, trouble.what) == (False, "clock of host:7")
         assert "ahead of Postgres'" in trouble.detail
@@ -147,10 +150,13 @@ async def test_a_wrong_clock_is_measured_again_soon_and_a_right_clock_rarely(dat
 
 
 class Untouched:
-    """A store that nobody may touch now."""
+    """A store of which nothing may be called now."""
 
     def __getattr__(self, name: str) -> object:
-        raise AssertionError(name)
+        def refuse(*_: object) -> None:
+            raise AssertionError(name)
+
+        return refuse
 
 
 async def test_expiry_and_pruning_are_paused_while_the_clock_is_wrong(database_url: str) -> None:
@@ -158,12 +164,12 @@ async def test_expiry_and_pruning_are_paused_while_the_clock_is_wrong(database_u
         machine = Machine()
         machine.off = TEN_YEARS
         clock, nothing = machine.clock(store), Untouched()
-        await ApprovalUpkeep(cast(ApprovalStore, nothing), clock, store.make_id).once()
-        await Upkeep(cast(Pool, nothing), clock).once()
-        await EventUpkeep(cast(EventStore, nothing), clock).once()
+        await advance_approvals(cast(ApprovalStore, nothing), clock, store.make_id)
+        await expire_agents(cast(Pool, nothing), clock)
+        assert await prune_events(cast(EventStore, nothing), clock) == 0
         await MemoryUpkeep(cast(MemoryWork, nothing), clock).once()
-        service, notes = cast(NotificationService, nothing), cast(NotificationStore, nothing)
-        assert await NotificationRounds(service, notes, clock).once() == 0
+        assert await prune_notifications(cast(NotificationStore, nothing), clock) == 0
+        assert await release_notifications(cast(NotificationService, nothing), clock) == 0
         asked: list[str] = []
         real = store.database.rows
 
@@ -172,5 +178,5 @@ async def test_expiry_and_pruning_are_paused_while_the_clock_is_wrong(database_u
             return await real(statement, *args)
 
         store.database.rows = noted  # type: ignore[method-assign, assignment]
-        await Tidying(store.database, clock).once()
+        await forget_expired(store.database, clock)
         assert not [one for one in asked if "drop_" in one]

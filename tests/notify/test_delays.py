@@ -8,7 +8,7 @@ import pytest
 from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
-from jobs.delivery import MAX_RESENT
+from jobs.provider_calls import MAX_RESENT
 from notify.service import DELAYED_ANSWER, PLACES
 from onevalet.cli.doctor import _database
 from tests.notify.harness import Moment, People, people

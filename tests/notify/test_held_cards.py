@@ -1,6 +1,7 @@
 """A task that asks for consent at night: its card waits for the morning, and so does its time."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import cast
 
@@ -27,7 +28,7 @@ async def test_a_card_waits_for_quiet_hours_to_end_unless_it_is_urgent(store: St
     harness, _ = await mailing(store, model)
     notes = NotificationStore(store.database, store.make_id)
     service = NotificationService(notes, ["sms"], store.wakeups, cast(Clock, harness.clock), store.make_id)
-    harness.turns._holds_cards = service.holds_cards
+    harness.turns._features = replace(harness.turns._features, holds_cards=service.holds_cards)
     await store.admin.execute("update tenants set timezone = 'UTC'")
     await harness.engine.create_task(
         tenant_id=harness.tenant,

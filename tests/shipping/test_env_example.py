@@ -7,7 +7,7 @@ import pytest
 
 from core.loop.config import ReactLoopConfig
 from onevalet.settings import LOOP_PREFIX, Settings
-from onevalet.wiring.orchestrator import loop_config
+from onevalet.wiring.loop import loop_config
 from tests.shipping.harness import ROOT, read
 
 COMPOSE_ONLY = {"POSTGRES_PASSWORD", "POSTGRES_SERVING_PASSWORD"}

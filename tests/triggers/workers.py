@@ -32,7 +32,7 @@ from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
 from jobs.triggers import TriggerRunner
-from jobs.turns import TurnRunner
+from jobs.turns import TurnFeatures, TurnRunner
 from jobs.worker import WorkerProcess
 from tests.core.builders import FakeModel
 
@@ -99,7 +99,9 @@ async def _work(name: str, options: dict[str, Any]) -> None:
     notices = Notices(engine.store, notifier, lease)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
     looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, make_id), clock, make_id)
-    turns = TurnRunner(TurnStore(database, make_id, lease), orchestrator, wakeups, {}, make_id, name, runs=runs)
+    turns = TurnRunner(
+        TurnStore(database, make_id, lease), orchestrator, wakeups, {}, make_id, name, TurnFeatures(runs=runs)
+    )
     delivery = DeliveryRunner(Outbox(database, make_id, lease), {}, name)
     process = WorkerProcess(options["redis"], turns, delivery, TriggerRunner(engine, looking, notices, clock).parts())
     process.start()

@@ -14,7 +14,7 @@ from core.journal.types import MemoryJournal
 from core.json_types import JsonObject
 from core.people.tenant import TurnTenant
 from core.turns.types import TurnRequest
-from jobs.upkeep import Upkeep
+from jobs.maintenance import expire_agents
 from onevalet import AgentResult, InputField, StandardAgent, valet
 from tests.core.agents.harness import ANN, BOB, Talk
 from tests.core.agents.mail import SENT, SendEmailAgent
@@ -264,10 +264,9 @@ async def test_promise_9_a_run_that_nobody_spoke_in_answers_nothing(mail: Talk) 
 
 async def test_upkeep_ends_what_has_waited_too_long(mail: Talk) -> None:
     tenant = await ask(mail)
-    upkeep = Upkeep(mail.pool, mail.clock)
-    await upkeep.once()
+    await expire_agents(mail.pool, mail.clock)
     assert len(await mail.pool.list(tenant)) == 1
     mail.clock.move(timedelta(hours=25))
-    await upkeep.once()
+    await expire_agents(mail.pool, mail.clock)
     assert await mail.pool.list(tenant) == []
     assert mail.store.wakeups.turns[-1] == await mail.store.one("select id from lanes")

@@ -17,7 +17,7 @@ from core.people.merge import MergeHook
 from core.people.people import People
 from core.people.preferences import PreferenceStore
 from core.turns.store import TurnStore
-from jobs.turns import TurnRunner
+from jobs.turns import TurnFeatures, TurnRunner
 from tests.core.harness import LEASE, OPEN, Store
 from tests.jobs.worker_harness import Answer, FewLines, echo
 
@@ -82,7 +82,9 @@ class Harness:
         turns = TurnStore(self.store.database, self.store.make_id, LEASE)
         people = People(self.store.database, self.store.make_id, self.clock)
         commands = PersonCommands(self.linking, people)
-        runner = TurnRunner(turns, FewLines(self.answer), self.store.wakeups, {}, self.store.make_id, "w1", commands)
+        runner = TurnRunner(
+            turns, FewLines(self.answer), self.store.wakeups, {}, self.store.make_id, "w1", TurnFeatures(commands)
+        )
         while lease := await runner.claim(None):
             await runner.run(lease)
 

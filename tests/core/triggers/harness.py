@@ -19,7 +19,7 @@ from core.triggers.types import ActionExecutor, ActionResult, Task, TaskRun, Tri
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.triggers import TriggerRunner
-from jobs.turns import TurnRunner
+from jobs.turns import TurnFeatures, TurnRunner
 from tests.core.builders import FakeModel, says
 from tests.core.harness import Store
 
@@ -176,5 +176,5 @@ async def make_harness(store: Store, answer: Answer = echo, sender: str = "+1555
     runs = RunExecutors(engine, speaker, notifier, notices)
     looking = Looking(engine, world, clock, store.make_id)
     runner = TriggerRunner(engine, looking, notices, clock)
-    turns = TurnRunner(store.turns, speaker, store.wakeups, {}, store.make_id, "w1", runs=runs)
+    turns = TurnRunner(store.turns, speaker, store.wakeups, {}, store.make_id, "w1", TurnFeatures(runs=runs))
     return Harness(store, tenant, clock, engine, notifier, world, counting, speaker, runner, turns)

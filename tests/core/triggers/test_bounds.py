@@ -11,7 +11,7 @@ from core.triggers.explain import explain
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger
 from core.triggers.types import RunState, Task
-from jobs.runs import RunUpkeep
+from jobs.maintenance import prune_runs
 from notify.service import NotificationService
 from tests.core.triggers.harness import Harness
 
@@ -117,14 +117,14 @@ async def test_old_runs_and_tasks_are_pruned_and_sent_notifications_stay(harness
         await harness.work()
     harness.clock.pass_by(hours=1)
     await harness.runner.once()
-    store, upkeep = harness.store, RunUpkeep(harness.engine.store)
-    assert await upkeep.once() == 0
+    store, tasks = harness.store, harness.engine.store
+    assert await prune_runs(tasks) == 0
     told = [await harness.sent(), await store.one("select count(*) from history")]
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '89 days'")
-    assert await upkeep.once() == 0
+    assert await prune_runs(tasks) == 0
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '2 days'")
     assert await harness.engine.store.prune(timedelta(days=90), 3) == 3, "in batches"
-    assert await upkeep.once() == 1
+    assert await prune_runs(tasks) == 1
     assert [await harness.sent(), await store.one("select count(*) from history")] == told
     assert await harness.states(hourly) == ["QUEUED"], "what is not over stays"
     assert await store.column("select id from lanes where id like 'run_%'") == [(await harness.runs(hourly))[0].id]
@@ -132,10 +132,10 @@ async def test_old_runs_and_tasks_are_pruned_and_sent_notifications_stay(harness
     assert await store.one("select count(*) from steps") == 0
     assert await store.one("select count(*) from tasks") == 2, "a task that has only just ended stays"
     await store.admin.execute("update tasks set ended_at = ended_at - interval '91 days'")
-    assert await upkeep.once() == 1
+    assert await prune_runs(tasks) == 1
     assert await harness.engine.get_task(harness.tenant, once.id) is None
     await harness.work()
     assert (await harness.states(hourly))[-1] == RunState.COMPLETED
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '91 days'")
-    await upkeep.once()
+    await prune_runs(tasks)
     assert "not kept any more" in str((await explain(harness.engine, await harness.again(hourly)))["text"])

@@ -11,7 +11,7 @@ from core.approvals.store import ApprovalStore
 from core.triggers.kinds.schedule import ScheduleTrigger
 from core.triggers.runs.executors import RunExecutors
 from core.turns.orchestrator import Orchestrator
-from jobs.turns import TurnRunner
+from jobs.turns import TurnFeatures, TurnRunner
 from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import Store
 from tests.core.triggers.harness import Harness, make_harness
@@ -48,7 +48,7 @@ async def mailing(store: Store, model: FakeModel) -> tuple[Harness, ApprovalStor
     )
     runs = RunExecutors(harness.engine, orchestrator, harness.notifier, harness.runner.notices)
     harness.turns = TurnRunner(
-        store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1", runs=runs, approvals=approvals
+        store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1", TurnFeatures(runs=runs, approvals=approvals)
     )
     SENT.clear()
     return harness, approvals

@@ -19,7 +19,7 @@ from onevalet.cli.event_sources import add_source, delete_source, print_events, 
 from onevalet.cli.notify import add_address, delete_address, print_addresses, send_notification
 from onevalet.settings import Settings, load_settings
 from onevalet.wiring.channels import build_notification_channels, notification_channel_names
-from onevalet.wiring.notifications import build_notifications
+from onevalet.wiring.outbound import build_service
 from tests.core.harness import RecordedWakeups, Store, opened
 
 
@@ -128,7 +128,7 @@ async def test_half_an_email_group_is_an_error_and_a_whole_one_a_channel(setting
     assert set(channels) == notification_channel_names(whole) == {"terminal", "push", "email"}
     assert set(build_notification_channels(settings)) == notification_channel_names(settings)
     async with opened(database_url) as store:
-        built = build_notifications(store.database, channels, RecordedWakeups(), Clock(), settings.manners)
-        assert await built.service.fall_back() == 0
+        service = build_service(store.database, channels, RecordedWakeups(), Clock(), settings.manners)
+        assert await service.fall_back() == 0
     for channel in channels.values():
         await channel.close()

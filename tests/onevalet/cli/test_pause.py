@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.llm.types import Role
-from onevalet.app import LANE_LEASE
+from onevalet.wiring.worker_parts import LANE_LEASE
 from tests.core.harness import opened
 from tests.forker import Forker
 from tests.onevalet.supervision.test_supervisor import worker_environment

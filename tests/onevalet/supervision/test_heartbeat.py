@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from core.queue.quarantine import CURRENT_WORK
-from onevalet.app import LANE_LEASE
 from onevalet.supervision import heartbeat as beats
 from onevalet.supervision.health import HealthFile, health_problem
 from onevalet.supervision.heartbeat import BEAT_EVERY, HUNG_AFTER, START_WITHIN, Heartbeat, Observer
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.supervision.systemd import notify
+from onevalet.wiring.worker_parts import LANE_LEASE
 
 
 def test_a_busy_worker_counts_as_hanging_after_30_missed_beats() -> None:

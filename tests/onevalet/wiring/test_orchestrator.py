@@ -12,7 +12,8 @@ from core.hooks.rules import RuleBook
 from core.llm.litellm_client import LiteLLMClient
 from core.loop.config import ReactLoopConfig
 from onevalet.settings import Settings
-from onevalet.wiring.orchestrator import build_budgets, built_in_hooks
+from onevalet.wiring.loop import built_in_hooks
+from onevalet.wiring.models import build_budgets
 from tests.core.builders import FakeModel
 
 

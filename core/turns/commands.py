@@ -1,0 +1,110 @@
+"""Chat commands: what a person asks of the gateway itself, answered without a model."""
+
+from dataclasses import dataclass
+
+from core.agents.standard_agent import AgentStatus
+from core.approvals.exact_replies import Verb
+from core.approvals.store import ApprovalStore
+from core.approvals.types import ApprovalState
+from core.memory.commands import MEMORY_COMMAND, answer_memory
+from core.messaging.commands import CommandAnswer, answer_command
+from core.messaging.messages import Command
+from core.people.commands import PersonCommands
+from core.queue.wakeups import Wakeups
+from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
+from core.turns.orchestrator import Orchestrator
+from core.turns.store import BegunTurn
+from core.turns.types import TurnResult, TurnState
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """The end of a turn that was a command. `new_session`: the history before it is hidden from the model."""
+
+    result: TurnResult
+    new_session: bool = False
+
+
+class ChatCommands:
+    """Answer the commands of all rooms. Without `people` or `approvals`, their commands are plain text."""
+
+    def __init__(
+        self,
+        orchestrator: Orchestrator,
+        wakeups: Wakeups,
+        people: PersonCommands | None = None,
+        approvals: ApprovalStore | None = None,
+    ) -> None:
+        self._orchestrator = orchestrator
+        self._wakeups = wakeups
+        self._people = people
+        self._approvals = approvals
+
+    async def answer(self, command: Command, turn: BegunTurn) -> CommandResult | None:
+        """Do what a command says; None when it is unknown and its text goes to the assistant."""
+        if self._approvals is not None and command.name in APPROVAL_COMMANDS:
+            result = await self._refused(turn) or await self._about_approvals(self._approvals, command, turn)
+            return CommandResult(result)
+        answer = answer_command(command, turn.address.channel)
+        momex = self._orchestrator.momex if command.name == MEMORY_COMMAND else None
+        people = self._people if self._people and self._people.knows(command) else None
+        if answer is None and momex is None and people is None:
+            return None
+        if refused := await self._refused(turn):
+            return CommandResult(refused)
+        tenant_id = turn.request.tenant.id
+        if momex is not None:
+            answer = CommandAnswer(await answer_memory(momex.for_tenant(tenant_id, turn.turn_id)))
+        if answer is None and people is not None:
+            answer = await people.answer(command, tenant_id, turn.turn_id, turn.address.channel)
+        if answer is None:
+            return None
+        for conversation_id in answer.queued:
+            self._wakeups.wake_delivery(conversation_id)
+        return CommandResult(TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session)
+
+    async def _refused(self, turn: BegunTurn) -> TurnResult | None:
+        refusal = await self._orchestrator.check_command(turn.request)
+        return None if refusal is None else TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason)
+
+    async def _about_approvals(self, store: ApprovalStore, command: Command, turn: BegunTurn) -> TurnResult:
+        """List what waits for a decision, or ask again for an approval that is expired or pending."""
+        tenant = turn.request.tenant
+        if command.name == "pending":
+            return TurnResult(TurnState.DONE, reply=pending_text(await store.pending(tenant.id), tenant.timezone))
+        approval = await store.find(tenant.id, command.argument)
+        if approval is None:
+            return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
+        how = f"again {turn.turn_id}"
+        reissued = approval.decided_how == how  # this very turn did it, and was then taken over by another worker
+        if approval.state is ApprovalState.PENDING and turn.request.inbound:
+            decided = await store.decide(
+                tenant.id,
+                approval.id,
+                Verb.EDIT,
+                how=how,
+                channel=turn.address.channel,
+                now=self._orchestrator.clock.now(),
+                said_in=turn.request.inbound[-1].id,
+                changes={},
+            )
+            reissued = reissued or decided
+        if reissued:
+            return TurnResult(TurnState.DONE, reason="again")
+        if approval.state is not ApprovalState.EXPIRED:
+            return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
+        return await self._orchestrator.handle_message(asked_again(turn.request, approval))
+
+
+def command_of(turn: BegunTurn) -> Command | None:
+    """Return the command that a turn is.
+
+    The SMS word NEW is not one where an agent waits for input in this conversation: it answers the agent.
+    """
+    if turn.command is None or (turn.command.name, turn.address.channel) != ("new", "sms"):
+        return turn.command
+    here = turn.request.conversation_id
+    waits = any(
+        entry.conversation_id == here and entry.status is AgentStatus.WAITING_FOR_INPUT for entry in turn.request.pool
+    )
+    return None if waits else turn.command

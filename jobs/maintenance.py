@@ -1,0 +1,177 @@
+"""What a worker does from time to time, in one table. Every worker may do all of it: each work is safe to repeat.
+
+What is deleted or expires by the time of day is held back while the clock is wrong (`Clock.sound_now` returns None).
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from core.agents.pool import Pool
+from core.approvals.cards import DRAW, REMINDER
+from core.approvals.store import ApprovalStore
+from core.clock import Clock
+from core.db.clock_check import CheckedClock
+from core.db.database import Database
+from core.events.store import KEPT as EVENTS_KEPT
+from core.events.store import EventStore
+from core.ids import IdMaker
+from core.notifications.store import NotificationStore
+from core.queue.quarantine import suspects_wait
+from core.triggers.store import TaskStore
+from jobs import catchup
+from jobs.catchup import CatchUp
+from jobs.memory import MemoryUpkeep
+from jobs.periodic import Periodic
+from jobs.profile import ProfileRunner
+from jobs.supervision import Supervisor
+from notify.service import NotificationService
+
+NOTIFICATIONS_KEPT = timedelta(days=90)
+"""How long it can be asked why something was said, or was not."""
+RUNS_KEPT = timedelta(days=90)
+"""How long it can be asked why a task ran, unless the operator sets another time."""
+IGNORED_KEPT = timedelta(days=30)
+"""How long an ignored message is remembered: no provider sends one again, and no sweep looks back, so late."""
+MAX_IGNORED = 5000
+"""Ignored messages deleted at a time: a bot in a busy group leaves many behind."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintenance:
+    """The stores and services that the table works on."""
+
+    database: Database
+    clock: CheckedClock
+    make_id: IdMaker
+    worker: str
+    supervisor: Supervisor
+    pool: Pool
+    approvals: ApprovalStore
+    notifications: NotificationService
+    tasks: TaskStore
+    memory: MemoryUpkeep
+    catch_up: CatchUp
+    runs_kept: timedelta
+    profiles: ProfileRunner | None = None
+    ask_for_process: Callable[[], None] | None = None
+    """Starts a private process for quarantined turns."""
+
+    def table(self) -> tuple[Periodic, ...]:
+        """Return all periodic work: its name, how often it is done, and the call that does it."""
+        database, clock, service = self.database, self.clock, self.notifications
+        news, events = NotificationStore(database, self.make_id), EventStore(database, self.make_id)
+        table = [
+            Periodic(
+                "held and undelivered notifications",
+                timedelta(seconds=1),
+                lambda: release_notifications(service, clock),
+            ),
+            Periodic("approvals", timedelta(seconds=2), lambda: advance_approvals(self.approvals, clock, self.make_id)),
+            Periodic("health", timedelta(seconds=10), self._report_health),
+            Periodic("waiting agents", timedelta(seconds=15), lambda: expire_agents(self.pool, clock)),
+            Periodic("delayed answers", timedelta(seconds=20), service.tell_delays),
+            Periodic("memory upkeep", timedelta(seconds=30), self.memory.once),
+            Periodic("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
+            Periodic("old runs", timedelta(minutes=10), lambda: prune_runs(self.tasks, self.runs_kept)),
+            Periodic("old notifications", timedelta(hours=1), lambda: prune_notifications(news, clock)),
+            Periodic("old events", timedelta(hours=1), lambda: prune_events(events, clock)),
+            Periodic("catch-up", catchup.EVERY, self.catch_up.once),
+        ]
+        if self.profiles is not None:
+            table.append(Periodic("profiles", timedelta(seconds=5), self.profiles.drain))
+        if self.ask_for_process is not None:
+            table.append(Periodic("suspects", timedelta(seconds=0.5), self._ask_for_process))
+        return tuple(table)
+
+    async def _ask_for_process(self) -> None:
+        if self.ask_for_process is not None and await suspects_wait(self.database):
+            self.ask_for_process()
+
+    async def _report_health(self) -> None:
+        await report_health(self.database, self.worker, self.clock, self.supervisor)
+
+
+async def release_notifications(service: NotificationService, clock: Clock) -> int:
+    """Send held notifications that are due, and failed ones elsewhere. Return how many messages that made."""
+    if await clock.sound_now() is None:
+        return 0  # whose quiet hours these are cannot be told
+    return await service.fall_back() + await service.release_held()
+
+
+async def advance_approvals(store: ApprovalStore, clock: Clock, make_id: IdMaker) -> None:
+    """Start the time of approvals whose card was sent, remind before its end, and expire them at its end."""
+    now = await clock.sound_now()
+    if now is None:
+        return  # what expires by a wrong clock never comes back
+    await store.sweep_cards(now)
+    for tenant_id, approval_id in await store.due_reminders(now):
+        await store.remind(tenant_id, approval_id, REMINDER, make_id("out"), now)
+    await store.scrub(now)
+    if ended := await store.expire(now, DRAW["expired"]):
+        _log.info("approvals_expired", count=ended)
+
+
+async def report_health(database: Database, worker: str, clock: CheckedClock, supervisor: Supervisor) -> None:
+    """Record for `doctor` that a worker lives, how wrong its clock is, and which of its parts fail."""
+    await clock.sound_now()
+    failing = [
+        {"part": part.name, "failures": part.failures, "cause": part.cause, "at": part.at.isoformat()}
+        for part in supervisor.failing()
+    ]
+    await database.call("select note_worker($1,$2,$3)", worker, clock.ahead, failing)
+
+
+async def expire_agents(pool: Pool, clock: Clock) -> None:
+    """End the agents that have waited in the pool for too long."""
+    if ended := await _in_batches(clock, pool.expire):
+        _log.info("agents_expired", count=ended)
+
+
+async def forget_expired(database: Database, clock: Clock) -> None:
+    """Delete strangers whose codes have expired, used and expired link codes, and old notes of ignored messages."""
+    now = await clock.sound_now()
+    if now is None:
+        return
+    strangers = await database.call("select * from drop_strangers($1)", now)
+    codes = await database.call("select * from drop_link_codes($1)", now)
+    ignored = await database.call("select * from drop_ignored($1,$2)", now - IGNORED_KEPT, MAX_IGNORED)
+    counts = {
+        "strangers": strangers["strangers"] if strangers else 0,
+        "link_codes": codes["codes"] if codes else 0,
+        "ignored": ignored["messages"] if ignored else 0,
+    }
+    if any(counts.values()):
+        _log.info("tidied", **counts)
+
+
+async def prune_runs(store: TaskStore, kept: timedelta = RUNS_KEPT) -> int:
+    """Delete runs, with their journals, and tasks that ended longer than `kept` ago. Return how many."""
+    total = 0
+    while pruned := await store.prune(kept):
+        total += pruned
+    if total:
+        _log.info("runs_tidied", count=total)
+    return total
+
+
+async def prune_notifications(store: NotificationStore, clock: Clock) -> int:
+    """Delete notifications older than `NOTIFICATIONS_KEPT`. Return how many."""
+    return await _in_batches(clock, lambda now: store.prune(now - NOTIFICATIONS_KEPT))
+
+
+async def prune_events(store: EventStore, clock: Clock) -> int:
+    """Delete events older than `core.events.store.KEPT`. Return how many."""
+    return await _in_batches(clock, lambda now: store.prune(now - EVENTS_KEPT))
+
+
+async def _in_batches(clock: Clock, work: Callable[[datetime], Awaitable[int]]) -> int:
+    """Repeat work until it finds nothing more, or until the clock is wrong; return the sum of its counts."""
+    total = 0
+    while (now := await clock.sound_now()) and (count := await work(now)):
+        total += count
+    return total

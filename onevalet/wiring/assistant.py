@@ -1,0 +1,44 @@
+"""The assistant of a worker: the orchestrator, and the stores that it shares with the rest of the worker."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from core.approvals.store import ApprovalStore
+from core.clock import Clock
+from core.credentials.store import CredentialStore
+from core.tools.storage import Storage
+from core.triggers.engine import TriggerEngine
+from core.turns.orchestrator import Orchestrator
+from onevalet.wiring.channels import open_files
+from onevalet.wiring.connections import Connections, redis_url
+from onevalet.wiring.orchestrator import build_orchestrator
+from onevalet.wiring.secret_keys import secret_keys
+from onevalet.wiring.triggers import build_engine
+
+
+@dataclass(frozen=True, slots=True)
+class Assistant:
+    """An orchestrator and what it was built from."""
+
+    orchestrator: Orchestrator
+    engine: TriggerEngine
+    approvals: ApprovalStore
+    credentials: CredentialStore
+
+
+@asynccontextmanager
+async def open_assistant(connections: Connections, clock: Clock) -> AsyncIterator[Assistant]:
+    """Yield the assistant that the settings describe."""
+    settings, database, wakeups = connections.settings, connections.database, connections.wakeups
+    approvals = ApprovalStore(database, wakeups, settings.codes_only)
+    engine = build_engine(redis_url(settings), database, wakeups, clock)
+    credentials = CredentialStore(database, secret_keys(settings))
+    async with AsyncExitStack() as stack:
+        if engine.event_bus is not None:
+            stack.push_async_callback(engine.event_bus.close)
+        files = await stack.enter_async_context(open_files(settings, database))
+        orchestrator = await stack.enter_async_context(
+            build_orchestrator(settings, clock, Storage(database), credentials, approvals, engine, files)
+        )
+        yield Assistant(orchestrator, engine, approvals, credentials)

@@ -1,0 +1,59 @@
+"""How a process reaches Postgres and Redis."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from core.db.database import Database
+from core.errors import ConfigError
+from core.queue.wakeups import RedisWakeups
+from onevalet.settings import Settings
+from onevalet.wiring.secret_keys import secret_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """The settings of a process, and the database and wakeups that they name."""
+
+    settings: Settings
+    database: Database
+    wakeups: RedisWakeups
+
+
+def database_url(settings: Settings) -> str:
+    """Return DATABASE_URL; raise `ConfigError` when it is missing."""
+    if settings.database_url is None:
+        raise ConfigError("DATABASE_URL is not set: give a Postgres address, or use `dev`, which brings one.")
+    return settings.database_url.get_secret_value()
+
+
+def redis_url(settings: Settings) -> str:
+    """Return REDIS_URL; raise `ConfigError` when it is missing."""
+    if settings.redis_url is None:
+        raise ConfigError("REDIS_URL is not set: give a Redis address, or use `dev`, which brings one.")
+    return settings.redis_url.get_secret_value()
+
+
+def check_worker(settings: Settings, *, demo: bool = False) -> None:
+    """Raise `ConfigError` where the settings lack what every worker needs."""
+    database_url(settings)
+    redis_url(settings)
+    if not settings.onevalet_model and not demo:
+        raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
+    secret_keys(settings)
+
+
+@asynccontextmanager
+async def open_connections(
+    settings: Settings, name: str, *, patience: float = 5.0, size: int = 10
+) -> AsyncIterator[Connections]:
+    """Yield the connections of a process. `name`, `patience` and `size` are the database's."""
+    postgres, redis = database_url(settings), redis_url(settings)
+    database = Database(postgres, patience=patience, size=size, name=name)
+    wakeups = RedisWakeups(redis)
+    try:
+        await wakeups.start()
+        yield Connections(settings, database, wakeups)
+    finally:
+        await wakeups.stop()
+        await database.close()

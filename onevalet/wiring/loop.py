@@ -1,0 +1,57 @@
+"""The loop's configuration and hooks, read from the settings."""
+
+import types
+from dataclasses import fields
+from typing import Union, get_args, get_origin, get_type_hints
+
+from core.errors import ConfigError
+from core.hooks.hooks import Hook
+from core.hooks.judge_checks import CheckingJudge
+from core.hooks.judge_model import ModelJudge
+from core.hooks.rules_file import read_rules
+from core.llm.types import ModelClient
+from core.loop.config import ReactLoopConfig
+from core.tools.storage import Storage
+from onevalet.settings import LOOP_PREFIX, Settings
+
+
+def built_in_hooks(
+    settings: Settings, config: ReactLoopConfig, client: ModelClient, storage: Storage | None = None
+) -> list[Hook]:
+    """Make the hooks that the settings ask for: rules from the file, and judges."""
+    hooks: list[Hook] = []
+    if settings.onevalet_rules:
+        hooks.append(read_rules(settings.onevalet_rules, storage))
+    if settings.onevalet_judge != "off":
+        hooks.append(CheckingJudge(config.max_repeated_calls, config.max_idle_steps))
+    if settings.onevalet_judge == "model":
+        hooks.append(ModelJudge(client))
+    return hooks
+
+
+def loop_config(values: dict[str, str]) -> ReactLoopConfig:
+    """Read `ONEVALET_LOOP_<NAME>`; raises `ConfigError` for a name or a number that does not exist."""
+    hints = get_type_hints(ReactLoopConfig)
+    known = {one.name: hints[one.name] for one in fields(ReactLoopConfig)}
+    read: dict[str, object] = {}
+    for name, text in values.items():
+        if name not in known:
+            names = ", ".join(sorted(f"{LOOP_PREFIX}{one}".upper() for one in known))
+            raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} does not exist; there are {names}.")
+        read[name] = _value(name, text, known[name])
+    return ReactLoopConfig(**read)  # type: ignore[arg-type]
+
+
+def _value(name: str, text: str, kind: object) -> object:
+    if get_origin(kind) in (Union, types.UnionType):
+        if text.lower() == "none":
+            return None
+        kind = next(one for one in get_args(kind) if one is not type(None))
+    if kind is bool:
+        if text.lower() not in ("true", "false", "1", "0"):
+            raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} is {text!r}; write true or false.")
+        return text.lower() in ("true", "1")
+    try:
+        return int(text) if kind is int else float(text)
+    except ValueError as error:
+        raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} is {text!r}; write a number.") from error

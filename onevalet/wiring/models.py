@@ -1,0 +1,38 @@
+"""The model that the settings name, and what people may spend on it."""
+
+from core.budgets.store import DailyBudgets
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import ConfigError
+from core.llm.litellm_client import LiteLLMClient
+from core.llm.prices import price_of
+from onevalet.demo.model import DEMO_MODEL
+from onevalet.settings import Settings
+
+
+def build_client(settings: Settings) -> LiteLLMClient:
+    """Create the client of the configured model and its fallbacks; without one, the demo model answers."""
+    return LiteLLMClient(
+        settings.onevalet_model or DEMO_MODEL.model,
+        settings.onevalet_fallback_models,
+        [key.get_secret_value() for key in settings.onevalet_model_keys],
+        tool_mode=settings.onevalet_tool_mode,
+        local=DEMO_MODEL,
+    )
+
+
+def build_budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
+    """Make everybody's budget; a price that is not known would make it bottomless, and is an error."""
+    tiers = settings.tiers
+    if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
+        return None
+    models = {layer.model for layer in client.layers} - {DEMO_MODEL.model}
+    prices = {model: price_of(client.known(model)) for model in sorted(models)}
+    if unknown := [model for model, price in prices.items() if price is None]:
+        raise ConfigError(
+            f"ONEVALET_DAILY_BUDGET, or a tier's, cannot be kept: litellm knows no price for {unknown[0]}; "
+            "unset it, or name a model that has one."
+        )
+    known = [one for one in prices.values() if one]
+    day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
+    return DailyBudgets(database, clock, day, known, task, tiers)

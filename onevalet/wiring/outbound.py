@@ -1,0 +1,43 @@
+"""The ways out of a worker: notification channels, and the service that tells people things over them."""
+
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from core.clock import Clock
+from core.db.database import Database
+from core.ids import make_id
+from core.messaging.channels import NotificationChannel
+from core.notifications.store import NotificationStore
+from core.notifications.types import NotificationPolicy
+from core.queue.wakeups import Wakeups
+from notify.service import NotificationService
+from onevalet.wiring.channels import build_notification_channels
+from onevalet.wiring.connections import Connections
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound:
+    """The channels by name, and the service over them."""
+
+    channels: Mapping[str, NotificationChannel]
+    service: NotificationService
+
+
+@asynccontextmanager
+async def open_outbound(connections: Connections, clock: Clock) -> AsyncIterator[Outbound]:
+    """Yield the ways out that the settings turn on."""
+    settings = connections.settings
+    async with AsyncExitStack() as stack:
+        channels = build_notification_channels(settings)
+        for channel in channels.values():
+            stack.push_async_callback(channel.close)
+        service = build_service(connections.database, channels, connections.wakeups, clock, settings.manners)
+        yield Outbound(channels, service)
+
+
+def build_service(
+    database: Database, channels: Collection[str], wakeups: Wakeups, clock: Clock, policy: NotificationPolicy
+) -> NotificationService:
+    """Create the service over the channels with these names."""
+    return NotificationService(NotificationStore(database, make_id), channels, wakeups, clock, make_id, policy)

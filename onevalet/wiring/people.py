@@ -1,0 +1,23 @@
+"""What people change about themselves: linking, preferences and profile."""
+
+from core.approvals.store import ApprovalMerge
+from core.clock import Clock
+from core.credentials.store import CredentialStore
+from core.db.database import Database
+from core.events.merge import EventSourceMerge
+from core.ids import make_id
+from core.memory.merge import MemoryMerge
+from core.notifications.merge import MutedMerge
+from core.people.commands import PersonCommands
+from core.people.linking import Linking
+from core.people.people import People
+from core.people.profile import ProfileMerge
+
+
+def build_person_commands(database: Database, credentials: CredentialStore, clock: Clock) -> PersonCommands:
+    """Create the commands, with all hooks of a merge.
+
+    A room whose tables need more in a merge than moved rows adds its `core.people.linking.MergeHook` here.
+    """
+    hooks = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(credentials), MutedMerge())
+    return PersonCommands(Linking(database, credentials, make_id, hooks=hooks), People(database, make_id, clock))

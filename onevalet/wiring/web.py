@@ -1,0 +1,56 @@
+"""A web process: the ways in, served over HTTP."""
+
+import os
+from collections.abc import AsyncIterator, Container, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import structlog
+from aiohttp import web
+
+from channels.events.receive import EventRoutes
+from channels.http.app import build_app, serve
+from channels.http.hosts import check_hosts, served_hosts
+from core.clock import Clock
+from core.credentials.store import CredentialStore
+from core.events.bus import EventBus
+from core.events.sources import EventSources
+from core.ids import make_id
+from core.messaging.channels import Channel
+from onevalet.settings import Settings
+from onevalet.wiring.channels import build_inbound
+from onevalet.wiring.connections import open_connections, redis_url
+from onevalet.wiring.secret_keys import secret_keys
+
+_log = structlog.get_logger()
+
+
+@asynccontextmanager
+async def open_web(
+    settings: Settings, *, extra_routes: Iterable[web.AbstractRouteDef] = (), local: Container[str] = ()
+) -> AsyncIterator[tuple[int, list[Channel]]]:
+    """Serve the ways in inside the block; yield the port and the channels.
+
+    The channels named in `local` take requests from this machine only.
+    """
+    keys = secret_keys(settings)  # without this check, a missing key would show only when somebody connects a service
+    async with AsyncExitStack() as stack:
+        # Short patience: a provider retries by itself, and must not wait for its answer.
+        connections = await stack.enter_async_context(open_connections(settings, "onevalet web", patience=2.5))
+        database = connections.database
+        bus = EventBus(redis_url(settings), database)
+        stack.push_async_callback(bus.close)
+        events = EventRoutes(EventSources(database, CredentialStore(database, keys), make_id), bus)
+        channels = build_inbound(connections, Clock(settings.onevalet_clock))
+        hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
+        app = build_app(
+            channels,
+            ready=database.ready,
+            extra_routes=[*events.routes(), *extra_routes],
+            hosts=check_hosts(hosts, [channel for channel in channels if channel.name in local]),
+        )
+        port = await stack.enter_async_context(serve(app, settings.host, settings.port))
+        for channel in channels:
+            stack.push_async_callback(channel.stop)
+            await channel.start()
+        _log.info("web_started", port=port, channels=[channel.name for channel in channels], pid=os.getpid())
+        yield port, channels

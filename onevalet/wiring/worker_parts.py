@@ -1,0 +1,85 @@
+"""The parts of a worker, built in five steps from its settings."""
+
+import os
+import socket
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Self
+
+import structlog
+
+from core.db.clock_check import CheckedClock
+from core.errors import StoreUnavailable
+from core.ids import make_id
+from core.messaging.outbox import Outbox
+from core.turns.store import TurnStore
+from jobs.delivery import DeliveryRunner
+from jobs.turns import TurnFeatures, TurnRunner
+from onevalet.settings import Settings
+from onevalet.supervision.worker_start import WorkerStart
+from onevalet.wiring.assistant import Assistant, open_assistant
+from onevalet.wiring.connections import Connections, open_connections
+from onevalet.wiring.outbound import Outbound, open_outbound
+from onevalet.wiring.people import build_person_commands
+from onevalet.wiring.triggers import Triggers, build_triggers
+
+LANE_LEASE = timedelta(seconds=10)
+"""How long the turn of a dead worker waits until another worker continues it."""
+OUTBOX_LEASE = timedelta(seconds=20)
+"""Longer than a provider call may take."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerParts:
+    """The parts of a worker, in the order in which they are built: each needs those before it."""
+
+    name: str
+    connections: Connections
+    clock: CheckedClock
+    assistant: Assistant
+    outbound: Outbound
+    triggers: Triggers
+    turns: TurnRunner
+    delivery: DeliveryRunner
+
+    @classmethod
+    async def open(cls, stack: AsyncExitStack, settings: Settings, start: WorkerStart) -> Self:
+        """Build the parts; `stack` closes them."""
+        # In a container each process has the number of the one before it: the run's id tells them apart.
+        name = f"{socket.gethostname()}:{os.getpid()}/{make_id('run')}"
+        # 1. The connections, and the clock, which is compared with the database's.
+        connections = await stack.enter_async_context(
+            open_connections(settings, "onevalet worker", patience=15, size=20)
+        )
+        clock = CheckedClock(settings.onevalet_clock, connections.database)
+        # 2. The assistant, which answers.
+        assistant = await stack.enter_async_context(open_assistant(connections, clock))
+        # 3. The ways out, and the triggers, which need both.
+        outbound = await stack.enter_async_context(open_outbound(connections, clock))
+        triggers = build_triggers(assistant.engine, assistant.orchestrator, outbound.service)
+        # 4. The turns.
+        store = TurnStore(connections.database, make_id, LANE_LEASE, outbound.channels, start.suspects)
+        await _end_leases(store, start)
+        features = TurnFeatures(
+            people=build_person_commands(connections.database, assistant.credentials, clock),
+            runs=triggers.runs,
+            approvals=assistant.approvals,
+            holds_cards=outbound.service.holds_cards,
+        )
+        wakeups, channels = connections.wakeups, outbound.channels
+        turns = TurnRunner(store, assistant.orchestrator, wakeups, channels, make_id, name, features)
+        # 5. The delivery of what turns and notifications leave in the outbox.
+        outbox = Outbox(connections.database, make_id, OUTBOX_LEASE)
+        delivery = DeliveryRunner(outbox, channels, name, clock=clock)
+        return cls(name, connections, clock, assistant, outbound, triggers, turns, delivery)
+
+
+async def _end_leases(store: TurnStore, start: WorkerStart) -> None:
+    for dead in start.dead:
+        try:
+            await store.end_leases(dead.worker, dead.hung_on)
+        except StoreUnavailable:
+            _log.warning("leases_not_ended", worker=dead.worker)  # they run out by themselves

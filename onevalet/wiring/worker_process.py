@@ -1,0 +1,62 @@
+"""The process around a worker's parts: its runners, its ways in to sweep, and its table of maintenance."""
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from datetime import timedelta
+
+from core.agents.pool import Pool
+from core.approvals.card_updates import Redraws
+from core.budgets.budgeted_model import BudgetedModel
+from core.ids import make_id
+from jobs.catchup import CatchUp
+from jobs.maintenance import Maintenance
+from jobs.memory import MemoryRunner, MemoryUpkeep
+from jobs.profile import ProfileRunner
+from jobs.redraws import RedrawRunner
+from jobs.supervision import Part, Supervisor
+from jobs.worker import WorkerProcess
+from onevalet.wiring.channels import build_inbound
+from onevalet.wiring.connections import redis_url
+from onevalet.wiring.memory import memory_work
+from onevalet.wiring.worker_parts import WorkerParts
+
+
+def build_process(
+    stack: AsyncExitStack, parts: WorkerParts, ask_for_process: Callable[[], None] | None
+) -> WorkerProcess:
+    """Create the process; `stack` closes the ways in that it sweeps."""
+    connections, assistant, clock = parts.connections, parts.assistant, parts.clock
+    settings, database, orchestrator = connections.settings, connections.database, assistant.orchestrator
+    inbound = build_inbound(connections, clock)
+    for channel in inbound:
+        stack.push_async_callback(channel.stop)
+    memory = memory_work(orchestrator.momex, database, connections.wakeups)
+    profiles = None
+    if settings.onevalet_profile == "model" and settings.onevalet_model:
+        model = BudgetedModel(orchestrator.llm_client, database, orchestrator.budgets)
+        profiles = ProfileRunner(database, model, make_id, clock)
+    supervisor = Supervisor()
+    maintenance = Maintenance(
+        database=database,
+        clock=clock,
+        make_id=make_id,
+        worker=parts.name,
+        supervisor=supervisor,
+        pool=Pool(database, connections.wakeups),
+        approvals=assistant.approvals,
+        notifications=parts.outbound.service,
+        tasks=assistant.engine.store,
+        memory=MemoryUpkeep(memory, clock),
+        catch_up=CatchUp(inbound, database, parts.name),
+        runs_kept=timedelta(days=settings.onevalet_runs_kept_days),
+        profiles=profiles,
+        ask_for_process=ask_for_process,
+    )
+    upkeep = (
+        Part("redraws", RedrawRunner(Redraws(database), parts.outbound.channels).poll),
+        *parts.triggers.runner.parts(),
+        *(Part(work.name, work.run) for work in maintenance.table()),
+    )
+    return WorkerProcess(
+        redis_url(settings), parts.turns, parts.delivery, upkeep, MemoryRunner(memory, parts.name), supervisor
+    )
