@@ -15,7 +15,7 @@ from aiohttp import web
 
 from simulator.config import Clock, SimulatorConfig
 from simulator.faults import Faults
-from simulator.journal import Journal, Json
+from simulator.journal import Call, Journal, Json
 from simulator.misbehaving import FaultAnswer, misbehave
 
 log = structlog.get_logger()
@@ -172,20 +172,22 @@ class Wire:
         begun, at = time.perf_counter(), self.now()
         outcome = await self._exchange(method, self.reach(path).split("#", 1)[0], headers, body, timeout)
         self.journal.add(
-            at=at,
-            provider=provider,
-            direction="in",
-            endpoint=endpoint,
-            status=outcome.status if isinstance(outcome, Answer) else 0,
-            request={
-                "method": method,
-                "url": path,
-                "headers": _shown(headers),
-                "body": _parsed(headers, body),
-            },
-            answer=_told(outcome),
-            about=about,
-            duration_ms=(time.perf_counter() - begun) * 1000,
+            Call(
+                at=at,
+                provider=provider,
+                direction="in",
+                endpoint=endpoint,
+                status=outcome.status if isinstance(outcome, Answer) else 0,
+                request={
+                    "method": method,
+                    "url": path,
+                    "headers": _shown(headers),
+                    "body": _parsed(headers, body),
+                },
+                answer=_told(outcome),
+                about=about,
+                duration_ms=(time.perf_counter() - begun) * 1000,
+            )
         )
         return outcome
 
@@ -221,15 +223,17 @@ class Wire:
             status = answer.status if answer is not None else 0
             told = {"fault": rule.kind.value, "would_have_answered": told}
         self.journal.add(
-            at=at,
-            provider=name.split(".", 1)[0],
-            direction="out",
-            endpoint=name,
-            status=status,
-            request=asked,
-            answer=told,
-            about=request.get(ABOUT, ""),
-            duration_ms=(time.perf_counter() - begun) * 1000,
+            Call(
+                at=at,
+                provider=name.split(".", 1)[0],
+                direction="out",
+                endpoint=name,
+                status=status,
+                request=asked,
+                answer=told,
+                about=request.get(ABOUT, ""),
+                duration_ms=(time.perf_counter() - begun) * 1000,
+            )
         )
         # Once the transport is aborted nothing is written any more; aiohttp wants an answer all the same.
         return answer if answer is not None else web.Response(status=499)

@@ -18,9 +18,18 @@ _LONGEST = 7 * 86_400
 """Seconds that a fault may name: a Retry-After of days, say."""
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _ENDPOINTS = (
-    *("twilio.*", "twilio.messages.create", "twilio.messages.list"),
-    *("slack.*", "slack.chat.postMessage", "slack.chat.update", "slack.views.open", "slack.response_url"),
-    *("telegram.*", "telegram.sendMessage", "telegram.editMessageText", "telegram.answerCallbackQuery"),
+    "twilio.*",
+    "twilio.messages.create",
+    "twilio.messages.list",
+    "slack.*",
+    "slack.chat.postMessage",
+    "slack.chat.update",
+    "slack.views.open",
+    "slack.response_url",
+    "telegram.*",
+    "telegram.sendMessage",
+    "telegram.editMessageText",
+    "telegram.answerCallbackQuery",
 )
 """What a fault is mostly wanted at; the page offers these and whatever was called."""
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
@@ -18,7 +18,6 @@ class Call:
     `status` 0 means that no answer came.
     """
 
-    number: int
     at: float
     provider: str
     direction: str
@@ -28,6 +27,8 @@ class Call:
     answer: Json
     about: str = ""
     duration_ms: float = 0.0
+    number: int = 0
+    """Its place in the journal, from 1."""
 
 
 class Journal:
@@ -38,32 +39,9 @@ class Journal:
         self._file = path.open("a", encoding="utf-8") if path else None
         self._listeners: set[asyncio.Queue[None]] = set()
 
-    def add(
-        self,
-        *,
-        at: float,
-        provider: str,
-        direction: str,
-        endpoint: str,
-        status: int,
-        request: Json,
-        answer: Json,
-        about: str = "",
-        duration_ms: float = 0.0,
-    ) -> Call:
-        """Append a call and wake the page."""
-        call = Call(
-            number=len(self._calls) + 1,
-            at=at,
-            provider=provider,
-            direction=direction,
-            endpoint=endpoint,
-            status=status,
-            request=request,
-            answer=answer,
-            about=about,
-            duration_ms=duration_ms,
-        )
+    def add(self, call: Call) -> Call:
+        """Append a call, numbered, and wake the page."""
+        call = replace(call, number=len(self._calls) + 1)
         self._calls.append(call)
         if self._file:
             self._file.write(json.dumps(asdict(call)) + "\n")

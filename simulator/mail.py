@@ -10,7 +10,7 @@ from aiohttp import web
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from simulator.base import BadAction, Wire
-from simulator.journal import Json
+from simulator.journal import Call, Json
 
 _LONGEST = 20_000
 
@@ -68,12 +68,14 @@ class MailSimulator:
         }
         self._taken.append(mail)
         self._wire.journal.add(
-            at=self._wire.now(),
-            provider=self.name,
-            direction="out",
-            endpoint="mail.send",
-            status=250,
-            request=mail,
-            answer="OK, kept here",
+            Call(
+                at=self._wire.now(),
+                provider=self.name,
+                direction="out",
+                endpoint="mail.send",
+                status=250,
+                request=mail,
+                answer="OK, kept here",
+            )
         )
         return "250 OK, kept here"

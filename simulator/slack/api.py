@@ -6,9 +6,8 @@ import re
 from aiohttp import web
 
 from simulator.base import ABOUT, Wire
-from simulator.faults import FaultKind, Rule
 from simulator.slack import assistant, chat, conversations, files, streams, team, views
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal, fault_answer
 from simulator.slack.method import Hub, Method, check_needed
 from simulator.slack.shapes import Obj, obj, text
 
@@ -23,7 +22,7 @@ METHODS: dict[str, Method] = {
 }
 
 
-class WebApi:
+class Api:
     """Serve METHODS. `hub` gives the present world, which a reset replaces."""
 
     def __init__(self, wire: Wire) -> None:
@@ -43,7 +42,7 @@ class WebApi:
         headers = {"x-oauth-scopes": ",".join(self.hub.world.switches.scopes), "x-slack-req-id": name}
         try:
             answer = await self._answer(self.hub, name, request)
-        except Refused as refusal:
+        except Refusal as refusal:
             if refusal.retry_after:
                 headers["Retry-After"] = str(refusal.retry_after)
                 return web.json_response(refusal.body(), status=429, headers=headers)
@@ -54,11 +53,11 @@ class WebApi:
         method = METHODS.get(name)
         # apis/web-api: unknown_method; methods/apps.connections.open: insecure_request for anything but POST.
         if method is None:
-            raise Refused("unknown_method", extra={"req_method": name})
+            raise Refusal("unknown_method", extra={"req_method": name})
         if request.method not in ("GET", "POST"):
             raise web.HTTPMethodNotAllowed(request.method, ("GET", "POST"))
         if method.post_only and request.method != "POST":
-            raise Refused("insecure_request")
+            raise Refusal("insecure_request")
         arguments, token = await read_call(request, method)
         self._check_token(hub, method, token)
         request[ABOUT] = text(arguments.get("ts")) or text(arguments.get("thread_ts"))
@@ -71,16 +70,16 @@ class WebApi:
         # authentication/tokens; errors on every method's page: not_authed, invalid_auth and what follows.
         slack, switches = hub.world.config.slack, hub.world.switches
         if not token:
-            raise Refused("not_authed")
+            raise Refusal("not_authed")
         if token not in (slack.bot_token, slack.app_token):
-            raise Refused("invalid_auth")
+            raise Refusal("invalid_auth")
         if method.app_token != (token == slack.app_token):
-            raise Refused("not_allowed_token_type")
+            raise Refusal("not_allowed_token_type")
         if switches.token != "ok":  # noqa: S105 - a state, not a token
-            raise Refused(switches.token)
+            raise Refusal(switches.token)
         if method.scopes and not set(method.scopes) & set(switches.scopes):
             provided = ",".join(switches.scopes)
-            raise Refused("missing_scope", extra={"needed": ",".join(method.scopes), "provided": provided})
+            raise Refusal("missing_scope", extra={"needed": ",".join(method.scopes), "provided": provided})
 
 
 async def read_call(request: web.Request, method: Method) -> tuple[Obj, str]:
@@ -99,26 +98,16 @@ async def read_call(request: web.Request, method: Method) -> tuple[Obj, str]:
             fields = await request.post()
             arguments |= {key: value for key, value in fields.items() if isinstance(value, str)}
         elif await request.read():
-            raise Refused("missing_post_type" if "Content-Type" not in request.headers else "invalid_post_type")
+            raise Refusal("missing_post_type" if "Content-Type" not in request.headers else "invalid_post_type")
     token = text(arguments.pop("token", ""))
     return arguments, bearer.group(1) if bearer else token
-
-
-def fault_answer(rule: Rule) -> web.StreamResponse:
-    """Word a fault as Slack does: 429 with Retry-After (apis/web-api/rate-limits), or a server error."""
-    if rule.kind is FaultKind.RATE_LIMIT:
-        seconds = max(1, round(rule.seconds))
-        body: Obj = {"ok": False, "error": "ratelimited"}
-        return web.json_response(body, status=429, headers={"Retry-After": str(seconds)})
-    code = "service_unavailable" if rule.status == 503 else "internal_error"
-    return web.json_response({"ok": False, "error": code}, status=rule.status)
 
 
 def _json_object(body: bytes) -> Obj:
     try:
         value = json.loads(body.decode())
     except (ValueError, UnicodeDecodeError):
-        raise Refused("invalid_json") from None
+        raise Refusal("invalid_json") from None
     if not isinstance(value, dict):
-        raise Refused("json_not_object")
+        raise Refusal("json_not_object")
     return obj(value)

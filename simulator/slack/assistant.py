@@ -1,7 +1,7 @@
 """assistant.threads.setStatus, .setSuggestedPrompts, .setTitle."""
 
 from simulator.slack import limits
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.method import Hub, Method, find_channel, listed
 from simulator.slack.shapes import Obj, obj, text
 from simulator.slack.state import Channel, Status
@@ -12,9 +12,9 @@ def set_status(hub: Hub, arguments: Obj) -> Obj:
     channel = find_channel(hub, arguments, "channel_id")
     root = _thread(channel, arguments)
     if "status" not in arguments:
-        raise Refused("invalid_arguments", ["missing required field: status [json-pointer:/]"])
+        raise Refusal("invalid_arguments", ["missing required field: status [json-pointer:/]"])
     if len(listed(arguments, "loading_messages")) > limits.LOADING_MESSAGES:
-        raise Refused("invalid_arguments", ["no more than 10 items allowed [json-pointer:/loading_messages]"])
+        raise Refusal("invalid_arguments", ["no more than 10 items allowed [json-pointer:/loading_messages]"])
     status = text(arguments["status"])
     if status:
         channel.statuses[root] = Status(status, hub.world.now())
@@ -31,7 +31,7 @@ def set_prompts(hub: Hub, arguments: Obj) -> Obj:
     prompts = listed(arguments, "prompts")
     whole = all(text(obj(one).get("title")) and text(obj(one).get("message")) for one in prompts)
     if not 1 <= len(prompts) <= limits.PROMPTS or not whole:
-        raise Refused("invalid_arguments", ["must provide 1 to 4 prompts [json-pointer:/prompts]"])
+        raise Refusal("invalid_arguments", ["must provide 1 to 4 prompts [json-pointer:/prompts]"])
     channel.prompts = prompts
     return {"ok": True}
 
@@ -56,5 +56,5 @@ def _thread(channel: Channel, arguments: Obj) -> str:
     # methods/assistant.threads.setStatus, error invalid_thread_ts: a reply's ts names no thread.
     root = channel.messages.get(text(arguments.get("thread_ts")))
     if root is None or root.thread_ts:
-        raise Refused("invalid_thread_ts")
+        raise Refusal("invalid_thread_ts")
     return root.ts

@@ -17,7 +17,7 @@ from simulator.slack.elements import (
     check_element,
     check_url,
 )
-from simulator.slack.problems import Problems
+from simulator.slack.errors import Problems
 from simulator.slack.shapes import Obj, items, obj, text
 
 type Check = Callable[[Problems, Obj, str], None]

@@ -4,7 +4,7 @@ import re
 
 from simulator.journal import Json
 from simulator.slack import limits
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.message_rules import Content, check_content
 from simulator.slack.method import Hub, Method, find_channel, find_message, find_root, truth
 from simulator.slack.records import message_record, with_ids
@@ -36,10 +36,10 @@ def update(hub: Hub, arguments: Obj) -> Obj:
     channel = find_channel(hub, arguments)
     message = find_message(channel, text(arguments.get("ts")))
     if message.bot_id != hub.world.config.slack.bot_id:
-        raise Refused("cant_update_message")
+        raise Refusal("cant_update_message")
     # methods/chat.update, error streaming_state_conflict.
     if message.streamed is not None:
-        raise Refused("streaming_state_conflict")
+        raise Refusal("streaming_state_conflict")
     content = check_content(arguments, update=True)
     before = message_record(hub.world, message)
     _rewrite(hub, message, content)
@@ -53,7 +53,7 @@ def delete(hub: Hub, arguments: Obj) -> Obj:
     channel = find_channel(hub, arguments)
     message = find_message(channel, text(arguments.get("ts")))
     if message.bot_id != hub.world.config.slack.bot_id:
-        raise Refused("cant_delete_message")
+        raise Refusal("cant_delete_message")
     before = message_record(hub.world, message)
     del channel.messages[message.ts]
     hub.deliverer.deleted(message, before)
@@ -66,7 +66,7 @@ def post_ephemeral(hub: Hub, arguments: Obj) -> Obj:
     check_postable(hub, channel)
     user = text(arguments.get("user"))
     if hub.world.person(user) is None or (channel.user and channel.user != user):
-        raise Refused("user_not_in_channel")
+        raise Refusal("user_not_in_channel")
     content = check_content(arguments)
     message = bot_message(hub, channel, content, find_root(channel, text(arguments.get("thread_ts"))))
     message.ephemeral_for = user
@@ -79,12 +79,12 @@ def add_reaction(hub: Hub, arguments: Obj) -> Obj:
     channel = find_channel(hub, arguments)
     stamp, name = text(arguments.get("timestamp")), text(arguments.get("name"))
     if not re.fullmatch(r"\d+\.\d{6}", stamp):
-        raise Refused("bad_timestamp")
+        raise Refusal("bad_timestamp")
     if not re.fullmatch(r"[a-z0-9_+'-]+", name):
-        raise Refused("invalid_name")
+        raise Refusal("invalid_name")
     users = find_message(channel, stamp).reactions.setdefault(name, [])
     if hub.world.config.slack.bot_user in users:
-        raise Refused("already_reacted")
+        raise Refusal("already_reacted")
     users.append(hub.world.config.slack.bot_user)
     return {"ok": True}
 
@@ -92,9 +92,9 @@ def add_reaction(hub: Hub, arguments: Obj) -> Obj:
 def check_postable(hub: Hub, channel: Channel) -> None:
     """Refuse channels that take no messages: a deactivated person's, or all while the Messages tab is off."""
     if channel.user in hub.world.disabled:
-        raise Refused("is_archived")
+        raise Refusal("is_archived")
     if channel.user and not hub.world.switches.messages_tab:
-        raise Refused("messages_tab_disabled")
+        raise Refusal("messages_tab_disabled")
 
 
 def bot_message(hub: Hub, channel: Channel, content: Content, root: str) -> Message:
@@ -146,7 +146,7 @@ def _check_rate(hub: Hub, channel: Channel) -> None:
     # is strict only where a test asks for it.
     now, last = hub.world.now(), hub.world.posted.get(channel.id, 0.0)
     if hub.world.switches.strict_rate and now - last < limits.POSTS_PER_SECOND:
-        raise Refused("ratelimited", retry_after=1)
+        raise Refusal("ratelimited", retry_after=1)
     hub.world.posted[channel.id] = now
 
 

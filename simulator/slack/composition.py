@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from simulator.slack import limits
-from simulator.slack.problems import Problems
+from simulator.slack.errors import Problems
 from simulator.slack.shapes import Obj, obj
 
 PLAIN: tuple[str, ...] = ("plain_text",)

@@ -5,7 +5,7 @@ import binascii
 import re
 from collections.abc import Sequence
 
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.method import Hub, Method, find_channel, truth, whole
 from simulator.slack.records import channel_record, message_record, rooted_record
 from simulator.slack.shapes import Obj, text
@@ -22,14 +22,14 @@ def open_direct(hub: Hub, arguments: Obj) -> Obj:
         return {"ok": True, "channel": {"id": channel.id}}
     users = [name for name in text(arguments.get("users")).split(",") if name]
     if not users:
-        raise Refused("users_list_not_supplied")
+        raise Refusal("users_list_not_supplied")
     if any(hub.world.person(user) is None for user in users):
-        raise Refused("user_not_found")
+        raise Refusal("user_not_found")
     if any(user in hub.world.disabled for user in users):
-        raise Refused("user_disabled")
+        raise Refusal("user_disabled")
     if len(users) > 1:
         # Group conversations aren't emulated: the product speaks in direct ones only.
-        raise Refused("method_not_supported_for_channel_type")
+        raise Refusal("method_not_supported_for_channel_type")
     channel = hub.world.channels[dm_id(users[0])]
     known: Obj = {"no_op": True, "already_open": True}
     full = truth(arguments.get("return_im"))
@@ -57,7 +57,7 @@ def replies(hub: Hub, arguments: Obj) -> Obj:
     channel = find_channel(hub, arguments)
     root = channel.messages.get(text(arguments.get("ts")))
     if root is None:
-        raise Refused("thread_not_found")
+        raise Refusal("thread_not_found")
     thread = sorted(_between(channel.replies(root.ts), arguments), key=lambda one: one.ts)
     limit = whole(arguments, "limit", _REPLIES_LIMIT, _MOST)
     page, rest = _page(thread, arguments, limit, newest_first=False)
@@ -80,7 +80,7 @@ def list_channels(hub: Hub, arguments: Obj) -> Obj:
     types = text(arguments.get("types")) or "public_channel"
     names = [name.strip() for name in types.split(",")]
     if any(name not in ("public_channel", "private_channel", "mpim", "im") for name in names):
-        raise Refused("invalid_types")
+        raise Refusal("invalid_types")
     kinds = {"im": "im", "public_channel": "channel"}
     wanted = {kinds[name] for name in names if name in kinds}
     whole(arguments, "limit", _LIST_LIMIT, _MOST)
@@ -116,7 +116,7 @@ def _moment(arguments: Obj, name: str, default: float) -> float:
     # methods/conversations.history, errors invalid_ts_oldest and invalid_ts_latest.
     value = str(arguments.get(name) or "")
     if value and not re.fullmatch(r"\d+(\.\d+)?", value):
-        raise Refused(f"invalid_ts_{name}")
+        raise Refusal(f"invalid_ts_{name}")
     return float(value) if value and (float(value) or name == "oldest") else default
 
 
@@ -138,7 +138,7 @@ def _read_cursor(cursor: str) -> str:
     try:
         name, _, ts = base64.b64decode(cursor, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
-        raise Refused("invalid_cursor") from None
+        raise Refusal("invalid_cursor") from None
     if name != "next_ts" or not re.fullmatch(r"\d+\.\d{6}", ts):
-        raise Refused("invalid_cursor")
+        raise Refusal("invalid_cursor")
     return ts

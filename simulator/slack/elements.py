@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.composition import ANY_TEXT, check_confirm, check_options, check_style, check_text
-from simulator.slack.problems import Problems
+from simulator.slack.errors import Problems
 from simulator.slack.shapes import Obj, items, obj, text
 
 type Check = Callable[[Problems, Obj, str], None]

@@ -5,7 +5,7 @@ import mimetypes
 from aiohttp import web
 
 from simulator.slack.chat import bot_message, check_postable
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.message_rules import Content
 from simulator.slack.method import Hub, Method, find_channel, find_root, listed
 from simulator.slack.shapes import Obj, obj, text
@@ -16,7 +16,7 @@ def upload_url(hub: Hub, arguments: Obj) -> Obj:
     """Return an address to upload to (methods/files.getUploadURLExternal)."""
     length = text(arguments.get("length")) or str(arguments.get("length"))
     if not length.isdigit() or int(length) == 0:
-        raise Refused("missing_argument")
+        raise Refusal("missing_argument")
     file_id = make_id("F")
     hub.world.uploads[file_id] = {
         "id": file_id,
@@ -48,7 +48,7 @@ def complete(hub: Hub, arguments: Obj) -> Obj:
     ids = [text(obj(one).get("id")) for one in listed(arguments, "files")]
     uploads = [hub.world.uploads.get(one) for one in ids]
     if not ids or any(upload is None or "size" not in upload for upload in uploads):
-        raise Refused("file_not_found")
+        raise Refusal("file_not_found")
     files = [dict(upload) for upload in uploads if upload is not None]
     if arguments.get("channel_id"):
         channel = find_channel(hub, arguments, "channel_id")

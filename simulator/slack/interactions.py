@@ -9,7 +9,7 @@ from simulator.slack import limits
 from simulator.slack.blocks import Surface
 from simulator.slack.chat import show
 from simulator.slack.deliver import Reply
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.message_rules import check_content
 from simulator.slack.method import Hub
 from simulator.slack.modal_values import read_values
@@ -73,7 +73,7 @@ async def submit(hub: Hub, person: Person, view: View, entered: Obj) -> Obj:
         return _told(reply)
     try:
         return {"ok": True, "outcome": _respond(hub, person, view, obj(reply.body))}
-    except Refused as refusal:
+    except Refusal as refusal:
         # The person sees "We had some trouble connecting"; the modal stays.
         hub.world.deliveries[-1].state = "failed"
         return refusal.body()
@@ -118,7 +118,7 @@ async def command(hub: Hub, person: Person, typed: str) -> Obj:
     answer: Obj = {"text": reply.body} if isinstance(reply.body, str) else obj(reply.body)
     try:
         say(hub, channel, person.slack_user, answer)
-    except Refused as refusal:
+    except Refusal as refusal:
         hub.world.deliveries[-1].state = "failed"
         return refusal.body()
     return _told(reply)
@@ -177,11 +177,11 @@ def _respond(hub: Hub, person: Person, view: View, answer: Obj) -> str:
         case "push":
             stack = hub.world.stacks[person.slack_user]
             if len(stack) >= limits.VIEW_STACK:
-                raise Refused("push_limit_reached")
+                raise Refusal("push_limit_reached")
             place(hub.world, person.slack_user, check_view(answer.get("view"), Surface.MODAL), on=stack)
             return "pushed"
         case _:
-            raise Refused("invalid_response_action")
+            raise Refusal("invalid_response_action")
 
 
 def _errors(view: View, errors: Obj) -> Obj:
@@ -192,7 +192,7 @@ def _errors(view: View, errors: Obj) -> Obj:
         if obj(block).get("type") == "input"
     }
     if not errors or not set(errors) <= inputs or not all(text(value) for value in errors.values()):
-        raise Refused("invalid_response_errors")
+        raise Refusal("invalid_response_errors")
     return errors
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.blocks import Surface, block_problems, text_length
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.shapes import Obj, decoded, obj, text
 
 TRUNCATED = "message_truncated"
@@ -31,11 +31,11 @@ def check_content(arguments: Obj, *, update: bool = False) -> Content:
     content = Content(given=given)
     # methods/chat.postMessage, error markdown_text_conflict.
     if "markdown_text" in given and given & {"text", "blocks"}:
-        raise Refused("markdown_text_conflict")
+        raise Refusal("markdown_text_conflict")
     content.text = text(arguments.get("text"))
     # methods/chat.update, error msg_too_long; chat.postMessage truncates instead.
     if update and len(content.text) > limits.UPDATE_TEXT:
-        raise Refused("msg_too_long")
+        raise Refusal("msg_too_long")
     if len(content.text) > limits.TEXT_TRUNCATED_AT:
         content.text = content.text[: limits.TEXT_TRUNCATED_AT]
         content.warnings.append(TRUNCATED)
@@ -46,7 +46,7 @@ def check_content(arguments: Obj, *, update: bool = False) -> Content:
     # methods/chat.postMessage, error no_text: whitespace alone is none.
     nothing = not (content.text.strip() or content.markdown.strip() or content.blocks)
     if nothing and "attachments" not in given and not (update and "metadata" in given):
-        raise Refused("no_text")
+        raise Refusal("no_text")
     return content
 
 
@@ -54,7 +54,7 @@ def check_markdown(arguments: Obj) -> str:
     """Read markdown_text: at most 12,000 characters (methods/chat.postMessage)."""
     value = text(arguments.get("markdown_text"))
     if len(value) > limits.MARKDOWN_TEXT:
-        raise Refused("msg_too_long")
+        raise Refusal("msg_too_long")
     return value
 
 
@@ -63,14 +63,14 @@ def check_message_blocks(value: Json) -> list[Json]:
     try:
         blocks = decoded(value)
     except ValueError:
-        raise Refused("invalid_blocks_format") from None
+        raise Refusal("invalid_blocks_format") from None
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
-        raise Refused("invalid_blocks_format")
+        raise Refusal("invalid_blocks_format")
     # github.com/slackapi/bolt-js/issues/2509: each block within its limit, the sum too long.
     if found := block_problems(blocks, Surface.MESSAGE):
-        raise Refused("invalid_blocks", found)
+        raise Refusal("invalid_blocks", found)
     if text_length(blocks) > limits.ALL_BLOCKS:
-        raise Refused("msg_blocks_too_long")
+        raise Refusal("msg_blocks_too_long")
     return blocks
 
 
@@ -82,9 +82,9 @@ def check_metadata(arguments: Obj) -> Obj:
     try:
         metadata = obj(decoded(value))
     except ValueError:
-        raise Refused("invalid_metadata_format") from None
+        raise Refusal("invalid_metadata_format") from None
     if not text(metadata.get("event_type")) or not isinstance(metadata.get("event_payload"), dict):
-        raise Refused("invalid_metadata_format")
+        raise Refusal("invalid_metadata_format")
     if len(json.dumps(metadata).encode()) > limits.METADATA_BYTES:
-        raise Refused("metadata_too_large")
+        raise Refusal("metadata_too_large")
     return metadata

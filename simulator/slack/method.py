@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simulator.journal import Json
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.shapes import Obj, decoded, text
 from simulator.slack.state import Channel, Message, World
 
@@ -44,7 +44,7 @@ def check_needed(method: Method, arguments: Obj) -> None:
     """Refuse a call that lacks an argument: apis/web-api, error invalid_arguments."""
     missing = [name for name in method.needs if arguments.get(name) in (None, "")]
     if missing:
-        raise Refused("invalid_arguments", [f"missing required field: {name} [json-pointer:/]" for name in missing])
+        raise Refusal("invalid_arguments", [f"missing required field: {name} [json-pointer:/]" for name in missing])
 
 
 def truth(value: Json) -> bool:
@@ -60,9 +60,9 @@ def whole(arguments: Obj, name: str, default: int, most: int) -> int:
     try:
         number = int(str(value))
     except ValueError:
-        raise Refused("invalid_arguments", [f"must be an integer [json-pointer:/{name}]"]) from None
+        raise Refusal("invalid_arguments", [f"must be an integer [json-pointer:/{name}]"]) from None
     if not 1 <= number <= most:
-        raise Refused("invalid_limit")
+        raise Refusal("invalid_limit")
     return number
 
 
@@ -73,7 +73,7 @@ def listed(arguments: Obj, name: str) -> list[Json]:
     except ValueError:
         value = None
     if not isinstance(value, list):
-        raise Refused("invalid_arguments", [f"must be an array [json-pointer:/{name}]"])
+        raise Refusal("invalid_arguments", [f"must be an array [json-pointer:/{name}]"])
     return value
 
 
@@ -82,7 +82,7 @@ def find_channel(hub: Hub, arguments: Obj, key: str = "channel", *, by_user: boo
     name = text(arguments.get(key))
     channel = hub.world.channel(name) if by_user else hub.world.channels.get(name)
     if channel is None:
-        raise Refused("channel_not_found")
+        raise Refusal("channel_not_found")
     return channel
 
 
@@ -96,9 +96,9 @@ def find_root(channel: Channel, thread_ts: str) -> str:
         return ""
     root = channel.messages.get(thread_ts)
     if root is None:
-        raise Refused("thread_not_found")
+        raise Refusal("thread_not_found")
     if root.thread_ts:
-        raise Refused("cannot_reply_to_message")
+        raise Refusal("cannot_reply_to_message")
     return thread_ts
 
 
@@ -106,5 +106,5 @@ def find_message(channel: Channel, ts: str) -> Message:
     """Find a message by its ts."""
     message = channel.messages.get(ts)
     if message is None:
-        raise Refused("message_not_found")
+        raise Refusal("message_not_found")
     return message

@@ -8,8 +8,9 @@ from simulator.base import BadAction, Handler, Wire
 from simulator.journal import Json
 from simulator.slack import files, response_urls
 from simulator.slack.acts import ACTS
-from simulator.slack.api import WebApi, fault_answer
+from simulator.slack.api import Api
 from simulator.slack.deliver import Deliverer
+from simulator.slack.errors import fault_answer
 from simulator.slack.method import Hub
 from simulator.slack.shown import shown
 from simulator.slack.sockets import Sockets
@@ -24,7 +25,7 @@ class SlackSimulator:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
         self.sockets = Sockets(wire)
-        self._api = WebApi(wire)
+        self._api = Api(wire)
         self.hub = self._fresh()
 
     @property

@@ -7,7 +7,7 @@ from aiohttp import web
 from simulator.base import ABOUT
 from simulator.slack import limits
 from simulator.slack.chat import show
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.interactions import say
 from simulator.slack.message_rules import check_content
 from simulator.slack.method import Hub
@@ -30,7 +30,7 @@ async def respond(hub: Hub, request: web.Request) -> web.StreamResponse:
     request[ABOUT] = url.message_ts
     try:
         _apply(hub, url, answer)
-    except Refused as refusal:
+    except Refusal as refusal:
         return web.json_response(refusal.body(), status=400)
     url.uses += 1
     return web.Response(text="ok")

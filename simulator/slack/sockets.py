@@ -11,7 +11,7 @@ import structlog
 from aiohttp import WSMsgType, web
 
 from simulator.base import Wire
-from simulator.journal import Json
+from simulator.journal import Call, Json
 from simulator.slack import limits
 from simulator.slack.shapes import Obj, obj, text
 
@@ -105,15 +105,17 @@ class Sockets:
         begun, at = time.perf_counter(), self._wire.now()
         outcome = await self._exchange(connection, envelope)
         self._wire.journal.add(
-            at=at,
-            provider="slack",
-            direction="in",
-            endpoint=f"slack.socket.{kind}",
-            status=200 if isinstance(outcome, Ack) else 0,
-            request=envelope,
-            answer={"payload": outcome.payload} if isinstance(outcome, Ack) else {"no_answer": outcome},
-            about=about,
-            duration_ms=(time.perf_counter() - begun) * 1000,
+            Call(
+                at=at,
+                provider="slack",
+                direction="in",
+                endpoint=f"slack.socket.{kind}",
+                status=200 if isinstance(outcome, Ack) else 0,
+                request=envelope,
+                answer={"payload": outcome.payload} if isinstance(outcome, Ack) else {"no_answer": outcome},
+                about=about,
+                duration_ms=(time.perf_counter() - begun) * 1000,
+            )
         )
         return outcome
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.chat import bot_message, check_postable
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.message_rules import Content, check_markdown, check_message_blocks, check_metadata
 from simulator.slack.method import Hub, Method, find_channel, find_message, find_root
 from simulator.slack.records import message_record, with_ids
@@ -36,7 +36,7 @@ def start(hub: Hub, arguments: Obj) -> Obj:
     root = find_root(channel, text(arguments.get("thread_ts")))
     if channel.user and not root:
         # methods/chat.startStream: only channels may leave thread_ts out.
-        raise Refused("invalid_arguments", ["missing required field: thread_ts [json-pointer:/]"])
+        raise Refusal("invalid_arguments", ["missing required field: thread_ts [json-pointer:/]"])
     if not channel.user:
         _check_recipient(hub, arguments)
     piece = _read_piece(arguments)
@@ -52,7 +52,7 @@ def append(hub: Hub, arguments: Obj) -> Obj:
     channel, message = _streaming(hub, arguments)
     piece = _read_piece(arguments)
     if piece.empty:
-        raise Refused("no_text")
+        raise Refusal("no_text")
     _grow(hub, message, piece)
     return {"ok": True, "channel": channel.id, "ts": message.ts}
 
@@ -84,29 +84,29 @@ def _streaming(hub: Hub, arguments: Obj) -> tuple[Channel, Message]:
     channel = find_channel(hub, arguments)
     message = find_message(channel, text(arguments.get("ts")))
     if message.bot_id != hub.world.config.slack.bot_id:
-        raise Refused("message_not_owned_by_app")
+        raise Refusal("message_not_owned_by_app")
     # methods/chat.appendStream, error message_not_in_streaming_state; the state also ends by itself.
     if message.streamed is not None and hub.world.now() - message.streamed > limits.STREAM_IDLE_SECONDS:
         message.streamed = None
     if message.streamed is None:
-        raise Refused("message_not_in_streaming_state")
+        raise Refusal("message_not_in_streaming_state")
     return channel, message
 
 
 def _check_recipient(hub: Hub, arguments: Obj) -> None:
     if not arguments.get("recipient_team_id"):
-        raise Refused("missing_recipient_team_id")
+        raise Refusal("missing_recipient_team_id")
     if not arguments.get("recipient_user_id"):
-        raise Refused("missing_recipient_user_id")
+        raise Refusal("missing_recipient_user_id")
     if hub.world.person(text(arguments["recipient_user_id"])) is None:
-        raise Refused("user_not_found")
+        raise Refusal("user_not_found")
 
 
 def _grow(hub: Hub, message: Message, piece: Piece) -> None:
     if len(message.text) + len(piece.text) > limits.TEXT_TRUNCATED_AT:
-        raise Refused("msg_too_long")
+        raise Refusal("msg_too_long")
     if len(message.blocks) + len(piece.blocks) > limits.MESSAGE_BLOCKS:
-        raise Refused("msg_blocks_too_many")
+        raise Refusal("msg_blocks_too_many")
     message.text += piece.text
     message.markdown = True
     message.tasks |= piece.tasks
@@ -119,13 +119,13 @@ def _read_piece(arguments: Obj) -> Piece:
     try:
         chunks = decoded(arguments.get("chunks"))
     except ValueError:
-        raise Refused("invalid_chunks") from None
+        raise Refusal("invalid_chunks") from None
     if chunks is not None and not isinstance(chunks, list):
-        raise Refused("invalid_chunks")
+        raise Refusal("invalid_chunks")
     for chunk in items(chunks):
         _read_chunk(piece, obj(chunk))
     if len(piece.text) > limits.MARKDOWN_TEXT:
-        raise Refused("msg_too_long")
+        raise Refusal("msg_too_long")
     return piece
 
 
@@ -135,11 +135,11 @@ def _read_chunk(piece: Piece, chunk: Obj) -> None:
             piece.text += text(chunk["text"])
         case "task_update" if text(chunk.get("id")) and chunk.get("status") in _TASK_STATES:
             if not text(chunk.get("title")):
-                raise Refused("invalid_chunks")
+                raise Refusal("invalid_chunks")
             piece.tasks[text(chunk["id"])] = chunk
         case "plan_update" if text(chunk.get("title")):
             piece.tasks["plan"] = chunk
         case "blocks":
             piece.blocks += check_message_blocks(chunk.get("blocks"))
         case _:
-            raise Refused("invalid_chunks")
+            raise Refusal("invalid_chunks")

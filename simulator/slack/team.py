@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.method import Hub, Method
 from simulator.slack.records import bot_record, user_record
 from simulator.slack.shapes import Obj, text
@@ -30,7 +30,7 @@ def user_info(hub: Hub, arguments: Obj) -> Obj:
         return {"ok": True, "user": bot_record(hub.world)}
     person = hub.world.person(user)
     if person is None:
-        raise Refused("user_not_found")
+        raise Refusal("user_not_found")
     return {"ok": True, "user": user_record(hub.world, person)}
 
 
@@ -51,7 +51,7 @@ def bot_info(hub: Hub, arguments: Obj) -> Obj:
     """Describe the app's bot (methods/bots.info)."""
     slack = hub.world.config.slack
     if text(arguments.get("bot")) not in ("", slack.bot_id):
-        raise Refused("bot_not_found")
+        raise Refusal("bot_not_found")
     bot: Obj = {"id": slack.bot_id, "deleted": False, "name": slack.bot_name, "app_id": slack.app_id}
     return {"ok": True, "bot": bot | {"user_id": slack.bot_user}}
 

@@ -6,8 +6,7 @@ from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.blocks import Surface, block_problems
 from simulator.slack.composition import check_text
-from simulator.slack.errors import Refused
-from simulator.slack.problems import Problems
+from simulator.slack.errors import Problems, Refusal
 from simulator.slack.shapes import Obj, decoded, items, obj
 
 _COMMON = ("type", "blocks", "private_metadata", "callback_id", "external_id")
@@ -19,14 +18,14 @@ def check_view(value: Json, surface: Surface, at: str = "/view") -> Obj:
     try:
         view = decoded(value)
     except ValueError:
-        raise Refused("invalid_arguments", [f"must be valid JSON [json-pointer:{at}]"]) from None
+        raise Refusal("invalid_arguments", [f"must be valid JSON [json-pointer:{at}]"]) from None
     if not isinstance(view, dict):
-        raise Refused("invalid_arguments", [f"must provide an object [json-pointer:{at}]"])
+        raise Refusal("invalid_arguments", [f"must provide an object [json-pointer:{at}]"])
     # methods/views.open, error view_too_large.
     if len(json.dumps(view, ensure_ascii=False).encode()) > limits.VIEW_BYTES:
-        raise Refused("view_too_large")
+        raise Refusal("view_too_large")
     if found := view_problems(view, surface, at):
-        raise Refused("invalid_arguments", found)
+        raise Refusal("invalid_arguments", found)
     return view
 
 

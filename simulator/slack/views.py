@@ -6,7 +6,7 @@ import secrets
 from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.blocks import Surface
-from simulator.slack.errors import Refused
+from simulator.slack.errors import Refusal
 from simulator.slack.method import Hub, Method
 from simulator.slack.records import view_record, with_ids
 from simulator.slack.shapes import Obj, items, text
@@ -29,9 +29,9 @@ def push_view(hub: Hub, arguments: Obj) -> Obj:
     stack = hub.world.stacks.get(trigger.user, [])
     # methods/views.push: the trigger must come from within the modal.
     if trigger.view not in stack:
-        raise Refused("not_found")
+        raise Refusal("not_found")
     if len(stack) >= limits.VIEW_STACK:
-        raise Refused("push_limit_reached")
+        raise Refusal("push_limit_reached")
     body = _body(hub.world, arguments, Surface.MODAL)
     trigger.used = True
     view = place(hub.world, trigger.user, body, on=stack)
@@ -50,7 +50,7 @@ def publish_view(hub: Hub, arguments: Obj) -> Obj:
     """Set a person's App Home (methods/views.publish)."""
     user = text(arguments.get("user_id"))
     if hub.world.person(user) is None:
-        raise Refused("user_not_found")
+        raise Refusal("user_not_found")
     known = hub.world.homes.get(user)
     if known is not None:
         _check_hash(known, arguments)
@@ -99,37 +99,37 @@ def _body(world: World, arguments: Obj, surface: Surface, known: View | None = N
     others: list[View] = [*world.views.values(), *world.homes.values()]
     # methods/views.open, error duplicate_external_id: unique for all views of a team.
     if external and any(one is not known and one.body.get("external_id") == external for one in others):
-        raise Refused("duplicate_external_id")
+        raise Refusal("duplicate_external_id")
     return body
 
 
 def _trigger(world: World, arguments: Obj) -> Trigger:
     value = text(arguments.get("trigger_id"))
     if not value:
-        raise Refused("invalid_arguments", ["missing required field: trigger_id [json-pointer:/]"])
+        raise Refusal("invalid_arguments", ["missing required field: trigger_id [json-pointer:/]"])
     trigger = world.triggers.get(value)
     # methods/views.open, errors invalid_, exchanged_ and expired_trigger_id.
     if trigger is None or not re.fullmatch(r"\d+\.\d+\.[0-9a-f]+", value):
-        raise Refused("invalid_trigger_id")
+        raise Refusal("invalid_trigger_id")
     if trigger.used:
-        raise Refused("exchanged_trigger_id")
+        raise Refusal("exchanged_trigger_id")
     if world.now() - trigger.at > limits.TRIGGER_SECONDS:
-        raise Refused("expired_trigger_id")
+        raise Refusal("expired_trigger_id")
     return trigger
 
 
 def _find(world: World, arguments: Obj) -> View:
     name, external = text(arguments.get("view_id")), text(arguments.get("external_id"))
     if not name and not external:
-        raise Refused("invalid_arguments", ["missing required field: view_id [json-pointer:/]"])
+        raise Refusal("invalid_arguments", ["missing required field: view_id [json-pointer:/]"])
     for view in world.views.values():
         if view.id == name or (external and view.body.get("external_id") == external):
             return view
-    raise Refused("not_found")
+    raise Refusal("not_found")
 
 
 def _check_hash(view: View, arguments: Obj) -> None:
     # methods/views.update, error hash_conflict.
     given: Json = arguments.get("hash")
     if given not in (None, "", view.hash):
-        raise Refused("hash_conflict")
+        raise Refusal("hash_conflict")

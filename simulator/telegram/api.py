@@ -1,23 +1,20 @@
 """The Bot API over HTTP: https://core.telegram.org/bots/api#making-requests."""
 
-import math
 from collections.abc import Callable
 
 from aiohttp import web
 
 from simulator.base import ABOUT, Wire
-from simulator.faults import FaultKind, Rule
 from simulator.journal import Json
 from simulator.telegram import editing, sending, settings, shapes
 from simulator.telegram.arguments import Arguments, read_arguments
 from simulator.telegram.chats import find_chat
-from simulator.telegram.errors import Refusal, bad_request, too_many_requests
+from simulator.telegram.errors import Refusal, bad_request, refused
 from simulator.telegram.polling import Polling
 from simulator.telegram.state import World
 from simulator.telegram.webhooks import Webhooks
 
 _MAX_DOWNLOAD = 20 * 1024 * 1024
-_SERVER_ERRORS = {500: "Internal Server Error", 502: "Bad Gateway", 504: "Gateway Timeout"}
 
 type Method = Callable[[World, Arguments], Json]
 
@@ -112,25 +109,6 @@ def endpoint_name(request: web.Request) -> str:
     """Name a call for fault rules and the journal: `telegram.sendMessage`."""
     method = request.match_info.get("method", "")
     return f"telegram.{_SPELLING.get(method.lower(), 'unknown')}"
-
-
-def fault_answer(rule: Rule) -> web.Response:
-    """Make a rate limit or a server error in Telegram's words."""
-    if rule.kind is FaultKind.RATE_LIMIT:
-        return refused(too_many_requests(max(1, math.ceil(rule.seconds))))
-    return refused(Refusal(rule.status, _SERVER_ERRORS.get(rule.status, "Service Unavailable")))
-
-
-def refused(refusal: Refusal) -> web.Response:
-    """Make the answer that says no."""
-    answer: dict[str, Json] = {"ok": False, "error_code": refusal.code, "description": refusal.description}
-    headers: dict[str, str] = {}
-    if refusal.retry_after:
-        answer["parameters"] = {"retry_after": refusal.retry_after}
-        headers["Retry-After"] = str(refusal.retry_after)
-    if refusal.migrate_to:
-        answer["parameters"] = {"migrate_to_chat_id": refusal.migrate_to}
-    return web.json_response(answer, status=refusal.code, headers=headers)
 
 
 def _get_file(world: World, given: Arguments) -> Json:

@@ -1,4 +1,13 @@
-"""How Telegram says no: https://core.telegram.org/bots/api#making-requests."""
+"""How Telegram refuses: https://core.telegram.org/bots/api#making-requests."""
+
+import math
+
+from aiohttp import web
+
+from simulator.faults import FaultKind, Rule
+from simulator.journal import Json
+
+_SERVER_ERRORS = {500: "Internal Server Error", 502: "Bad Gateway", 504: "Gateway Timeout"}
 
 
 class Refusal(Exception):
@@ -33,3 +42,22 @@ def bad_request(words: str) -> Refusal:
 def too_many_requests(seconds: int) -> Refusal:
     """Refuse with 429 and the seconds to wait."""
     return Refusal(429, f"Too Many Requests: retry after {seconds}", retry_after=seconds)
+
+
+def fault_answer(rule: Rule) -> web.Response:
+    """Make a rate limit or a server error in Telegram's words."""
+    if rule.kind is FaultKind.RATE_LIMIT:
+        return refused(too_many_requests(max(1, math.ceil(rule.seconds))))
+    return refused(Refusal(rule.status, _SERVER_ERRORS.get(rule.status, "Service Unavailable")))
+
+
+def refused(refusal: Refusal) -> web.Response:
+    """Make the answer that says no."""
+    answer: dict[str, Json] = {"ok": False, "error_code": refusal.code, "description": refusal.description}
+    headers: dict[str, str] = {}
+    if refusal.retry_after:
+        answer["parameters"] = {"retry_after": refusal.retry_after}
+        headers["Retry-After"] = str(refusal.retry_after)
+    if refusal.migrate_to:
+        answer["parameters"] = {"migrate_to_chat_id": refusal.migrate_to}
+    return web.json_response(answer, status=refusal.code, headers=headers)

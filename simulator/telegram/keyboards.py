@@ -10,8 +10,14 @@ MAX_CALLBACK_DATA = 64
 _MAX_BUTTONS = 100
 _MAX_PLACEHOLDER = 64
 _OTHER_TYPES = (
-    *("callback_game", "pay", "switch_inline_query", "switch_inline_query_chosen_chat"),
-    *("switch_inline_query_current_chat", "login_url", "web_app", "copy_text"),
+    "callback_game",
+    "pay",
+    "switch_inline_query",
+    "switch_inline_query_chosen_chat",
+    "switch_inline_query_current_chat",
+    "login_url",
+    "web_app",
+    "copy_text",
 )
 _STYLES = ("", "default", "primary", "danger", "success")
 

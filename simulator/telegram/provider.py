@@ -7,8 +7,8 @@ from aiohttp import web
 from simulator.base import BadAction, Wire
 from simulator.journal import Json
 from simulator.telegram.acts import Acts
-from simulator.telegram.api import Api, endpoint_name, fault_answer, refused
-from simulator.telegram.errors import Refusal
+from simulator.telegram.api import Api, endpoint_name
+from simulator.telegram.errors import Refusal, fault_answer, refused
 from simulator.telegram.polling import Polling
 from simulator.telegram.state import World
 from simulator.telegram.view import show

@@ -12,11 +12,23 @@ from simulator.telegram.keyboards import read_markup
 from simulator.telegram.state import PRIVATE, Chat, Draft, Message, StoredFile, World
 
 _ACTIONS = frozenset(
-    (
-        *("typing", "upload_photo", "record_video", "upload_video", "record_voice", "upload_voice"),
-        *("upload_document", "choose_sticker", "find_location", "record_video_note", "upload_video_note"),
-        *("record_audio", "upload_audio", "pick_up_location", "cancel"),
-    )
+    {
+        "typing",
+        "upload_photo",
+        "record_video",
+        "upload_video",
+        "record_voice",
+        "upload_voice",
+        "upload_document",
+        "choose_sticker",
+        "find_location",
+        "record_video_note",
+        "upload_video_note",
+        "record_audio",
+        "upload_audio",
+        "pick_up_location",
+        "cancel",
+    }
 )
 _ACTION_SHOWN = 5.0  # https://core.telegram.org/bots/api#sendchataction
 _DRAFT_SHOWN = 30.0  # https://core.telegram.org/bots/api#sendmessagedraft

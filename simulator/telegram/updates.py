@@ -12,13 +12,31 @@ from simulator.journal import Json
 MESSAGE_LIFE = 86_400.0
 CALLBACK_LIFE = 150.0
 _KINDS = frozenset(
-    (
-        *("message", "edited_message", "channel_post", "edited_channel_post", "inline_query", "chosen_inline_result"),
-        *("callback_query", "shipping_query", "pre_checkout_query", "poll", "poll_answer", "my_chat_member"),
-        *("chat_member", "chat_join_request", "message_reaction", "message_reaction_count", "chat_boost"),
-        *("removed_chat_boost", "business_connection", "business_message", "edited_business_message"),
-        *("deleted_business_messages", "purchased_paid_media"),
-    )
+    {
+        "message",
+        "edited_message",
+        "channel_post",
+        "edited_channel_post",
+        "inline_query",
+        "chosen_inline_result",
+        "callback_query",
+        "shipping_query",
+        "pre_checkout_query",
+        "poll",
+        "poll_answer",
+        "my_chat_member",
+        "chat_member",
+        "chat_join_request",
+        "message_reaction",
+        "message_reaction_count",
+        "chat_boost",
+        "removed_chat_boost",
+        "business_connection",
+        "business_message",
+        "edited_business_message",
+        "deleted_business_messages",
+        "purchased_paid_media",
+    }
 )
 # https://core.telegram.org/bots/api#setwebhook: an empty list means all but these.
 _NOT_BY_DEFAULT = frozenset(("chat_member", "message_reaction", "message_reaction_count"))

@@ -26,7 +26,7 @@ from simulator.twilio.resources import API, media_json, message_json, number_jso
 from simulator.twilio.state import FINAL, Media, Message, PhoneNumber, Store
 
 
-class Rest:
+class Api:
     """The handlers. `sent` is told of each accepted message; `store` gives the present memory."""
 
     def __init__(self, wire: Wire, store: Callable[[], Store], sent: Callable[[Message], None]) -> None:

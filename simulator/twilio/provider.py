@@ -11,7 +11,7 @@ from aiohttp import web
 from simulator.base import BadAction, Wire
 from simulator.config import Person
 from simulator.journal import Json
-from simulator.twilio.api import Rest
+from simulator.twilio.api import Api
 from simulator.twilio.delivery import CALLBACK_MODES, PHONE_MODES, Phone, carry
 from simulator.twilio.inbound import Inbound
 from simulator.twilio.segments import price_of
@@ -36,13 +36,13 @@ class TwilioSimulator:
         self._config = wire.config.twilio
         self._store = Store(self._config, wire.now())
         self._phones: dict[str, Phone] = {}
-        self._rest = Rest(wire, lambda: self._store, self._sent)
+        self._api = Api(wire, lambda: self._store, self._sent)
         self._services = Services(wire, lambda: self._store)
         self._inbound = Inbound(wire, lambda: self._store, self._sent)
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
         """Return the routes under /twilio."""
-        return [*self._services.routes(), *self._rest.routes()]
+        return [*self._services.routes(), *self._api.routes()]
 
     async def start(self) -> None:
         """Nothing to begin: it speaks when spoken to."""

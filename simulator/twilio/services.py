@@ -20,9 +20,22 @@ from simulator.twilio.state import PhoneNumber, Service, Store
 # The names are those of the official library's update call; a test compares them.
 UPDATE_SERVICE = frozenset(
     {
-        *("FriendlyName", "InboundRequestUrl", "InboundMethod", "FallbackUrl", "FallbackMethod", "StatusCallback"),
-        *("StickySender", "MmsConverter", "SmartEncoding", "ScanMessageContent", "FallbackToLongCode"),
-        *("AreaCodeGeomatch", "ValidityPeriod", "SynchronousValidation", "Usecase", "UseInboundWebhookOnNumber"),
+        "FriendlyName",
+        "InboundRequestUrl",
+        "InboundMethod",
+        "FallbackUrl",
+        "FallbackMethod",
+        "StatusCallback",
+        "StickySender",
+        "MmsConverter",
+        "SmartEncoding",
+        "ScanMessageContent",
+        "FallbackToLongCode",
+        "AreaCodeGeomatch",
+        "ValidityPeriod",
+        "SynchronousValidation",
+        "Usecase",
+        "UseInboundWebhookOnNumber",
     }
 )
 _LIST = frozenset({"PageSize", "Page", "PageToken"})

@@ -109,7 +109,7 @@ def test_the_check_finds_what_is_wrong(name: str, change: dict[str, Json], probl
     }
     url = {"sms": f"/twilio/2010-04-01/Accounts/{TWILIO.account_sid}/Messages.json"}.get(name, "/x")
     asked: Json = {"method": "POST", "url": url, "body": bodies[name] | change}
-    call = Call(1, 0.0, name, "out", HARNESSES[name].sending, 200, asked, None)
+    call = Call(0.0, name, "out", HARNESSES[name].sending, 200, asked, None)
     found = CHECKS[name](spec, call)
     assert any(one.startswith(problem) for one in found) if problem else found == []
 
