@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from twilio.request_validator import RequestValidator
 
 from channels.sms.verify import is_signed, sign
+from tests.channels.sms.builders import signature, webhook
+from tests.channels.sms.hostile import resplit
 
 TOKEN = "secret-token"
 PAIRS = (("AccountSid", "AC1"), ("Body", "hi"), ("From", "+15551234567"))
@@ -101,3 +103,13 @@ def test_promise_12_a_missing_or_odd_header_is_not_signed(signature: str | None)
 
 def test_promise_12_without_a_token_nothing_is_signed() -> None:
     assert is_signed("", URL, PAIRS, sign("", URL, PAIRS)) is False
+
+
+def test_promise_12_the_resplit_cases_do_carry_a_right_signature() -> None:
+    for text, (first, value, second, rest) in {
+        "Dinner on Friday?": ("Body", "", "Dinner on Friday?", ""),
+        "Dinner or Drinks on Friday?": ("Body", "Dinner or ", "Drinks", " on Friday?"),
+        "yes": ("Bod", "yyes", "Zed", ""),
+    }.items():
+        moved = [pair for pair in resplit(first, value, second, rest) if pair != ("Zed", "")]
+        assert signature(moved) == signature(webhook(Body=text))
