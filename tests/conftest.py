@@ -1,4 +1,4 @@
-"""The fixtures that all tests share: a migrated database of one's own, a Redis database, a clock."""
+"""The fixtures that all tests share: a migrated database for each test, a store on it, a Redis database, a clock."""
 
 import signal
 from collections.abc import AsyncIterator, Iterator
@@ -9,6 +9,7 @@ import pytest
 
 from core.clock import set_clock
 from tests import services as servers
+from tests.core.harness import Store, opened
 from tests.database_pool import DatabasePool
 from tests.forker import Forker
 from tests.running_dev import RunningDev, running_dev
@@ -19,7 +20,7 @@ _SERVICES = pytest.StashKey[servers.RunServices]()
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Leave slow tests out unless `-m` asks; start the servers where the run begins when it has workers."""
+    """Leave out slow tests unless `-m` is given; with xdist, start the servers in its main process."""
     if not config.option.markexpr:
         config.option.markexpr = "not slow"
     sent = getattr(config, "workerinput", None)
@@ -31,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Hand the servers' addresses to a worker of xdist."""
+    """Pass the servers' addresses to a worker of xdist."""
     node.workerinput["services"] = node.config.stash[_SERVICES].to_json()
 
 
@@ -44,7 +45,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def services(pytestconfig: pytest.Config) -> servers.RunServices:
-    """Return the run's servers; without workers they are started at their first use."""
+    """Return the run's servers; without xdist they are started at their first use."""
     if _SERVICES not in pytestconfig.stash:
         _start(pytestconfig)
     return pytestconfig.stash[_SERVICES]
@@ -52,27 +53,34 @@ def services(pytestconfig: pytest.Config) -> servers.RunServices:
 
 @pytest.fixture(scope="session")
 def migrated_services(services: servers.RunServices) -> servers.RunServices:
-    """Return the run's servers with the template database made."""
+    """Return the run's servers once the template database exists."""
     servers.run(servers.make_template(services))
     return services
 
 
 @pytest.fixture(scope="session")
 def database_pool(migrated_services: servers.RunServices, worker_number: int) -> DatabasePool:
-    """Return this worker's databases between tests."""
+    """Return the databases that this worker lends to its tests."""
     return DatabasePool(migrated_services, f"test_{worker_number}")
 
 
 @pytest.fixture
 async def database_url(database_pool: DatabasePool) -> AsyncIterator[str]:
-    """Yield the URL of an empty, migrated database, as good as fresh and for this test alone."""
+    """Yield the URL of an empty, migrated database that no other test uses at the same time."""
     async with database_pool.borrow() as url:
         yield url
 
 
 @pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    """Yield an empty store."""
+    async with opened(database_url) as store:
+        yield store
+
+
+@pytest.fixture
 async def redis_url(services: servers.RunServices, worker_number: int) -> str:
-    """Return the URL of this worker's own numbered Valkey database, emptied; all share pub/sub."""
+    """Return the URL of this worker's own Valkey database, emptied; pub/sub is shared by all workers."""
     url = servers.on_redis_database(services, worker_number)
     await servers.flush(url)
     return url
@@ -80,21 +88,21 @@ async def redis_url(services: servers.RunServices, worker_number: int) -> str:
 
 @pytest.fixture(scope="session")
 def forker() -> Iterator[Forker]:
-    """Yield what forks processes of ours; who uses it is in the xdist group "processes", so that one is enough."""
+    """Yield the forker of our processes. Its tests are in the xdist group "processes", so that one forker is enough."""
     with Forker() as forker:
         yield forker
 
 
 @pytest.fixture(scope="session")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
-    """Yield a `dev` that was started from nothing; who uses it is in the xdist group "dev"."""
+    """Yield a `dev` that started in an empty folder. Its tests are in the xdist group "dev"."""
     with running_dev(tmp_path_factory.mktemp("dev") / "home", signal.SIGTERM) as running:
         yield running
 
 
 @pytest.fixture
 def clock_path(tmp_path: Path) -> Path:
-    """Return the file of a Clock that tells the machine's time until `set_clock` moves it."""
+    """Return the file of a clock that shows the machine's time until `set_clock` moves it."""
     path = tmp_path / "clock.json"
     set_clock(path)
     return path

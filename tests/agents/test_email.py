@@ -18,7 +18,7 @@ from core.json_types import JsonObject
 from onevalet import ToolFailed
 from onevalet.testing import MemoryCredentials
 from tests.agents.services import mail_server, no_loop
-from tests.core.agents.harness import SetClock
+from tests.clocks import StandingClock
 from tests.core.builders import a_context
 
 MAIL = {"recipient": ["sam@example.com"], "subject": "Lunch?", "body": "At noon,\n.\nor later: ¿qué tal?\n"}
@@ -45,7 +45,7 @@ class Kept(MemoryCredentials):
 def agent(kept: Kept | JsonObject, key: str = "turn.0.0", **values: Any) -> SendEmailAgent:
     """Make the agent with its fields, as the framework does."""
     kept = kept if isinstance(kept, Kept) else Kept({"primary": kept})
-    context = replace(a_context(idempotency_key=key), credentials=kept, clock=SetClock())
+    context = replace(a_context(idempotency_key=key), credentials=kept, clock=StandingClock())
     return SendEmailAgent(context, no_loop, values=MAIL | values)
 
 
@@ -75,7 +75,7 @@ async def test_it_is_handed_in_over_tls_with_the_persons_own_password(
         assert str(message["From"]) == "Ann Müller <ann@example.org>"
         assert (message["To"], message["Cc"]) == ("sam@example.com", "bo@example.com, sam@example.com")
         assert (message["Subject"], message.get_content().replace("\r\n", "\n")) == (MAIL["subject"], MAIL["body"])
-        assert message["Date"].datetime == SetClock().at
+        assert message["Date"].datetime == StandingClock().at
         assert isinstance(envelope.content, bytes)
         assert max(envelope.content) < 128
 

@@ -11,7 +11,7 @@ from agents.travel import SAMPLE, FlightSearchAgent
 from core.http.client import GuardedClient
 from onevalet import AgentStatus, ToolExecutionContext, ToolFailed, ToolRetry
 from tests.agents.services import KEY, Web, duffel, no_loop
-from tests.core.agents.harness import SetClock
+from tests.clocks import StandingClock
 from tests.core.builders import a_context
 
 DAY = date(2026, 12, 4)
@@ -28,7 +28,7 @@ async def context(provider: Web) -> AsyncIterator[ToolExecutionContext]:
     """Yield a context whose operator set both settings."""
     http = GuardedClient(allowed_hosts=[URL(provider.url).authority])
     settings = {"flights_url": provider.url, "flights_key": KEY}
-    yield replace(a_context(), http=http, clock=SetClock(), settings=settings)
+    yield replace(a_context(), http=http, clock=StandingClock(), settings=settings)
     await http.close()
 
 
@@ -91,7 +91,7 @@ async def test_what_cannot_be_found_is_said_in_a_sentence(provider: Web, context
 
 
 async def test_today_counts_wherever_it_still_is_today(context: ToolExecutionContext) -> None:
-    late = SetClock()
+    late = StandingClock()
     late.at = datetime(2026, 12, 5, 7, 0, tzinfo=UTC)  # in Honolulu it is the evening of the 4th
     assert "BER to NYC on 2026-12-04" in await search(replace(context, clock=late))
 

@@ -11,7 +11,7 @@ from agents.weather import get_weather
 from core.http.client import GuardedClient
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
 from tests.agents.services import Web, open_meteo
-from tests.core.agents.harness import SetClock
+from tests.clocks import StandingClock
 from tests.core.builders import a_context
 
 LATE = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)
@@ -27,7 +27,7 @@ async def service() -> AsyncIterator[Web]:
 @pytest.fixture
 async def context(service: Web) -> AsyncIterator[ToolExecutionContext]:
     """Yield a context whose operator set ONEVALET_WEATHER_URL."""
-    http, clock = GuardedClient(allowed_hosts=[URL(service.url).authority]), SetClock()
+    http, clock = GuardedClient(allowed_hosts=[URL(service.url).authority]), StandingClock()
     clock.at = LATE
     yield replace(a_context(), http=http, clock=clock, language="de-DE", settings={"weather_url": service.url})
     await http.close()

@@ -13,9 +13,9 @@ from core.agents.valet import valet
 from core.hooks.rules_file import read_rules
 from core.json_types import JsonObject
 from core.tools.tool import tool
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 DONE: list[str] = []
@@ -115,7 +115,7 @@ class Banker(StandardAgent):
 async def system(database_url: str) -> AsyncIterator[Approving]:
     """Yield an system with these agents."""
     DONE.clear()
-    async with open_approving(SmsHarness, database_url, SetClock()) as system:
+    async with open_approving(SmsHarness, database_url, StandingClock()) as system:
         system.options["agents"] = AgentRegistry([Mailer, Fixed, Asker, Banker, Lister, Talker])
         yield system
 

@@ -10,9 +10,9 @@ from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.valet import valet
 from core.json_types import JsonObject
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "I am five minutes late."}
@@ -44,7 +44,7 @@ class Booker(StandardAgent):
 async def system(database_url: str) -> AsyncIterator[Approving]:
     """Yield an system in which a mail was asked about, whose worker is away by now."""
     DONE.clear()
-    async with open_approving(SmsHarness, database_url, SetClock()) as system:
+    async with open_approving(SmsHarness, database_url, StandingClock()) as system:
         system.options["agents"] = AgentRegistry([Booker])
         yield system
 

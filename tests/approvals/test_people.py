@@ -17,9 +17,9 @@ from core.people.linking import Linking
 from core.people.people import People
 from onevalet.cli.approvals import decide, print_approvals
 from onevalet.settings import Settings
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
@@ -28,7 +28,7 @@ MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
 @pytest.fixture
 async def system(database_url: str) -> AsyncIterator[Approving]:
     """Yield an system whose people may link their addresses."""
-    async with open_approving(SmsHarness, database_url, SetClock()) as system:
+    async with open_approving(SmsHarness, database_url, StandingClock()) as system:
         store = system.delivery.store
         credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
         linking = Linking(store.database, credentials, store.make_id, hooks=(ApprovalMerge(system.clock),))

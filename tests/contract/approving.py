@@ -17,9 +17,9 @@ from jobs.delivery import DeliveryRunner
 from jobs.maintenance import advance_approvals
 from jobs.redraws import RedrawRunner
 from jobs.turns import TurnFeatures, TurnRunner
+from tests.clocks import StandingClock
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import Bubble, ChannelHarness, open_harness
-from tests.core.agents.harness import SetClock
 from tests.core.builders import FakeModel
 from tests.core.harness import OPEN, TwiceDatabase, opened
 
@@ -31,7 +31,7 @@ class Approving:
     """One worker's parts over a delivery harness; `sent` is what the tool that needs approval did."""
 
     delivery: DeliveryHarness
-    clock: SetClock
+    clock: StandingClock
     model: Any = field(default_factory=lambda: FakeModel([]))
     sent: list[dict[str, str]] = field(default_factory=list)
     more: list[AnyTool] = field(default_factory=list)
@@ -146,7 +146,7 @@ class Approving:
 async def open_approving(
     kind: type[ChannelHarness],
     database_url: str,
-    clock: SetClock,
+    clock: StandingClock,
     *,
     twice: bool = False,
     codes_only: frozenset[str] = frozenset(),

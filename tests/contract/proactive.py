@@ -35,12 +35,12 @@ from jobs.redraws import RedrawRunner
 from jobs.turns import TurnFeatures, TurnRunner
 from notify.service import NotificationService
 from onevalet.wiring.triggers import build_triggers
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import ChannelHarness, open_harness, until
-from tests.core.agents.harness import SetClock
 from tests.core.builders import Step
 from tests.core.harness import OPEN, opened
 
@@ -162,7 +162,7 @@ class Proactive(Approving):
 @asynccontextmanager
 async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
     """Open it all on an empty database, with the bus over Valkey and a page and a source outside."""
-    clock = SetClock()
+    clock = StandingClock()
     async with opened(database_url) as store, aiohttp.ClientSession() as http:
         inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, clock=clock)
         bus = EventBus(redis_url, store.database, store.make_id)

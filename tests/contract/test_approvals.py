@@ -9,10 +9,10 @@ import pytest
 from core.json_types import Json, JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.tools.tool import tool
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import exempt
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?\nTo: nobody"}
@@ -21,7 +21,7 @@ MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield the system on an empty database."""
-    async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
+    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
         yield system
 
 

@@ -11,9 +11,9 @@ from core.budgets.store import DailyBudgets
 from core.llm.prices import ModelPrice
 from core.llm.types import ModelAnswer, TokenUsage
 from core.tools.tool import tool
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 STOPPED = "I stopped here: the $1.00 that I may spend on you in a day are used up."
@@ -27,7 +27,7 @@ def dear(answer: ModelAnswer) -> ModelAnswer:
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield an system where a dollar a day may be spent, and every call may cost 30 cents."""
-    clock = SetClock()
+    clock = StandingClock()
     clock.at = datetime.now(UTC)
     async with open_approving(HARNESSES[channel], database_url, clock) as system:
         prices = (ModelPrice(0.0, 0.3, longest_answer=1),)
@@ -59,7 +59,7 @@ async def test_at_the_cap_the_person_is_asked_and_the_turn_uses_what_they_allow(
     assert await system.delivery.store.one("select spent from spending where task_id = ''") == Decimal("1.5")
     assert await system.delivery.store.column("select state from turns") == ["done"]
 
-    assert isinstance(system.clock, SetClock)
+    assert isinstance(system.clock, StandingClock)
     system.clock.move(timedelta(seconds=1))
     system.model.script = [says("never said")]
     await system.say("and again")

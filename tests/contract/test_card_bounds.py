@@ -7,9 +7,9 @@ import pytest
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer
 from core.replies import TOO_LONG_TO_APPROVE
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 MANY = 60
@@ -18,7 +18,7 @@ MANY = 60
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield an system that asks for approval on each channel."""
-    async with open_approving(HARNESSES[channel], database_url, SetClock()) as opened:
+    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as opened:
         yield opened
 
 

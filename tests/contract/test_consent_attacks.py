@@ -9,11 +9,11 @@ import pytest
 
 from core.json_types import JsonObject
 from tests.approvals.signed_posts import Post, SignedPosts
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import PEOPLE, WEBHOOK_SECRET, LogWatch
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import PUBLIC_URL, WORLD
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
@@ -33,7 +33,7 @@ _CHANGES = (
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield an system in which Ada was asked to approve a mail, and Grace is somebody else."""
-    async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
+    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
         system.model.script = [says("Hello Grace."), wants(("send_mail", MAIL))]
         await system.say("hello", "grace")
         await system.say("mail sam about lunch")
@@ -248,7 +248,7 @@ async def test_the_token_the_numbers_and_the_arguments_are_in_no_log(channel: st
     watch = LogWatch()
     watch.begin()
     try:
-        async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
+        async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
             system.risk = "high"
             system.model.script = [wants(("send_mail", MAIL))]
             await system.say("mail sam about lunch")

@@ -8,10 +8,10 @@ import pytest
 from core.json_types import Json, JsonObject
 from core.llm.types import ModelAnswer, ModelRequest
 from core.tools.tool import AnyTool, tool
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness
 from tests.contract.harness import exempt, until
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
@@ -22,7 +22,7 @@ NO_FORMS = "it has no forms"
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield an system that can book flights, too."""
-    async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
+    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
         system.more = [_flight(system)]
         yield system
 
@@ -172,7 +172,7 @@ async def test_words_approve_one_of_a_batch_and_change_the_other(
 
 async def test_decisions_run_once_although_every_database_answer_is_lost(channel: str, database_url: str) -> None:
     """Each call is made twice, and its second answer counts: presses, words, codes and numbers alike."""
-    async with open_approving(HARNESSES[channel], database_url, SetClock(), twice=True) as system:
+    async with open_approving(HARNESSES[channel], database_url, StandingClock(), twice=True) as system:
         store = system.delivery.store
         system.model.script = [wants(("send_mail", MAIL)), says("Sent.")]
         await system.say("mail sam")

@@ -14,9 +14,9 @@ from core.http.client import GuardedClient
 from core.llm.litellm_client import LiteLLMClient
 from onevalet.demo.model import DEMO_MODEL
 from tests.agents.services import PLACES, mail_server, open_meteo
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
-from tests.core.agents.harness import SetClock
 from tests.core.credentials.harness import new_key, store_with
 
 ERRAND = "Search flights from Berlin to Rome next Friday, check the weather there and email the results to {to}"
@@ -32,7 +32,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield the system with the demo model; on its day it is Saturday, 21 November 2026."""
     client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
     await client.warm_up()
-    async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
+    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
         system.model = client
         yield system
     await client.close()

@@ -22,10 +22,10 @@ from core.people.people import People
 from core.people.profile import ProfileMerge
 from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnFeatures, TurnRunner
+from tests.clocks import StandingClock
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import SmsHarness, TelegramHarness
 from tests.contract.harness import ChannelHarness, open_harness
-from tests.core.agents.harness import SetClock
 from tests.core.harness import Store, opened
 from tests.jobs.worker_harness import FewLines, echo
 
@@ -38,7 +38,7 @@ class Town:
     """One installation with a phone number and a bot: Ada is its owner, by SMS; Grace writes to the bot."""
 
     store: Store
-    clock: SetClock
+    clock: StandingClock
     sms: ChannelHarness
     telegram: ChannelHarness
     commands: PersonCommands
@@ -94,7 +94,7 @@ class Town:
 async def open_town(database_url: str, access: Access = GUEST) -> AsyncIterator[Town]:
     """Serve both channels over one empty database."""
     async with opened(database_url) as store:
-        clock = SetClock()
+        clock = StandingClock()
         clock.at = datetime.now(UTC)
         credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
         hooks = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(credentials), MutedMerge())

@@ -10,10 +10,10 @@ from core.json_types import Json
 from core.memory.commands import NOTHING
 from core.memory.momex import Momex
 from core.tools.tool import AnyTool
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
-from tests.core.agents.harness import SetClock
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.memory.harness import make_momex
 
@@ -24,7 +24,7 @@ TOOLS: list[AnyTool] = [tools.remember, tools.list_memories, tools.correct_memor
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield an system that remembers."""
-    async with open_approving(HARNESSES[channel], database_url, SetClock()) as system:
+    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
         momex = make_momex(system.delivery.store.database)
         system.more, system.options = TOOLS, {"momex": momex}
         yield system

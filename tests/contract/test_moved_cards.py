@@ -11,10 +11,10 @@ from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
 from core.messaging.segments import SegmentBudget
 from jobs.delivery import DeliveryRunner
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness, TelegramHarness
 from tests.contract.harness import ChannelHarness, open_harness
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 from tests.core.harness import OPEN
 
@@ -55,7 +55,7 @@ class TwoPlaces:
 
 @asynccontextmanager
 async def opened_places(database_url: str, *, both: bool) -> AsyncIterator[TwoPlaces]:
-    async with open_approving(SmsHarness, database_url, SetClock()) as system:
+    async with open_approving(SmsHarness, database_url, StandingClock()) as system:
         places = TwoPlaces(system)
         system.model.script = [says("Hello."), says("Hello.")]
         await system.say("hello")

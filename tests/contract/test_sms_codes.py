@@ -8,9 +8,9 @@ import pytest
 from core.json_types import Json, JsonObject
 from core.llm.types import ModelAnswer
 from onevalet.settings import Settings
+from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
-from tests.core.agents.harness import SetClock
 from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "At noon?"}
@@ -21,7 +21,7 @@ OTHER: JsonObject = {**MAIL, "to": "bob@example.com"}
 async def system(database_url: str) -> AsyncIterator[Approving]:
     """Yield an system that takes bare words, as it does unless told otherwise."""
     async with open_approving(
-        SmsHarness, database_url, SetClock(), codes_only=Settings(_env_file=None).codes_only
+        SmsHarness, database_url, StandingClock(), codes_only=Settings(_env_file=None).codes_only
     ) as it:
         yield it
 
@@ -30,7 +30,7 @@ async def system(database_url: str) -> AsyncIterator[Approving]:
 async def strict(database_url: str) -> AsyncIterator[Approving]:
     """Yield an system with ONEVALET_SMS_BARE_OK=off."""
     settings = Settings(_env_file=None, onevalet_sms_bare_ok="off")
-    async with open_approving(SmsHarness, database_url, SetClock(), codes_only=settings.codes_only) as it:
+    async with open_approving(SmsHarness, database_url, StandingClock(), codes_only=settings.codes_only) as it:
         yield it
 
 

@@ -1,4 +1,4 @@
-"""The store that these tests share."""
+"""A store that loses answers."""
 
 from collections.abc import AsyncIterator
 
@@ -8,14 +8,7 @@ from tests.core.harness import Store, TwiceDatabase, opened
 
 
 @pytest.fixture
-async def store(database_url: str) -> AsyncIterator[Store]:
-    """Yield an empty store."""
-    async with opened(database_url) as store:
-        yield store
-
-
-@pytest.fixture
 async def twice(database_url: str) -> AsyncIterator[Store]:
-    """Yield an empty store whose every answer is lost once."""
+    """Yield an empty store that loses every answer once."""
     async with opened(database_url, TwiceDatabase(database_url)) as store:
         yield store

@@ -22,7 +22,8 @@ from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.redraws import RedrawRunner
 from jobs.turns import TurnFeatures, TurnRunner
-from tests.core.agents.harness import CONFIG, SetClock
+from tests.clocks import StandingClock
+from tests.core.agents.harness import CONFIG
 from tests.core.agents.mail import SendEmailAgent
 from tests.core.builders import says, wants
 from tests.core.harness import LEASE, Store
@@ -132,7 +133,7 @@ class RefusingHarness:
     @property
     def turns(self) -> TurnRunner:
         """Make the runner of turns, as another process would."""
-        approvals, clock = ApprovalStore(self.database, self.store.wakeups), SetClock()
+        approvals, clock = ApprovalStore(self.database, self.store.wakeups), StandingClock()
         people = PersonCommands(
             Linking(self.database, None, self.store.make_id),  # type: ignore[arg-type]
             People(self.database, self.store.make_id, clock),

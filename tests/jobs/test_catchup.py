@@ -16,15 +16,9 @@ from core.messaging.messages import Inbound
 from jobs.catchup import CatchUp
 from simulator.app import Simulator, serve_simulator
 from simulator.config import PEOPLE, SimulatorConfig, TwilioConfig
-from tests.core.harness import Store, opened
+from tests.core.harness import Store
 
 ADA = PEOPLE[0]
-
-
-@pytest.fixture
-async def store(database_url: str) -> AsyncIterator[Store]:
-    async with opened(database_url) as found:
-        yield found
 
 
 @pytest.fixture

@@ -159,7 +159,7 @@ async def test_promise_6_a_run_whose_turn_is_refused_fails_and_is_told(
         executor=executor,
         action={"instruction": "Summarise my mail"},
     )
-    harness.clock.pass_by(hours=23, seconds=1)
+    harness.clock.move(hours=23, seconds=1)
     await harness.runner.once()
     system.database.refused_as = refused
     while lease := await harness.turns.claim(None):
@@ -170,6 +170,6 @@ async def test_promise_6_a_run_whose_turn_is_refused_fails_and_is_told(
     acted = executor == "counting" and refused.startswith("select finish")
     assert await harness.sent() == [RUN_FAILED_BEGUN if acted else RUN_FAILED]
     assert await harness.states(task) == ["FAILED"]
-    harness.clock.pass_by(hours=24)
+    harness.clock.move(hours=24)
     await harness.work()
     assert await harness.states(task) == ["FAILED", "COMPLETED"]

@@ -20,13 +20,13 @@ async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store
     )
     await forget_expired(store.database, harness.clock)
     assert await store.one("select count(*) from tenants") == 2
-    harness.clock.pass_by(timedelta(hours=1, minutes=1))
+    harness.clock.move(timedelta(hours=1, minutes=1))
     await forget_expired(store.database, harness.clock)
     assert await store.one("select count(*) from tenants") == 1
     assert code not in str(await store.everything())
     assert await store.one("select count(*) from ignored_messages where reason = 'unknown'") == 1
     await store.admin.execute("update ignored_messages set received_at = $1", harness.clock.now())
-    harness.clock.pass_by(IGNORED_KEPT - timedelta(minutes=1))
+    harness.clock.move(IGNORED_KEPT - timedelta(minutes=1))
     await forget_expired(store.database, harness.clock)
     assert await store.one("select count(*) from ignored_messages") == 2
     await store.admin.execute(
@@ -34,6 +34,6 @@ async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store
         " from ignored_messages where reason = 'bot'",
         harness.clock.now(),
     )
-    harness.clock.pass_by(timedelta(minutes=2))
+    harness.clock.move(timedelta(minutes=2))
     await forget_expired(store.database, harness.clock)
     assert await store.column("select key from ignored_messages") == ["new"]

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.clock import Clock, set_clock
@@ -15,22 +14,6 @@ from tests.core.harness import ACCOUNT, Store, opened
 from tests.jobs.harness import RecordingChannel
 
 ADDRESSES = {"sms": "+15550000001", "telegram": "7001", "push": "anns-topic", "email": "ann@example.org"}
-
-
-class Moment(Clock):
-    """A clock that stands still until it is moved."""
-
-    def __init__(self, now: datetime) -> None:
-        super().__init__()
-        self.at = now
-
-    def now(self) -> datetime:
-        """Return the moment."""
-        return self.at
-
-    def forward(self, **span: float) -> None:
-        """Move on."""
-        self.at += timedelta(**span)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,8 @@ from core.notifications.types import Notification
 from jobs.provider_calls import MAX_RESENT
 from notify.service import DELAYED_ANSWER, PLACES
 from onevalet.cli.doctor import _database
-from tests.notify.harness import Moment, People, people
+from tests.clocks import StandingClock
+from tests.notify.harness import People, people
 from tests.notify.test_service import night
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -21,7 +22,7 @@ DAY = RateLimited("busy", "429", timedelta(days=1))
 
 @pytest.fixture
 async def harness(database_url: str) -> AsyncIterator[People]:
-    async with people(database_url, Moment(NOON)) as harness:
+    async with people(database_url, StandingClock(NOON)) as harness:
         await harness.bring_in("ann", "telegram", "sms", wrote="telegram")
         yield harness
 
@@ -74,13 +75,13 @@ async def test_one_outage_is_told_once_however_many_answers_wait(harness: People
 async def test_quiet_hours_are_kept_and_nothing_stale_is_said_after_them(harness: People) -> None:
     await night(harness, "ann", "22:00", "07:00")
     clock = harness.clock
-    assert isinstance(clock, Moment)
+    assert isinstance(clock, StandingClock)
     clock.at = NOON.replace(hour=23)
     harness.channels["telegram"].acts.append(DAY)
     await answer(harness, "the answer")
     await wait(harness, minutes=11)
     assert await harness.service.tell_delays() == 0
-    clock.forward(hours=9)
+    clock.move(hours=9)
     await harness.store.make_due()
     await harness.deliver()
     assert await harness.service.tell_delays() + await harness.service.release_held() == 0

@@ -1,6 +1,5 @@
 """A task that asks for consent at night: its card waits for the morning, and so does its time."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import cast
@@ -12,14 +11,8 @@ from core.notifications.store import NotificationStore
 from core.triggers.kinds.schedule import ScheduleTrigger
 from notify.service import NotificationService
 from tests.core.builders import FakeModel, says, wants
-from tests.core.harness import Store, opened
+from tests.core.harness import Store
 from tests.core.triggers.test_waiting import mailing
-
-
-@pytest.fixture
-async def store(database_url: str) -> AsyncIterator[Store]:
-    async with opened(database_url) as store:
-        yield store
 
 
 @pytest.mark.parametrize("urgency", ["normal", "urgent"])
@@ -36,7 +29,7 @@ async def test_a_card_waits_for_quiet_hours_to_end_unless_it_is_urgent(store: St
         action={"instruction": "Mail the team"},
         output={"urgency": urgency},
     )
-    harness.clock.pass_by(days=1)
+    harness.clock.move(days=1)
     now = harness.clock.now()
     await store.admin.execute(
         "update tenants set quiet_from = $1, quiet_until = $2",
@@ -47,6 +40,6 @@ async def test_a_card_waits_for_quiet_hours_to_end_unless_it_is_urgent(store: St
     assert await store.column(asked) == (["held"] if urgency == "normal" else ["ready"])
     assert await store.column("select expires_at from approvals") == [None]
     assert await service.release_held() == 0
-    harness.clock.pass_by(hours=2)
+    harness.clock.move(hours=2)
     assert await service.release_held() == (1 if urgency == "normal" else 0)
     assert await store.column(asked) == ["ready"]

@@ -18,8 +18,9 @@ from core.notifications.types import Notification, NotificationPolicy, Notificat
 from core.triggers.codec import Kind
 from core.triggers.runs.notifications import notification
 from core.triggers.types import Task, TaskOutput, TaskRun
+from tests.clocks import StandingClock
 from tests.core.harness import ACCOUNT
-from tests.notify.harness import Moment, People, people, scaled_clock
+from tests.notify.harness import People, people, scaled_clock
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 NIGHT = {"timezone": "UTC", "quiet_from": "22:00", "quiet_until": "07:00"}
@@ -27,12 +28,12 @@ NIGHT = {"timezone": "UTC", "quiet_from": "22:00", "quiet_until": "07:00"}
 
 @pytest.fixture
 async def harness(database_url: str) -> AsyncIterator[People]:
-    async with people(database_url, Moment(NOON)) as harness:
+    async with people(database_url, StandingClock(NOON)) as harness:
         yield harness
 
 
-def moment(harness: People) -> Moment:
-    assert isinstance(harness.clock, Moment)
+def moment(harness: People) -> StandingClock:
+    assert isinstance(harness.clock, StandingClock)
     return harness.clock
 
 
@@ -78,7 +79,7 @@ async def test_row_34_concurrent_duplicates_are_one_message_until_the_next_day(h
     both = await asyncio.gather(*(harness.service.notify("ann", Notification("Milk is cheap")) for _ in range(4)))
     assert sorted(one.fate for one in both) == ["duplicate", "duplicate", "duplicate", "owed"]
     assert len({one.id for one in both}) == 1
-    moment(harness).forward(hours=23)
+    moment(harness).move(hours=23)
     assert (await harness.service.notify("ann", Notification("Milk is cheap"))).fate is NotificationStatus.OWED
     assert await harness.service.send("ann", "Milk is cheap", {"urgency": "urgent", "category": "food"})
     await harness.deliver()
@@ -154,7 +155,7 @@ async def test_news_over_the_daily_cap_waits_for_the_digest_and_muted_is_dropped
     assert fates == [NotificationStatus.OWED, NotificationStatus.OWED, NotificationStatus.HELD, NotificationStatus.HELD]
     assert (await harness.service.notify("ann", Notification("rain", "weather"))).fate is NotificationStatus.MUTED
     assert not await harness.service.send("ann", "more rain", {"category": "weather"})
-    moment(harness).forward(hours=20)
+    moment(harness).move(hours=20)
     assert await harness.service.release_held() == 1
     await harness.deliver()
     assert len(harness.said("sms")) == 3
@@ -218,15 +219,15 @@ async def test_news_without_a_reaction_goes_to_the_next_target_if_configured(har
     await harness.bring_in("ann", "sms", "email", wrote="sms")
     await harness.service.notify("ann", Notification("Are you there?", title="A question"))
     await harness.deliver()
-    moment(harness).forward(minutes=9)
+    moment(harness).move(minutes=9)
     assert await harness.service.fall_back() == 0
     if reacts:
         await harness.write("ann", "sms")
-    moment(harness).forward(minutes=2)
+    moment(harness).move(minutes=2)
     assert await harness.service.fall_back() == (0 if reacts else 1)
     await harness.deliver()
     assert harness.said("email") == ([] if reacts else ["# A question\n\nAre you there?"])
-    moment(harness).forward(minutes=60)
+    moment(harness).move(minutes=60)
     assert await harness.service.fall_back() == 0  # there is no third place, and it stays sent
     assert await states(harness) == ["sent"]
 
@@ -290,7 +291,7 @@ async def test_a_tasks_card_is_held_in_quiet_hours_and_its_expiry_starts_after(h
     await harness.deliver()
     assert harness.said("telegram") == []
     await harness.write("ann", "telegram")  # quiet hours are about what comes unasked
-    moment(harness).forward(hours=8)
+    moment(harness).move(hours=8)
     both = await asyncio.gather(harness.service.release_held(), harness.service.release_held())
     assert sorted(both) == [0, 1]
     await harness.deliver()

@@ -7,14 +7,15 @@ import pytest
 
 from core.notifications.store import NotificationStore, Recipient
 from core.queue import setbacks
-from tests.notify.harness import Moment, People, people
+from tests.clocks import StandingClock
+from tests.notify.harness import People, people
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 @pytest.fixture
 async def harness(database_url: str) -> AsyncIterator[People]:
-    async with people(database_url, Moment(NOW)) as harness:
+    async with people(database_url, StandingClock(NOW)) as harness:
         # Nobody knows how to read what these wish; more of them than are looked at in one go.
         await harness.store.admin.execute(
             "insert into tenants (tenant_id) select 'bad' || lpad(n::text, 3, '0') from generate_series(1, 120) n"

@@ -46,18 +46,6 @@ STILL_OVER: dict[str, set[str]] = {
     "core/loop/config.py": {"splat of a literal"},
     "core/loop/loop.py": {"class ReactLoop", "over 18 imports"},
     "core/loop/tool_runner.py": {"class ToolRunner", "parameters of __init__"},
-    # core/memory
-    "core/memory/extraction/ingest.py": {"fmt: skip"},
-    "core/memory/extraction/rules_others.py": {"fmt: skip"},
-    "core/memory/extraction/rules_self.py": {"fmt: skip"},
-    "core/memory/forgetting.py": {"fmt: skip"},
-    "core/memory/jobs.py": {"fmt: skip"},
-    "core/memory/momex.py": {"fmt: skip", "over 18 imports", "parameters of __init__"},
-    "core/memory/recall/fusion.py": {"fmt: skip"},
-    "core/memory/sessions.py": {"fmt: skip"},
-    "core/memory/store/memories.py": {"class MemoryStore", "fmt: skip"},
-    "core/memory/store/scans.py": {"fmt: skip"},
-    "core/memory/tools_api.py": {"fmt: skip"},
     # core/messaging
     "core/messaging/outbox.py": {"class Outbox"},
     # core/notifications
@@ -71,11 +59,7 @@ STILL_OVER: dict[str, set[str]] = {
     "core/triggers/kinds/expressions.py": {"splat of a literal"},
     "core/triggers/store.py": {"class TaskStore", "splat of a literal"},
     # core/turns
-    "core/turns/orchestrator.py": {"class Orchestrator", "over 18 imports", "parameters of __init__"},
     "core/turns/store.py": {"class TurnStore", "parameters of finish", "splat of a literal"},
-    # notify
-    "notify/policy.py": {"fmt: skip"},
-    "notify/service.py": {"class NotificationService"},
     # onevalet/cli
     "onevalet/cli/trace.py": {"fmt: skip"},
     # onevalet/demo

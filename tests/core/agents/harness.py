@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.agents.pool import Pool
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import StandardAgent
 from core.agents.turn_agents import PoolLimits
-from core.clock import Clock
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.loop.config import ReactLoopConfig
@@ -17,28 +15,13 @@ from core.tools.tool import AnyTool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from jobs.turns import TurnRunner
+from tests.clocks import StandingClock
 from tests.core.harness import LEASE, Store
 from tests.jobs.harness import RecordingChannel
 from tests.scripted_model import ModelCall, ScriptedModel
 
 ANN, BOB = "+15550000001", "+15550000002"
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
-
-
-class SetClock(Clock):
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.at = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        """Return the time that was set."""
-        return self.at
-
-    def move(self, span: timedelta) -> None:
-        """Let time pass."""
-        self.at += span
 
 
 @dataclass(slots=True)
@@ -53,7 +36,7 @@ class Talk:
     persona: str = ""
     exposed: dict[str, bool] = field(default_factory=dict)
     limits: PoolLimits = field(default_factory=PoolLimits)
-    clock: SetClock = field(default_factory=SetClock)
+    clock: StandingClock = field(default_factory=StandingClock)
     more: dict[str, Any] = field(default_factory=dict)
 
     @property

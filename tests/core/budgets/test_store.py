@@ -11,7 +11,6 @@ import pytest
 from core.budgets import store as budget_store
 from core.budgets.store import DailyBudgets, PostgresBudget
 from core.budgets.types import OutOfMoney, Payer
-from core.clock import Clock
 from core.db.database import Database
 from core.errors import ModelRejected
 from core.hooks.hooks import HookContext
@@ -28,6 +27,7 @@ from core.people.tenant import TurnTenant
 from core.tools.registry import ToolRegistry
 from core.tools.tool import tool
 from core.turns.types import TurnRequest
+from tests.clocks import StandingClock
 from tests.core.builders import SYSTEM, FakeModel, Step, a_context, says, user, wants
 from tests.core.harness import Store, TwiceDatabase
 from tests.scripted_model import ScriptedModel, text
@@ -38,24 +38,13 @@ PENCE = (ModelPrice(0.0, 0.3),)
 """Every call may cost 30 cents."""
 
 
-class StillClock(Clock):
-    """A clock that stands where it was put."""
-
-    def __init__(self, at: datetime) -> None:
-        super().__init__()
-        self.at = at
-
-    def now(self) -> datetime:
-        return self.at
-
-
 @pytest.fixture(params=[Database, TwiceDatabase], ids=["once", "each answer lost once"])
 async def money(store: Store, request: pytest.FixtureRequest) -> AsyncIterator[PostgresBudget]:
     """Yield the budget of Ann's first turn: a dollar a day."""
     for tenant in ("ann", "bob"):
         await store.admin.execute("insert into tenants (tenant_id, name) values ($1, '')", tenant)
     database = request.param(store.url)
-    clock = StillClock(datetime(2026, 3, 1, 23, 30, tzinfo=UTC))
+    clock = StandingClock(datetime(2026, 3, 1, 23, 30, tzinfo=UTC))
     yield PostgresBudget(DailyBudgets(database, clock, Decimal(1), PENCE), Payer("ann", "t0"))
     await database.close()
 

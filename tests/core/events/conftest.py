@@ -1,15 +1,12 @@
-"""A database with two people in it."""
-
-from collections.abc import AsyncIterator
+"""A store with two people in it."""
 
 import pytest
 
-from tests.core.harness import Store, opened
+from tests.core.harness import Store
 
 
 @pytest.fixture
-async def store(database_url: str) -> AsyncIterator[Store]:
-    """Yield a store with the tenants `ann` and `bob`."""
-    async with opened(database_url) as store:
-        await store.admin.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
-        yield store
+async def store(store: Store) -> Store:
+    """Return a store with the tenants `ann` and `bob`."""
+    await store.admin.execute("insert into tenants (tenant_id) values ('ann'), ('bob')")
+    return store

@@ -1,18 +1,18 @@
 """A memory to test on: one database, an embedder made of words, and a way to say things."""
 
 import hashlib
-import itertools
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from core.clock import Clock
 from core.db.database import Database
 from core.memory.config import MomexConfig
 from core.memory.extraction.words import stems_of
 from core.memory.long_term import MomexParts
 from core.memory.momex import Momex
 from core.memory.types import PERSON, Kind, Memory, Said, Vector
+from tests.clocks import StandingClock
+from tests.core.harness import Ids
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 
@@ -33,18 +33,6 @@ class WordEmbedder:
         return [vector_of(text) for text in texts]
 
 
-class StandingClock(Clock):
-    """A clock that stands still until it is moved."""
-
-    def __init__(self, now: datetime = NOW) -> None:
-        super().__init__()
-        self.moment = now
-
-    def now(self) -> datetime:
-        """Return the moment that was set."""
-        return self.moment
-
-
 def vector_of(text: str, size: int = 64) -> Vector:
     """Add up a direction for each stem."""
     sums = [0.0] * size
@@ -56,24 +44,13 @@ def vector_of(text: str, size: int = 64) -> Vector:
     return tuple(one / length for one in sums)
 
 
-class Ids:
-    """Make ids that tell their order."""
-
-    def __init__(self) -> None:
-        self._numbers = itertools.count(1)
-
-    def __call__(self, prefix: str) -> str:
-        """Make the next id."""
-        return f"{prefix}_{next(self._numbers):06d}"
-
-
 def make_momex(database: Database, **config: object) -> Momex:
     """Make a memory without any model; the structured retriever is off unless asked for."""
     given = {"structured": False, "patience": 5.0} | config
     return Momex(
         config=MomexConfig(**given),  # type: ignore[arg-type]
         database=database,
-        parts=MomexParts(embedder=WordEmbedder(), make_id=Ids(), clock=StandingClock()),
+        parts=MomexParts(embedder=WordEmbedder(), make_id=Ids(), clock=StandingClock(NOW)),
     )
 
 

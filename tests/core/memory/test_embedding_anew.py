@@ -13,7 +13,8 @@ from core.memory.momex import Momex
 from core.memory.store.scans import find_by_vector
 from core.memory.types import Vector
 from jobs.memory import MemoryUpkeep
-from tests.core.memory.harness import StandingClock, WordEmbedder, make_person, told
+from tests.clocks import StandingClock
+from tests.core.memory.harness import NOW, WordEmbedder, make_person, told
 
 BOATS = ("eins", "zwei", "drei", "vier", "elf")
 
@@ -41,13 +42,13 @@ async def test_after_an_embedder_change_old_memories_are_embedded_in_batches(
     embedder = OtherEmbedder()
     config = MomexConfig(structured=False, patience=5.0)
     changed = Momex(config=config, database=database, parts=MomexParts(embedder=embedder))
-    clock = StandingClock()
+    clock = StandingClock(NOW)
     upkeep = MemoryUpkeep(changed.work, clock)
     await upkeep.once()
     assert await left(changed) == {"ann": 5, "bob": 1}, "the provider is away, and nothing was lost"
     embedder.away = False
     for expected in ({"ann": 3, "bob": 0}, {"ann": 1, "bob": 0}, {"ann": 0, "bob": 0}):
-        clock.moment += work.LEASE * 3
+        clock.at += work.LEASE * 3
         await upkeep.once()
         assert await left(changed) == expected
     async with database.tenant("ann") as connection:

@@ -23,7 +23,8 @@ from core.people.tenant import TurnTenant
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult
 from tests.core.builders import FakeModel, Step, says, wants
-from tests.core.memory.harness import NOW, Ids, holding, make_momex, told
+from tests.core.harness import Ids
+from tests.core.memory.harness import NOW, holding, make_momex, told
 
 ALL = (
     tools.remember,

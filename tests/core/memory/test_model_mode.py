@@ -16,7 +16,8 @@ from core.memory.config import MomexConfig
 from core.memory.extraction.extractors import STOOD_IN
 from core.memory.long_term import MomexParts
 from core.memory.momex import Momex
-from tests.core.memory.harness import StandingClock, everything, holding, make_person, told
+from tests.clocks import StandingClock
+from tests.core.memory.harness import NOW, everything, holding, make_person, told
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, error, hang, malformed, text
 
 KNOWLEDGE = (
@@ -65,7 +66,7 @@ def with_model(client: LiteLLMClient, database: Database, budgets: DailyBudgets 
         llm_client=client,
         embedding_client=client,
         budgets=budgets,
-        parts=MomexParts(clock=StandingClock()),
+        parts=MomexParts(clock=StandingClock(NOW)),
     )
 
 
@@ -112,7 +113,7 @@ async def test_memory_calls_use_the_daily_budget_and_rules_take_over_once_spent(
     model: ScriptedModel, client: LiteLLMClient, database: Database
 ) -> None:
     await make_person(database, "ann")
-    budgets = DailyBudgets(database, StandingClock(), Decimal(1), (ModelPrice(0.0, 0.3, 2),))  # 60 cents a call
+    budgets = DailyBudgets(database, StandingClock(NOW), Decimal(1), (ModelPrice(0.0, 0.3, 2),))  # 60 cents a call
     momex = with_model(client, database, budgets)
     await momex.add_now("ann", [told("I keep the Kestrel at the old pier.")])
     await momex.add_now("ann", [told("We saw seals in Whitby.")])

@@ -11,7 +11,8 @@ from core.errors import ToolFailed
 from core.llm.types import ChatMessage, Role
 from core.memory.merge import MemoryMerge
 from core.memory.momex import Momex
-from tests.core.memory.harness import StandingClock, holding, make_person, told
+from tests.clocks import StandingClock
+from tests.core.memory.harness import holding, make_person, told
 
 WORDS = ["tea", "rowing", "Lisbon", "violin", "tulips", "chess"]
 actions = st.lists(
@@ -97,7 +98,7 @@ async def test_sessions_are_apart_bounded_and_end(momex: Momex) -> None:
         await momex.save_history("ann", said("more"), session="a")
     assert len(await momex.get_history("ann", "a", max_messages=1000)) == momex.config.max_messages
     assert isinstance(momex.clock, StandingClock)
-    momex.clock.moment += timedelta(days=8)
+    momex.clock.at += timedelta(days=8)
     assert await momex.get_history("ann", "a") == []
     await momex.save_history("ann", said("new"), session="a")
     assert len(await momex.get_history("ann", "a")) == 2

@@ -2,9 +2,8 @@
 
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from core.clock import Clock
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.inbox.inbox import Inbox
@@ -18,6 +17,7 @@ from core.people.people import People
 from core.people.preferences import PreferenceStore
 from core.turns.store import TurnStore
 from jobs.turns import TurnFeatures, TurnRunner
+from tests.clocks import StandingClock
 from tests.core.harness import LEASE, OPEN, Store
 from tests.jobs.worker_harness import Answer, FewLines, echo
 
@@ -25,21 +25,7 @@ PHONE, CHAT, DESK = ("sms", "+15550009999"), ("telegram", "700"), ("slack", "T1"
 """Accounts of three channels."""
 CODE = re.compile(r"LINK ([2-9A-Z]{3}-[2-9A-Z]{3}-[2-9A-Z]{3})")
 
-
-class FixedClock(Clock):
-    """A clock that is moved by hand."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.at = datetime(2026, 5, 1, 12, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        """Return the time."""
-        return self.at
-
-    def pass_by(self, some: timedelta) -> None:
-        """Move it on."""
-        self.at += some
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 @dataclass(slots=True)
@@ -47,7 +33,7 @@ class Harness:
     """All that a person meets, without a model."""
 
     store: Store
-    clock: FixedClock = field(default_factory=FixedClock)
+    clock: StandingClock = field(default_factory=lambda: StandingClock(NOON))
     hooks: tuple[MergeHook, ...] = ()
     access: Access = OPEN
     answer: Answer = echo

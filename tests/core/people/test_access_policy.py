@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from core.clock import Clock
 from core.errors import ConfigError, RequestRefused
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Listed, PersonRole, Policy, parse_listed
@@ -23,6 +22,7 @@ from core.people.pairing import (
     new_code,
     pairing_sentence,
 )
+from tests.clocks import StandingClock
 from tests.core.harness import ACCOUNT, CHANNEL, OPEN, Store, message
 
 ANN, BOB = "+15550000001", "+15550000002"
@@ -30,23 +30,12 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RESERVED = {"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "START", "YES", "UNSTOP"}
 
 
-class SetClock(Clock):
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.at = NOW
-
-    def now(self) -> datetime:
-        return self.at
-
-
 class Door:
     """An inbox with a policy, its clock, and what was said to strangers."""
 
     def __init__(self, store: Store, access: Access | None = None) -> None:
         self.store = store
-        self.clock = SetClock()
+        self.clock = StandingClock(NOW)
         self.inbox = Inbox(store.database, store.wakeups, store.make_id, access or Access(), clock=self.clock)
         self.pairings = Pairings(store.database, store.make_id)
 

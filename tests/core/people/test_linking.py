@@ -101,7 +101,7 @@ async def test_a_stale_a_replaced_and_a_foreign_code_link_nobody(harness: Harnes
     await harness.settle()
     assert "run out" in await harness.ask(f"LINK {first}", ANN)
     assert "not here" in await harness.ask(f"/link {second}", ANN_CHAT, CHAT)
-    harness.clock.pass_by(timedelta(minutes=10))
+    harness.clock.move(timedelta(minutes=10))
     assert "run out" in await harness.ask(f"LINK {second}", ANN)
     assert await harness.store.one("select count(*) from tenants") == 2
     assert "link that page for me" in await harness.ask("link that page for me", ANN)
@@ -112,7 +112,7 @@ async def test_codes_lie_hashed_and_are_taken_out_of_what_was_said(harness: Harn
     await harness.settle()
     rows = await harness.store.database.rows("select * from drop_link_codes($1)", harness.clock.now())
     assert rows[0]["codes"] == 0
-    harness.clock.pass_by(timedelta(minutes=11))
+    harness.clock.move(timedelta(minutes=11))
     rows = await harness.store.database.rows("select * from drop_link_codes($1)", harness.clock.now())
     assert rows[0]["codes"] == 1
     assert code not in str(await harness.store.everything())
@@ -131,7 +131,7 @@ async def test_guesses_run_out_for_the_address_and_lock_nobody_else(harness: Har
     await harness.run()
     assert await harness.store.one("select count(*) from person_audit where what <> 'code'") == 0
     assert (await harness.link(code, BOB)).startswith("Linked")
-    harness.clock.pass_by(timedelta(hours=1, seconds=1))
+    harness.clock.move(timedelta(hours=1, seconds=1))
     assert "used already" in await harness.ask(f"LINK {code}", ANN)
 
 
@@ -166,7 +166,7 @@ async def test_unlinked_a_place_is_a_new_person_and_may_be_linked_again(harness:
     ann = await keep(harness, ANN, PHONE, "a")
     await harness.settle()
     await harness.say("more", ANN)
-    harness.clock.pass_by(timedelta(days=1))
+    harness.clock.move(timedelta(days=1))
     answered = await harness.ask("UNLINK", ANN)
     assert answered.startswith("This place is on its own now")
     alone = await harness.tenant(ANN)

@@ -1,18 +1,9 @@
-"""The store that these tests share."""
-
-from collections.abc import AsyncIterator
+"""A trigger engine on a store."""
 
 import pytest
 
-from tests.core.harness import Store, opened
+from tests.core.harness import Store
 from tests.core.triggers.harness import Harness, make_harness
-
-
-@pytest.fixture
-async def store(database_url: str) -> AsyncIterator[Store]:
-    """Yield an empty store."""
-    async with opened(database_url) as store:
-        yield store
 
 
 @pytest.fixture

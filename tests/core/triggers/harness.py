@@ -2,11 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import cast
 from zoneinfo import ZoneInfo
 
-from core.clock import Clock
 from core.errors import ToolFailed
 from core.http.types import HttpResponse
 from core.json_types import JsonObject
@@ -20,6 +19,7 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.triggers import TriggerRunner
 from jobs.turns import TurnFeatures, TurnRunner
+from tests.clocks import StandingClock
 from tests.core.builders import FakeModel, says
 from tests.core.harness import Store
 
@@ -27,22 +27,6 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 """A Monday."""
 
 type Answer = Callable[[TurnRequest], Awaitable[TurnResult]]
-
-
-class HandClock(Clock):
-    """A clock that stands still until it is set."""
-
-    def __init__(self, moment: datetime = NOW) -> None:
-        super().__init__()
-        self.moment = moment
-
-    def now(self) -> datetime:
-        """Return the moment that was set."""
-        return self.moment
-
-    def pass_by(self, **span: float) -> None:
-        """Let time pass."""
-        self.moment += timedelta(**span)
 
 
 class Says(Orchestrator):
@@ -123,7 +107,7 @@ class Harness:
 
     store: Store
     tenant: str
-    clock: HandClock
+    clock: StandingClock
     engine: TriggerEngine
     notifier: Recorded
     world: World
@@ -168,7 +152,7 @@ async def make_harness(store: Store, answer: Answer = echo, sender: str = "+1555
     await store.finish(lease, turn)
     tenant = lease.tenant_id
     await store.admin.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
-    clock, world, counting = HandClock(), World(), Counting()
+    clock, world, counting = StandingClock(NOW), World(), Counting()
     engine = TriggerEngine(store.database, store.make_id, clock, store.wakeups, executors=[counting])
     notifier = Recorded(ConversationNotifier(store.database, store.wakeups))
     notices = Notices(engine.store, notifier)

@@ -113,9 +113,9 @@ async def test_old_runs_and_tasks_are_pruned_and_sent_notifications_stay(harness
         action={"instruction": "Now"},
     )
     for _ in range(3):
-        harness.clock.pass_by(hours=1)
+        harness.clock.move(hours=1)
         await harness.work()
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.runner.once()
     store, tasks = harness.store, harness.engine.store
     assert await prune_runs(tasks) == 0

@@ -21,7 +21,7 @@ async def looks(harness: Harness, count: int) -> None:
     """Let so many looks be made, however much later each of them is."""
     for _ in range(count):
         await harness.work()
-        harness.clock.pass_by(hours=25)
+        harness.clock.move(hours=25)
 
 
 @pytest.mark.parametrize("page", ['{"price": NaN}', '{"price": 1e999}', '{"price": -Infinity}'])

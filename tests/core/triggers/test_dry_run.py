@@ -30,7 +30,7 @@ async def test_a_condition_is_dry_run_over_past_values_with_any_expression(harne
     for page in (310, 290, ToolFailed("The server is away."), 310, 280, 330, 290):
         harness.world.pages[PAGE] = page
         await harness.work()
-        harness.clock.pass_by(minutes=10)
+        harness.clock.move(minutes=10)
     task = await harness.again(task)
     said = [line.split("  ", 1)[1] for line in await dry_run(harness.engine, task)]
     assert said == [

@@ -46,7 +46,7 @@ async def test_a_scheduled_task_runs_as_its_own_turn_and_reports_once(harness: H
     await explain(harness.engine, task)
     assert await harness.store.everything() == before, "reading moves nothing"
     assert await harness.work() == 0
-    harness.clock.pass_by(hours=23, seconds=1)
+    harness.clock.move(hours=23, seconds=1)
     assert await harness.work() == 1
     [request] = harness.says.requests
     assert request.inbound == ()
@@ -69,7 +69,7 @@ async def test_a_scheduled_task_runs_as_its_own_turn_and_reports_once(harness: H
 async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(harness: Harness, store: Store) -> None:
     for number in range(30):
         await a_task(harness, HOURLY, title=f"Task {number}")
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     now = harness.clock.now()
     fired = await asyncio.gather(*(fire_due(store.database, store.make_id, now, 7) for _ in range(12)))
     while (more := await fire_due(store.database, store.make_id, now, 7)).due:
@@ -88,7 +88,7 @@ async def test_promise_13_a_missed_occurrence_follows_the_policy_and_says_so(har
         missed: await a_task(harness, ScheduleTrigger(cron="0 * * * *", missed=missed, grace_minutes=90))
         for missed in Missed
     }
-    harness.clock.pass_by(hours=3, minutes=20)
+    harness.clock.move(hours=3, minutes=20)
     await harness.work()
     found = {missed.value: await harness.states(task) for missed, task in tasks.items()}
     assert found == {"skip": ["SKIPPED"], "once": ["COMPLETED"], "all": ["COMPLETED", "COMPLETED"]}
@@ -101,11 +101,11 @@ async def test_paused_tasks_rest_resumed_tasks_go_on_from_now_and_stopped_end(ha
     task = await a_task(harness, HOURLY)
     assert await harness.engine.pause_task(harness.tenant, task.id)
     assert not await harness.engine.pause_task(harness.tenant, task.id)
-    harness.clock.pass_by(hours=5, minutes=30)
+    harness.clock.move(hours=5, minutes=30)
     assert await harness.work() == 0
     assert await harness.engine.resume_task(harness.tenant, task.id)
     assert await harness.work() == 0
-    harness.clock.pass_by(minutes=30)
+    harness.clock.move(minutes=30)
     assert await harness.work() == 1
     run = await harness.engine.run_now(harness.tenant, task.id, "k")
     assert run.startswith("run_")
@@ -122,7 +122,7 @@ async def test_count_and_until_end_a_task_and_a_key_makes_it_once(harness: Harne
     task = await a_task(harness, ScheduleTrigger(interval_minutes=60, count=2), key="call_1")
     assert await a_task(harness, ScheduleTrigger(interval_minutes=60, count=2), key="call_1") == task
     for _ in range(4):
-        harness.clock.pass_by(hours=1)
+        harness.clock.move(hours=1)
         await harness.work()
     assert await harness.states(task) == ["COMPLETED"] * 2
     assert (await harness.again(task)).state is TaskState.COMPLETED
@@ -166,7 +166,7 @@ async def test_a_condition_that_flips_twice_reports_both_values_twice(harness: H
     for price in (320, 290, 280, 310, 250):
         harness.world.pages[url] = f'{{"price": {price}}}'
         await harness.work()
-        harness.clock.pass_by(minutes=10)
+        harness.clock.move(minutes=10)
     assert harness.world.looks == 5
     assert await harness.states(task) == ["COMPLETED"] * 2
     assert [text.splitlines()[-1] for text in await harness.sent()] == [
@@ -176,7 +176,7 @@ async def test_a_condition_that_flips_twice_reports_both_values_twice(harness: H
     del harness.world.pages[url]
     for _ in range(6):
         await harness.work()
-        harness.clock.pass_by(hours=4)
+        harness.clock.move(hours=4)
     assert harness.world.looks == 11
     assert "not been able to check “The flight”" in (await harness.sent())[-1]
     why = str((await explain(harness.engine, await harness.again(task)))["text"])
@@ -204,7 +204,7 @@ async def test_a_task_that_may_be_silent_says_nothing_and_costs_no_message(store
 
     harness = await make_harness(store, nothing)
     task = await a_task(harness, HOURLY, "orchestrator", action={"instruction": "Look"}, output={"silent": True})
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.work()
     assert await harness.states(task) == ["COMPLETED"]
     assert (await harness.sent(), harness.notifier.said) == ([], [])
@@ -215,7 +215,7 @@ async def test_a_task_that_keeps_failing_is_disabled_and_the_person_is_told(harn
     task = await a_task(harness, HOURLY)
     for number in range(MAX_FAILURES + 1):
         harness.counting.results.append(ActionResult(False, error="broken") if number else RuntimeError("broken"))
-        harness.clock.pass_by(hours=1)
+        harness.clock.move(hours=1)
         await harness.work()
     assert await harness.states(task) == ["FAILED"] * MAX_FAILURES
     assert (await harness.again(task)).state is TaskState.DISABLED
@@ -227,7 +227,7 @@ async def test_a_task_that_keeps_failing_is_disabled_and_the_person_is_told(harn
 
 async def test_a_custom_executor_reports_and_is_not_rerun_after_a_worker_dies(harness: Harness) -> None:
     task = await a_task(harness, HOURLY, output={"urgency": "urgent", "category": "mail"})
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.runner.once()
     lease = await harness.turns.claim(None)
     assert lease is not None
@@ -241,7 +241,7 @@ async def test_a_custom_executor_reports_and_is_not_rerun_after_a_worker_dies(ha
     assert await harness.states(task) == ["FAILED"]
     assert "I cannot tell whether it was done" in (await harness.sent())[0]
     harness.counting.results.append(ActionResult(True, "3 new"))
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.work()
     [_, said] = harness.notifier.said
     assert (said.text, said.urgency, said.category, said.task_id) == ("3 new", Urgency.URGENT, "mail", task.id)
@@ -249,7 +249,7 @@ async def test_a_custom_executor_reports_and_is_not_rerun_after_a_worker_dies(ha
 
 async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(harness: Harness, store: Store) -> None:
     await a_task(harness, HOURLY)
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.runner.once()
     lease = await harness.turns.claim(None)
     assert lease is not None
@@ -277,12 +277,12 @@ async def test_a_waiting_run_is_pending_then_continues_or_expires(store: Store) 
 
     harness = await make_harness(store, asks)
     task = await a_task(harness, HOURLY, "orchestrator", action={"instruction": "Plan"})
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.work()
     assert await harness.states(task) == ["PENDING_APPROVAL"]
     home = await store.one("select conversation_id from pool_entries")
     assert home == await store.one("select id from conversations")
-    harness.clock.pass_by(hours=1, seconds=1)
+    harness.clock.move(hours=1, seconds=1)
     await store.database.rows("select * from expire_pool($1, 9)", harness.clock.now())
     await harness.work()
     assert await harness.states(task) == ["EXPIRED", "PENDING_APPROVAL"]

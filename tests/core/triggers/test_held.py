@@ -30,7 +30,7 @@ async def test_the_tasks_of_a_stopped_person_run_nothing_and_ask_no_model(harnes
     looks = harness.world.looks
     await harness.store.reach(PHONE, False, "stop-1")
     late = await a_task(harness, HOURLY)
-    harness.clock.pass_by(hours=3)
+    harness.clock.move(hours=3)
     for _ in range(3):
         assert await harness.work() == 0
     await harness.engine.fire_for_event(harness.tenant, Event("shop", "paid", {}, "evt_1", harness.tenant))
@@ -47,7 +47,7 @@ async def test_they_go_on_with_the_person_and_what_was_missed_follows_the_policy
     hourly, watch = await a_task(harness, HOURLY), await a_task(harness, ConditionTrigger("value > 1", url=PAGE))
     harness.world.pages[PAGE] = "5"
     await harness.store.reach(PHONE, False, "stop-1")
-    harness.clock.pass_by(hours=3, minutes=10)
+    harness.clock.move(hours=3, minutes=10)
     assert await harness.work() == 0
     await harness.store.reach(PHONE, True, "start-1")
     assert await harness.work() == 2
@@ -57,14 +57,14 @@ async def test_they_go_on_with_the_person_and_what_was_missed_follows_the_policy
     )
     assert "missed_since" in run.cause, "once, for all that was missed"
     assert await harness.states(watch) == ["COMPLETED"]
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.work()
     assert await harness.states(hourly) == ["COMPLETED", "COMPLETED"]
 
 
 async def test_a_run_that_had_not_begun_when_the_person_stopped_asks_no_model(harness: Harness) -> None:
     task = await a_task(harness, HOURLY)
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.runner.once()
     await harness.store.reach(PHONE, False, "stop-1")
     await harness.work()
@@ -81,11 +81,11 @@ async def test_a_second_place_that_can_be_reached_keeps_the_tasks_going(harness:
         ACCOUNT,
     )
     await harness.store.reach(PHONE, False, "stop-1")
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     assert await harness.work() == 1
     assert await harness.states(task) == ["COMPLETED"]
     await harness.store.admin.execute("update identities set state = 'blocked' where id = 'idn_2'")
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     assert await harness.work() == 0
     await harness.store.admin.execute("delete from identities where id = 'idn_2'")
     await harness.store.reach(PHONE, True, "start-1")

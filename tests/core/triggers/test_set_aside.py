@@ -58,7 +58,7 @@ async def test_poisoned_tasks_among_fifty_are_set_aside_and_fifty_run(harness: H
     await harness.store.admin.execute("update tenants set timezone = 'America/New_York'")
     await work(harness)
     await harness.store.admin.execute("update tasks set due_at = '9999-12-31T23:59:59Z' where id = $1", late.id)
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await work(harness)
     assert [await harness.states(one) for one in tasks] == [["COMPLETED"]] * 50
     for one, cause in ((unread, "TriggerError"), (late, "OverflowError"), (full, "NumericValueOutOfRangeError")):
@@ -76,7 +76,7 @@ async def test_a_task_set_aside_is_listed_explained_and_retried_from_due_time(ha
     task, other = await hourly(harness, "Drink water"), await hourly(harness, "Other")
     was = await harness.store.one("select trigger::text from tasks where id = $1", task.id)
     await spoil(harness, task, FOR_EVER)
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await work(harness)
     kept = await harness.again(task)
     listed = await harness.engine.for_tenant(harness.tenant).list()
@@ -93,7 +93,7 @@ async def test_a_task_set_aside_is_listed_explained_and_retried_from_due_time(ha
     assert (found.task_id, found.number, found.cause) == (task.id, 1, "TriggerError")
     # Once what was wrong is mended, it goes on where it was: what it missed follows its policy.
     await harness.store.admin.execute("update tasks set trigger = $2::text::jsonb where id = $1", task.id, was)
-    harness.clock.pass_by(hours=2)
+    harness.clock.move(hours=2)
     assert await harness.engine.retry(harness.tenant, task.id)
     await work(harness)
     mended = await harness.again(task)
@@ -152,7 +152,7 @@ async def test_one_notice_that_raises_keeps_no_other_and_is_set_aside_in_the_end
     harness.notifier.inner = Stumbles()
     await hourly(harness, "Bad")
     await hourly(harness, "Good")
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     monkeypatch.setattr(notices, "MAX_TRIES", 2)
     await work(harness)
     assert await harness.sent() == ["counted"]
@@ -167,7 +167,7 @@ async def test_one_notice_that_raises_keeps_no_other_and_is_set_aside_in_the_end
 
 async def test_a_row_that_newer_code_cannot_read_hinders_no_notice_and_no_turn(harness: Harness) -> None:
     task = await hourly(harness, "Drink water")
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.runner.once()
     await spoil(harness, task, {"cron": "a word that it no longer knows"})
     await work(harness)
@@ -221,7 +221,7 @@ async def test_what_cannot_even_be_set_aside_leaves_the_others_running(
         raise RuntimeError
 
     monkeypatch.setattr(type(harness.engine.store), "set_aside", refuses)
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     runner: TriggerRunner = harness.runner
     assert await runner.once() == 1, "what stumbled does not count as taken: the next look waits for the poll"
     while lease := await harness.turns.claim(None):

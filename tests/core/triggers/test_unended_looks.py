@@ -58,7 +58,7 @@ async def test_a_look_that_kills_its_worker_takes_so_many_and_its_person_is_told
         due = (await harness.again(task)).next_at
         assert due is not None
         spans.append((due - harness.clock.now()).total_seconds() / 60)
-        harness.clock.moment = due
+        harness.clock.at = due
     assert spans == [2, 4, 8], "the next worker is left alone for longer and longer"
     harness.world.pages[URL] = "299"
     await harness.work()
@@ -76,12 +76,12 @@ async def test_a_look_that_ends_is_forgotten_and_those_before_count_as_failed(
 ) -> None:
     task = await watching(harness)
     assert await die_of(harness, monkeypatch)
-    harness.clock.pass_by(minutes=5)
+    harness.clock.move(minutes=5)
     await harness.work()
     found = await harness.again(task)
     assert (found.looks_begun, found.watch["errors"]) == (0, 2)
     harness.world.pages[URL] = "310"
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.work()
     assert (await harness.again(task)).watch["errors"] == 0
 
@@ -97,7 +97,7 @@ async def test_a_look_that_was_stopped_from_outside_does_not_count(
         patched.setattr(harness.runner.looking, "_tools", Deadly(stopped))
         for _ in range(MAX_UNENDED + 1):
             await harness.work()
-            harness.clock.pass_by(minutes=5)
+            harness.clock.move(minutes=5)
     assert ((await harness.again(task)).looks_begun, (await harness.again(task)).state) == (0, TaskState.ACTIVE)
     await harness.work()
     assert (await harness.again(task)).watch["value"] == 310

@@ -63,7 +63,7 @@ async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(stor
         trigger=ScheduleTrigger(interval_minutes=60 * 24),
         action={"instruction": "Mail the team"},
     )
-    harness.clock.pass_by(days=1)
+    harness.clock.move(days=1)
     await harness.work()
     assert await harness.states(task) == ["PENDING_APPROVAL"]
     assert SENT == []
@@ -82,7 +82,7 @@ async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(stor
     else:
         # Its time began when the card was sent.
         await store.admin.execute("update approvals set hash = 'sealed', expires_at = $1", harness.clock.now())
-        harness.clock.pass_by(seconds=1)
+        harness.clock.move(seconds=1)
         assert await approvals.expire(harness.clock.now(), "expired") == 1
         await harness.work()
         assert (SENT, await harness.states(task)) == ([], ["EXPIRED"])

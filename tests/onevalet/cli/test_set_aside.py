@@ -23,7 +23,7 @@ async def set_aside(harness: Harness, title: str) -> Task:
     await harness.store.admin.execute(
         'update tasks set trigger = trigger || \'{"until": "9999-12-31T23:59"}\' where id = $1', task.id
     )
-    harness.clock.pass_by(hours=1)
+    harness.clock.move(hours=1)
     await harness.work()
     return task
 
