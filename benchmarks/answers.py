@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.forker import Nursery
+from tests.forker import Forker
 from tests.spine.run import run_spine, show
 
 
@@ -22,11 +22,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--messages", type=int, default=150, help="of a round, and as many people")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Nursery() as nursery:
+    with tempfile.TemporaryDirectory() as folder, Forker() as forker:
         reports = asyncio.run(
             run_spine(
                 Path(folder),
-                nursery,
+                forker,
                 messages=options.messages,
                 people=options.messages,
                 rounds=[()] * options.rounds,

@@ -23,7 +23,7 @@ import structlog
 from core.clock import Clock
 from core.hooks.hooks import Hook, HookContext, Hooks
 from core.hooks.judge_checks import CheckingJudge
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager

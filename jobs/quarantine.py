@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 from datetime import timedelta
 
-from core.turns.store import Lease
+from core.journal.postgres import Lease
 from jobs.claim_loop import Runner
 from jobs.turns import TurnRunner
 from jobs.worker import GRACE

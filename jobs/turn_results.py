@@ -8,6 +8,7 @@ import structlog
 from core.approvals.cards import card
 from core.approvals.types import NewApproval
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
+from core.journal.postgres import Lease
 from core.llm.types import ChatMessage, Role
 from core.loop.answer_limits import too_long
 from core.loop.steering import spoken, taken_in
@@ -17,9 +18,10 @@ from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands, command_of
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE, Sorry
+from core.turns.load import BegunTurn
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote
-from core.turns.store import BegunTurn, Lease, TurnStore
+from core.turns.store import TurnStore
 from core.turns.types import TurnResult, TurnState
 from jobs.preview import show_progress
 

@@ -14,6 +14,7 @@ from core.approvals.store import ApprovalStore
 from core.approvals.types import HIGH
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
+from core.journal.postgres import Lease
 from core.loop.steering import taken_in
 from core.messaging.channels import NotificationChannel
 from core.messaging.messages import OutboundKind, OutboundMessage
@@ -22,8 +23,9 @@ from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands
+from core.turns.load import BegunTurn
 from core.turns.orchestrator import Orchestrator
-from core.turns.store import BegunTurn, Lease, TurnStore
+from core.turns.store import TurnEnd, TurnStore
 from jobs.lease_keepalive import kept_alive
 from jobs.turn_results import TurnOutcome, TurnResults, is_poison
 
@@ -166,19 +168,21 @@ class TurnRunner:
             self._store.finish,
             lease,
             turn.turn_id,
-            state="poison" if is_poison(turn) else result.state.value,
-            reason=result.reason,
-            usage=result.usage,
-            history=() if note else result.history,
-            outbound=outbound,
-            absorbed=result.absorbed,
-            new_session=outcome.new_session,
-            pool=result.pool,
-            waiting_step=result.waiting_step,
-            cards=cards,
-            cards_in=turn.request.conversation_id,
-            hold_cards=held,
-            run=note,
+            TurnEnd(
+                state="poison" if is_poison(turn) else result.state.value,
+                reason=result.reason,
+                usage=result.usage,
+                history=() if note else result.history,
+                outbound=outbound,
+                absorbed=result.absorbed,
+                new_session=outcome.new_session,
+                pool=result.pool,
+                waiting_step=result.waiting_step,
+                cards=cards,
+                cards_in=turn.request.conversation_id,
+                hold_cards=held,
+                run=note,
+            ),
         )
         more = await _twice(finish, lease)
         self._wakeups.wake_memory(turn.turn_id)

@@ -14,11 +14,11 @@ from arq.worker import Worker, func
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from core.journal.postgres import Lease
 from core.memory.jobs import Job
 from core.messaging.outbox import Claim
 from core.queue.payloads import pack, unpack
 from core.queue.wakeups import DELIVER, DELIVERY, MEMORY, REMEMBER, RUN_LANE, TURNS, WAKEUPS, redis_settings
-from core.turns.store import Lease
 from jobs.claim_loop import Runner
 from jobs.delivery import DeliveryRunner
 from jobs.memory import MemoryRunner

@@ -11,14 +11,11 @@ A turn taken over reads `recorded()` once and replays: a done row is never done 
 its end follows the tool's effect: `read` runs again, `idempotent` again with the same key, `once` does not.
 """
 
-import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from core.errors import StoreUnavailable
 from core.json_types import JsonObject
 from core.llm.types import TokenUsage
 
@@ -135,63 +132,3 @@ class Journal(Protocol):
         That covers earlier turns too, as far as the store keeps them; a later OK for the same call ends it.
         """
         ...
-
-
-class MemoryJournal:
-    """A journal in memory: for tests, and for turns that need not survive."""
-
-    def __init__(self, records: Sequence[StepRecord] = ()) -> None:
-        self._rows = {record.key: record for record in records}
-
-    async def recorded(self) -> Sequence[StepRecord]:
-        """Return every row, by key."""
-        return sorted(self._rows.values(), key=_order)
-
-    async def write(self, record: StepRecord) -> None:
-        """Keep a row under its key; a started row never replaces a done one."""
-        known = self._rows.get(record.key)
-        if known is None or known.state is StepState.STARTED:
-            self._rows[record.key] = record
-
-    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        """Look among the rows of this turn."""
-        return any(
-            row.name == name and row.arguments_hash == arguments_hash and row.outcome is Outcome.UNKNOWN
-            for row in self._rows.values()
-        )
-
-
-class PatientJournal:
-    """A journal that waits for a store that is away for a moment.
-
-    What a tool did has happened whether or not it can be written down: giving up at once would leave its
-    outcome unknown. `patience` is in seconds; after it `StoreUnavailable` is raised as it came.
-    """
-
-    def __init__(self, journal: Journal, patience: float, pause: float = 0.3) -> None:
-        self._journal = journal
-        self._patience = patience
-        self._pause = pause
-
-    async def recorded(self) -> Sequence[StepRecord]:
-        """Return every row of this turn, by key."""
-        return await self._journal.recorded()
-
-    async def write(self, record: StepRecord) -> None:
-        """Keep a row under its key, trying again while the store is away."""
-        ends = time.monotonic() + self._patience
-        while True:
-            try:
-                return await self._journal.write(record)
-            except StoreUnavailable:
-                if time.monotonic() >= ends:
-                    raise
-                await asyncio.sleep(self._pause)
-
-    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        """Ask the store."""
-        return await self._journal.outcome_unknown(name, arguments_hash)
-
-
-def _order(record: StepRecord) -> tuple[str, int, int]:
-    return record.key.agent_path, record.key.step, record.key.call_index

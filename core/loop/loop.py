@@ -13,7 +13,8 @@ from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 from core.hooks.hooks import Hooks, StepReport
 from core.hooks.judge import Judge, Judging
-from core.journal.types import Outcome, PatientJournal, StepKey, StepKind, StepRecord, StepState
+from core.journal.patient import PatientJournal
+from core.journal.types import Outcome, StepKey, StepKind, StepRecord, StepState
 from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
 from core.loop.answer_limits import told

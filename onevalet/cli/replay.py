@@ -10,7 +10,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.hooks.hooks import Hook, Rule
 from core.hooks.judge import AskingJudge
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ModelClient
 from core.tools.storage import Storage

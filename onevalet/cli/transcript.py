@@ -6,14 +6,16 @@ from datetime import datetime
 
 from core.db.database import Connection, Database
 from core.errors import ConfigError
-from core.journal.types import MemoryJournal, StepKind, StepRecord
+from core.journal.in_memory import MemoryJournal
+from core.journal.postgres import Lease, PostgresJournal
+from core.journal.types import StepKind, StepRecord
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer
 from core.loop.control import TurnControl, TurnMessage
 from core.people.tenant import TurnTenant
 from core.triggers.messages import trigger_message
 from core.triggers.store import run_of_turn
-from core.turns.store import HISTORY_ROWS, Lease, PostgresJournal
+from core.turns.load import HISTORY_ROWS
 from core.turns.types import TurnRequest
 
 

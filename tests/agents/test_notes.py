@@ -10,7 +10,7 @@ import pytest
 from agents.notes import add_note, forget_note, list_notes
 from core.db.database import Database
 from core.errors import ToolFailed
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
 from core.tools.context import KEEPS_NOTHING, ToolExecutionContext

@@ -6,7 +6,7 @@ from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState
 from core.db.database import Database
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
 from core.queue.wakeups import NoWakeups

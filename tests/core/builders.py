@@ -9,7 +9,8 @@ import structlog
 from core.budgets.types import NoBudget, TurnBudget
 from core.clock import Clock
 from core.hooks.hooks import Hook, HookContext, Hooks
-from core.journal.types import Journal, MemoryJournal
+from core.journal.in_memory import MemoryJournal
+from core.journal.types import Journal
 from core.json_types import Json
 from core.llm.types import (
     ChatMessage,

@@ -11,12 +11,14 @@ import asyncpg
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.inbox.inbox import Inbox
+from core.journal.postgres import Lease
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.channels import Part, Receipt, Received
 from core.messaging.messages import Address, Command, InboundMessage, OutboundKind, OutboundMessage, ReachabilityChange
 from core.messaging.outbox import Claim, Outbox, PartEnd
 from core.people.access_policy import Access, Policy
-from core.turns.store import BegunTurn, Lease, TurnStore
+from core.turns.load import BegunTurn
+from core.turns.store import TurnEnd, TurnStore
 
 CHANNEL, ACCOUNT = "sms", "+15550009999"
 LEASE = timedelta(seconds=30)
@@ -138,7 +140,7 @@ class Store:
             "history": [*said, *(ChatMessage(Role.ASSISTANT, text) for text in replies)],
             "outbound": [OutboundMessage(self.make_id("out"), OutboundKind.REPLY, text) for text in replies],
         }
-        return await self.turns.finish(lease, turn.turn_id, **(arguments | more))  # type: ignore[arg-type]
+        return await self.turns.finish(lease, turn.turn_id, TurnEnd(**(arguments | more)))  # type: ignore[arg-type]
 
     async def enqueue(self, *replies: str, sender: str = "+15550000001") -> None:
         """Let a person's message be answered with these replies, ready to send."""

@@ -10,7 +10,7 @@ from core.agents.pending_answers import ANSWER
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits
 from core.db.database import Database
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.json_types import JsonObject
 from core.people.tenant import TurnTenant
 from core.turns.types import TurnRequest

@@ -11,7 +11,8 @@ from core.agents.standard_agent import AgentResult, StandardAgent
 from core.agents.turn_agents import MAX_NESTING
 from core.agents.valet import valet
 from core.errors import ConfigError, ToolFailed
-from core.journal.types import Journal, MemoryJournal, StepRecord
+from core.journal.in_memory import MemoryJournal
+from core.journal.types import Journal, StepRecord
 from core.llm.types import ToolCall
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage

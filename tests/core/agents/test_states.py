@@ -9,7 +9,7 @@ from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.valet import valet
 from core.errors import ToolFailed
 from core.hooks.hooks import Hook, HookContext
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
 from core.loop.result import ReactLoopResult

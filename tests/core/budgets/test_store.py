@@ -14,7 +14,8 @@ from core.budgets.types import OutOfMoney, Payer
 from core.db.database import Database
 from core.errors import ModelRejected
 from core.hooks.hooks import HookContext
-from core.journal.types import Journal, MemoryJournal, StepKey, StepRecord
+from core.journal.in_memory import MemoryJournal
+from core.journal.types import Journal, StepKey, StepRecord
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.prices import ModelPrice, estimate, price_of
 from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage

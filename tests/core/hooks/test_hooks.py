@@ -4,7 +4,7 @@ import pytest
 
 from core.errors import ModelAuthError
 from core.hooks.hooks import Hook, HookContext, Messages, PlannedCall, Rule, StepReport, Verdict
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, ModelAnswer, Role, TextSoFar
 from core.loop.control import TurnMessage
 from core.loop.loop import LoopFailed

@@ -10,7 +10,8 @@ from core.hooks.hooks import HookContext, Messages
 from core.hooks.judge import ALL_WELL, Act, Judge, Judgement, Trail
 from core.hooks.judge_checks import CheckingJudge
 from core.hooks.judge_model import ModelJudge
-from core.journal.types import MemoryJournal, StepKey, StepKind
+from core.journal.in_memory import MemoryJournal
+from core.journal.types import StepKey, StepKind
 from core.llm.types import ModelAnswer, ModelRequest, Role, TokenUsage
 from core.loop.config import ReactLoopConfig
 from core.loop.result import Ended

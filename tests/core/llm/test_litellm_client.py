@@ -17,7 +17,7 @@ from core.errors import (
     ModelUnavailable,
 )
 from core.hooks.hooks import HookContext
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, ToolCall, ToolSpec
 from core.loop.config import ReactLoopConfig

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.json_types import Json, JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage

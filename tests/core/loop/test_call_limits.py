@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from core import replies
-from core.journal.types import MemoryJournal, Outcome, StepKind
+from core.journal.in_memory import MemoryJournal
+from core.journal.types import Outcome, StepKind
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, Role
 from core.loop.config import ReactLoopConfig

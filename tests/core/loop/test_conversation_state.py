@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage
 from core.loop.control import TurnMessage
 from core.loop.conversation_state import MAX_SEEN, ConversationState

@@ -8,7 +8,8 @@ import pytest
 from core import replies
 from core.errors import ContextOverflow, LeaseLost, ModelAuthError, ModelUnavailable, StoreUnavailable, ToolFailed
 from core.hooks.hooks import Decision, Hook, HookContext, PlannedCall, Rule, Verdict
-from core.journal.types import MemoryJournal, StepRecord, StepState
+from core.journal.in_memory import MemoryJournal
+from core.journal.types import StepRecord, StepState
 from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.loop.config import ReactLoopConfig
 from core.loop.loop import LoopFailed

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.journal.types import Effect, MemoryJournal, Outcome, StepKey, StepRecord, StepState
+from core.journal.in_memory import MemoryJournal
+from core.journal.types import Effect, Outcome, StepKey, StepRecord, StepState
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool, tool
 from tests.core.builders import FakeModel, Step, run_loop, says, wants

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.errors import ModelRejected
 from core.hooks.hooks import Hook, HookContext
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, ModelRequest, Role, TextSoFar
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import Messages

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from agents import memory as tools
 from core.budgets.budgeted_model import BudgetedModel
 from core.db.database import Database
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
 from core.loop.config import ReactLoopConfig

@@ -28,7 +28,8 @@ from core.people.preferences import PreferenceStore
 from core.people.profile import FactSource, ProfileStore
 from core.people.tenant_tables import TENANT_TABLES
 from core.tools.storage import Storage
-from core.turns.store import BegunTurn, TurnStore
+from core.turns.load import BegunTurn
+from core.turns.store import TurnEnd, TurnStore
 from tests.core.harness import LEASE, OPEN, RecordedWakeups
 
 USERS = ("U0abc", "U0ABC")
@@ -123,13 +124,15 @@ class Actor:
         return await turns.finish(
             lease,
             turn.turn_id,
-            state="waiting" if waits else "done",
-            reason="",
-            usage=TokenUsage(1, 1),
-            history=[*said, ChatMessage(Role.ASSISTANT, f"re {mark}")],
-            outbound=[OutboundMessage(make_id("out"), OutboundKind.REPLY, f"re {mark}")],
-            pool=[entry] if waits else [],
-            waiting_step=0 if waits else None,
+            TurnEnd(
+                state="waiting" if waits else "done",
+                reason="",
+                usage=TokenUsage(1, 1),
+                history=[*said, ChatMessage(Role.ASSISTANT, f"re {mark}")],
+                outbound=[OutboundMessage(make_id("out"), OutboundKind.REPLY, f"re {mark}")],
+                pool=[entry] if waits else [],
+                waiting_step=0 if waits else None,
+            ),
         )
 
     async def send(self, chance: random.Random) -> None:

@@ -4,8 +4,10 @@ import asyncio
 import itertools
 from datetime import timedelta
 
+from core.journal.postgres import Lease
 from core.queue.quarantine import Suspects
-from core.turns.store import BegunTurn, Lease, TurnStore
+from core.turns.load import BegunTurn
+from core.turns.store import TurnStore
 from tests.core.harness import LEASE, Store
 
 _NUMBERS = itertools.count()

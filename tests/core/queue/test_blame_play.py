@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from core.journal.postgres import Lease
 from core.queue.quarantine import Suspects, suspects_wait
-from core.turns.store import BegunTurn, Lease, TurnStore
+from core.turns.load import BegunTurn
+from core.turns.store import TurnStore
 from tests.core.harness import LEASE, Store
 from tests.core.queue.test_blame import later, said
 

@@ -9,7 +9,7 @@ from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet
 from core.credentials.types import ConnectedAccounts
 from core.errors import ConfigError, ModelAuthError
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage
 from core.loop.control import TurnMessage

@@ -12,7 +12,7 @@ from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet
 from core.errors import ConfigError, StoreUnavailable, TurnDelayed
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
 from core.people.access_policy import Access, Policy, parse_listed

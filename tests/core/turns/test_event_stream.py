@@ -9,7 +9,8 @@ from itertools import pairwise
 import pytest
 
 from core.errors import LeaseLost, ModelAuthError, ModelUnavailable, TurnDelayed
-from core.journal.types import MemoryJournal, StepRecord
+from core.journal.in_memory import MemoryJournal
+from core.journal.types import StepRecord
 from core.llm.types import ModelChunk, ModelRequest
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage

@@ -19,7 +19,7 @@ from core.errors import (
     TurnDelayed,
 )
 from core.hooks.hooks import Hook, HookContext
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, Role
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage

@@ -15,10 +15,11 @@ from datetime import timedelta
 import pytest
 
 from core.errors import LeaseLost
+from core.journal.postgres import Lease
 from core.messaging.channels import Part, Receipt
 from core.messaging.messages import Command, DeliveryStatus, ReachabilityChange, StatusUpdate
 from core.messaging.outbox import Begun, Claim, KeptPart, PartEnd
-from core.turns.store import BegunTurn, Lease
+from core.turns.load import BegunTurn
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 from tests.core.turns.test_store import step
 

@@ -8,11 +8,13 @@ from datetime import timedelta
 import pytest
 
 from core.errors import LeaseLost, StoreUnavailable
+from core.journal.postgres import Lease, PostgresJournal
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.messaging.outbox import Claim
-from core.turns.store import BegunTurn, Lease, PostgresJournal
+from core.turns.load import BegunTurn
+from core.turns.store import TurnEnd
 from tests.core.harness import DumbDatabase, Store, TwiceDatabase, opened
 
 ANN = "+15550000001"
@@ -318,13 +320,10 @@ async def test_a_finish_repeated_after_the_next_message_came_says_what_it_said(s
     await store.say("one")
     lease, turn = await store.claim_turn()
     answer = OutboundMessage("out_x", OutboundKind.REPLY, "hi")
-    arguments = {
-        "state": "done", "reason": "", "usage": TokenUsage(), "outbound": [answer],
-        "history": [ChatMessage(Role.ASSISTANT, "hi")],
-    }  # fmt: skip
-    assert not await store.turns.finish(lease, turn.turn_id, **arguments)  # type: ignore[arg-type]
+    end = TurnEnd("done", history=[ChatMessage(Role.ASSISTANT, "hi")], outbound=[answer])
+    assert not await store.turns.finish(lease, turn.turn_id, end)
     await store.say("two")
-    assert not await store.turns.finish(lease, turn.turn_id, **arguments)  # type: ignore[arg-type]
+    assert not await store.turns.finish(lease, turn.turn_id, end)
     # Somebody else takes it, and the repeat of the first holder is refused.
     await store.claim_turn("w2")
     assert await store.one("select count(*) from outbound") == 1

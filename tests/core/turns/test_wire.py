@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from core import replies
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, Role
 from core.loop.config import ReactLoopConfig

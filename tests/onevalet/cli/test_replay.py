@@ -21,6 +21,7 @@ from core.tools.registry import ToolRegistry
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
+from core.turns.store import TurnEnd
 from onevalet.cli.replay import RECORDED, print_replay, run_again
 from onevalet.cli.transcript import Transcript, read_transcript
 from onevalet.settings import Settings
@@ -79,7 +80,7 @@ async def run_turn(store: Store, words: str, script: list[ModelAnswer], agents: 
     lease, turn = await store.claim_turn()
     result = await Orchestrator(FakeModel(list(script)), tools=TOOLS, agents=agents).handle_message(turn.request)
     await store.turns.finish(
-        lease, turn.turn_id, state="done", reason="", usage=result.usage, history=result.history, outbound=[]
+        lease, turn.turn_id, TurnEnd(state="done", reason="", usage=result.usage, history=result.history, outbound=[])
     )
     return turn.turn_id
 
@@ -226,10 +227,8 @@ async def test_what_came_in_while_it_ran_comes_in_at_the_same_step_again(databas
 
         model = FakeModel([meanwhile, says("Both.")])
         result = await Orchestrator(model, tools=TOOLS).handle_message(turn.request)
-        await store.turns.finish(
-            lease, turn.turn_id, state="done", reason="", usage=result.usage, history=result.history, outbound=[],
-            absorbed=result.absorbed,
-        )  # fmt: skip
+        end = TurnEnd("done", usage=result.usage, history=result.history, absorbed=result.absorbed)
+        await store.turns.finish(lease, turn.turn_id, end)
         transcript = await read_transcript(store.database, turn.turn_id)
         settings = Settings(_env_file=None)
         found = await run_again(settings, transcript, RECORDED, Plugins(ToolRegistry(TOOLS)))

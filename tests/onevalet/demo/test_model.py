@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import replies
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.json_types import Json, JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role, ToolCall

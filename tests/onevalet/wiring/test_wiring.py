@@ -11,7 +11,7 @@ from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.errors import ConfigError, ToolFailed
-from core.journal.types import MemoryJournal
+from core.journal.in_memory import MemoryJournal
 from core.people.tenant import TurnTenant
 from core.tools.storage import Storage
 from core.turns.types import TurnRequest

@@ -1,0 +1,40 @@
+"""A journal that waits for its store."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from core.errors import StoreUnavailable
+from core.journal.types import Journal, StepRecord
+
+
+class PatientJournal:
+    """A journal that waits for a store that is away for a moment.
+
+    What a tool did has happened whether or not it can be written down: giving up at once would leave its
+    outcome unknown. `patience` is in seconds; after it `StoreUnavailable` is raised as it came.
+    """
+
+    def __init__(self, journal: Journal, patience: float, pause: float = 0.3) -> None:
+        self._journal = journal
+        self._patience = patience
+        self._pause = pause
+
+    async def recorded(self) -> Sequence[StepRecord]:
+        """Return every row of this turn, by key."""
+        return await self._journal.recorded()
+
+    async def write(self, record: StepRecord) -> None:
+        """Keep a row under its key, trying again while the store is away."""
+        ends = time.monotonic() + self._patience
+        while True:
+            try:
+                return await self._journal.write(record)
+            except StoreUnavailable:
+                if time.monotonic() >= ends:
+                    raise
+                await asyncio.sleep(self._pause)
+
+    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
+        """Ask the store."""
+        return await self._journal.outcome_unknown(name, arguments_hash)

@@ -1,0 +1,92 @@
+"""The journal of a turn in Postgres, written under the lease on the turn's lane."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import asyncpg
+
+from core.db.database import Database
+from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import JsonObject, storable
+from core.llm.types import TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to run turns on a lane until it is lost: every write carries the fence."""
+
+    tenant_id: str
+    lane_id: str
+    fence: int
+    owner: str
+
+
+class PostgresJournal:
+    """The journal of one turn, written under its lease."""
+
+    def __init__(self, database: Database, lease: Lease, turn_id: str) -> None:
+        self._database = database
+        self._lease = lease
+        self._turn_id = turn_id
+
+    async def recorded(self) -> Sequence[StepRecord]:
+        """Return every row of this turn, by key."""
+        async with self._database.tenant(self._lease.tenant_id) as connection:
+            rows = await connection.fetch(
+                "select * from steps where tenant_id = $1 and turn_id = $2 order by agent_path, step, call_index",
+                self._lease.tenant_id,
+                self._turn_id,
+            )
+        return [_step_record(row) for row in rows]
+
+    async def write(self, record: StepRecord) -> None:
+        """Commit a row under its key. Raises `LeaseLost` when another worker has the turn by now."""
+        await self._database.call(
+            "select record_step($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
+            self._lease.tenant_id,
+            self._lease.lane_id,
+            self._lease.fence,
+            self._turn_id,
+            record.key.agent_path,
+            record.key.step,
+            record.key.call_index,
+            record.kind.value,
+            storable(record.name),
+            record.arguments_hash,
+            record.effect.value,
+            record.state.value,
+            record.outcome.value,
+            record.idempotency_key,
+            record.result,
+            record.usage.to_json(),
+            record.duration_ms,
+        )
+
+    async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
+        """Return whether the newest end of this call, in any turn of the tenant, is unknown."""
+        async with self._database.tenant(self._lease.tenant_id) as connection:
+            outcome = await connection.fetchval(
+                "select outcome from steps where tenant_id = $1 and name = $2 and args_hash = $3"
+                " and state = 'done' and outcome in ('ok', 'unknown') order by finished_at desc limit 1",
+                self._lease.tenant_id,
+                name,
+                arguments_hash,
+            )
+        return bool(outcome == Outcome.UNKNOWN.value)
+
+
+def _step_record(row: asyncpg.Record) -> StepRecord:
+    return StepRecord(
+        key=StepKey(row["step"], row["call_index"], row["agent_path"]),
+        kind=StepKind(row["kind"]),
+        name=row["name"],
+        state=StepState(row["state"]),
+        arguments_hash=row["args_hash"],
+        effect=Effect(row["effect"]),
+        outcome=Outcome(row["outcome"]),
+        result=cast(JsonObject, row["result"]),
+        usage=TokenUsage.from_json(row["usage"]),
+        duration_ms=row["duration_ms"],
+        idempotency_key=row["idempotency_key"],
+    )

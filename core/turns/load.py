@@ -1,0 +1,143 @@
+"""A turn as its worker takes it up: everything that its lane, its person and its pool hold for it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from core.agents.pool_entry import PoolEntry
+from core.approvals.store import load_approvals
+from core.db.database import Connection, Database
+from core.errors import LeaseLost
+from core.journal.postgres import Lease, PostgresJournal
+from core.llm.types import ChatMessage
+from core.messaging.messages import Address, Command
+from core.people.tenant import TurnTenant, WhileRunning
+from core.turns.control import PostgresControl, turn_message
+from core.turns.runs import RunControl, is_run, load_run_turn
+from core.turns.types import TurnRequest, TurnSender
+
+POOL_ROWS = 200
+
+
+HISTORY_ROWS = 200
+"""How much of a session is loaded for a turn; the context manager trims to what the model takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class BegunTurn:
+    """A turn that is ours to run. `attempts` above 1: earlier workers died while they had it."""
+
+    turn_id: str
+    attempts: int
+    address: Address
+    request: TurnRequest
+    command: Command | None
+    run_id: str = ""
+    """The run of a task whose turn it is."""
+    blamed: int = 0
+    """How many processes died of it at the place where it is, as nothing else can have been the cause."""
+    suspect: bool = False
+    """Whether workers died with it twice at that place: it runs apart from others."""
+
+
+async def load_turn(
+    database: Database, lease: Lease, turn_id: str, attempts: int, channels: Collection[str]
+) -> BegunTurn:
+    """Return a turn that has begun; a run may speak on `channels` only. Raises `LeaseLost` where the turn is gone."""
+    async with database.tenant(lease.tenant_id) as connection:
+        if is_run(lease.lane_id):
+            return await _load_run(database, connection, lease, turn_id, attempts, channels)
+        return await _load_message_turn(database, connection, lease, turn_id, attempts)
+
+
+async def _load_message_turn(
+    database: Database, connection: Connection, lease: Lease, turn_id: str, attempts: int
+) -> BegunTurn:
+    turn = await connection.fetchrow(
+        "select c.channel, c.account, c.peer, c.thread, c.id as conversation_id, c.session, t.tenant_id,"
+        " p.role, p.tier, i.user_key, i.state as sender_state, i.admitted,"
+        " t.waiting_step, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
+        " p.timezone <> '' as timezone_known, p.while_running"
+        " from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
+        " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
+        " join tenants p on p.tenant_id = t.tenant_id where t.tenant_id = $1 and t.id = $2",
+        lease.tenant_id,
+        turn_id,
+    )
+    if turn is None:
+        raise LeaseLost
+    inbound = await connection.fetch(
+        "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.command, i.origin,"
+        " answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about from inbound i"
+        " where i.tenant_id = $1 and i.turn_id = $2 and i.state = 'taken' order by i.seq",
+        lease.tenant_id,
+        turn_id,
+    )
+    history = await connection.fetch(
+        "select message from (select position, message from history where tenant_id = $1"
+        " and conversation_id = $2 and session = $3 order by position desc limit $4) recent order by position",
+        lease.tenant_id,
+        turn["conversation_id"],
+        turn["session"],
+        HISTORY_ROWS,
+    )
+    request = TurnRequest(
+        turn_id=turn_id,
+        tenant=TurnTenant(
+            turn["tenant_id"],
+            turn["name"],
+            turn["language"],
+            turn["timezone"],
+            turn["role"],
+            turn["tier"],
+            turn["timezone_known"],
+        ),
+        while_running=WhileRunning(turn["while_running"]),
+        channel=turn["channel"],
+        sender=TurnSender(turn["account"], turn["user_key"], turn["sender_state"], turn["admitted"]),
+        inbound=tuple(turn_message(row) for row in inbound),
+        journal=PostgresJournal(database, lease, turn_id),
+        history=tuple(ChatMessage.from_json(row["message"]) for row in history),
+        attempt=attempts,
+        conversation_id=turn["conversation_id"],
+        pool=await _pool(connection, lease.tenant_id, turn_id),
+        approvals=await load_approvals(connection, lease.tenant_id, turn_id),
+        go_on_at=turn["waiting_step"],
+    )
+    request = replace(request, control=PostgresControl(database, lease, turn_id))
+    command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
+    address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
+    return BegunTurn(turn_id, attempts, address, request, command)
+
+
+async def _load_run(
+    database: Database, connection: Connection, lease: Lease, turn_id: str, attempts: int, channels: Collection[str]
+) -> BegunTurn:
+    turn = await load_run_turn(connection, lease.tenant_id, turn_id, channels)
+    request = TurnRequest(
+        turn_id=turn_id,
+        tenant=turn.tenant,
+        channel=turn.channel,
+        inbound=(),
+        journal=PostgresJournal(database, lease, turn_id),
+        history=turn.history,
+        attempt=attempts,
+        control=RunControl(PostgresControl(database, lease, turn_id)),
+        conversation_id=turn.conversation_id,
+        pool=await _pool(connection, lease.tenant_id, turn_id),
+        approvals=await load_approvals(connection, lease.tenant_id, turn_id),
+        go_on_at=turn.waiting_step,
+    )
+    return BegunTurn(turn_id, attempts, Address(turn.channel, "", ""), request, None, turn.run_id)
+
+
+async def _pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PoolEntry, ...]:
+    """Return the agents that wait for this person, and all of this turn's own."""
+    rows = await connection.fetch(
+        "select * from pool_entries where tenant_id = $1 and (turn_id = $2"
+        " or status not in ('CANCELLED', 'COMPLETED'))"
+        " order by created_at, agent_id limit $3",
+        tenant_id,
+        turn_id,
+        POOL_ROWS,
+    )
+    return tuple(PoolEntry.from_row(dict(row)) for row in rows)
