@@ -18,11 +18,10 @@ from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands, command_of
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE, Sorry
-from core.turns.load import BegunTurn
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote
 from core.turns.store import TurnStore
-from core.turns.types import TurnResult, TurnState
+from core.turns.types import BegunTurn, TurnResult, TurnState
 from jobs.preview import show_progress
 
 MAX_DEATHS = 3

@@ -11,7 +11,6 @@ import structlog
 
 from core.approvals.cards import Card, card
 from core.approvals.store import ApprovalStore
-from core.approvals.types import HIGH
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.journal.postgres import Lease
@@ -23,9 +22,9 @@ from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands
-from core.turns.load import BegunTurn
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnEnd, TurnStore
+from core.turns.types import BegunTurn
 from jobs.lease_keepalive import kept_alive
 from jobs.turn_results import TurnOutcome, TurnResults, is_poison
 
@@ -208,7 +207,7 @@ class TurnRunner:
         self._wakeups.wake_delivery(turn.request.conversation_id)
         approvals = self._features.approvals
         for shown in cards:
-            if shown.approval.risk == HIGH and turn.address.channel == "sms" and approvals is not None:
+            if shown.approval.high_risk and turn.address.channel == "sms" and approvals is not None:
                 try:
                     await approvals.show_elsewhere(turn.request.tenant.id, shown.approval.id, self._make_id("out"))
                 except Exception:

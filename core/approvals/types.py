@@ -121,6 +121,11 @@ class NewApproval:
     """Why it is asked again, where that is so."""
     editable: bool = True
 
+    @property
+    def high_risk(self) -> bool:
+        """Return whether plain words must not approve it."""
+        return self.risk == HIGH
+
     def to_json(self) -> JsonObject:
         """Write it down as the database takes it."""
         return {

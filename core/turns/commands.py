@@ -12,9 +12,8 @@ from core.messaging.messages import Command
 from core.people.commands import PersonCommands
 from core.queue.wakeups import Wakeups
 from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
-from core.turns.load import BegunTurn
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import TurnResult, TurnState
+from core.turns.types import BegunTurn, TurnResult, TurnState
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A turn as its worker takes it up: everything that its lane, its person and its pool hold for it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.agents.pool_entry import PoolEntry
 from core.approvals.store import load_approvals
@@ -13,30 +13,13 @@ from core.messaging.messages import Address, Command
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.control import PostgresControl, turn_message
 from core.turns.runs import RunControl, is_run, load_run_turn
-from core.turns.types import TurnRequest, TurnSender
+from core.turns.types import BegunTurn, TurnRequest, TurnSender
 
 POOL_ROWS = 200
 
 
 HISTORY_ROWS = 200
 """How much of a session is loaded for a turn; the context manager trims to what the model takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class BegunTurn:
-    """A turn that is ours to run. `attempts` above 1: earlier workers died while they had it."""
-
-    turn_id: str
-    attempts: int
-    address: Address
-    request: TurnRequest
-    command: Command | None
-    run_id: str = ""
-    """The run of a task whose turn it is."""
-    blamed: int = 0
-    """How many processes died of it at the place where it is, as nothing else can have been the cause."""
-    suspect: bool = False
-    """Whether workers died with it twice at that place: it runs apart from others."""
 
 
 async def load_turn(

@@ -16,8 +16,9 @@ from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import Suspects
 from core.turns.failures import fail_turn
-from core.turns.load import BegunTurn, load_turn
+from core.turns.load import load_turn
 from core.turns.runs import RunNote
+from core.turns.types import BegunTurn
 
 REST_KEPT = timedelta(days=1)
 """How long a person may ask for the rest of a long answer."""

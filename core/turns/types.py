@@ -11,6 +11,7 @@ from core.hooks.hooks import Hook
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
+from core.messaging.messages import Address, Command
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.trigger_message import TriggerMessage
 
@@ -102,3 +103,20 @@ class TurnResult:
     approvals: tuple[NewApproval, ...] = ()
     """What the person is asked to consent to, each with a card of its own after the reply."""
     waiting_step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BegunTurn:
+    """A turn that is ours to run. `attempts` above 1: earlier workers died while they had it."""
+
+    turn_id: str
+    attempts: int
+    address: Address
+    request: TurnRequest
+    command: Command | None
+    run_id: str = ""
+    """The run of a task whose turn it is."""
+    blamed: int = 0
+    """How many processes died of it at the place where it is, as nothing else can have been the cause."""
+    suspect: bool = False
+    """Whether workers died with it twice at that place: it runs apart from others."""

@@ -17,8 +17,8 @@ from core.messaging.channels import Part, Receipt, Received
 from core.messaging.messages import Address, Command, InboundMessage, OutboundKind, OutboundMessage, ReachabilityChange
 from core.messaging.outbox import Claim, Outbox, PartEnd
 from core.people.access_policy import Access, Policy
-from core.turns.load import BegunTurn
 from core.turns.store import TurnEnd, TurnStore
+from core.turns.types import BegunTurn
 
 CHANNEL, ACCOUNT = "sms", "+15550009999"
 LEASE = timedelta(seconds=30)

@@ -28,8 +28,8 @@ from core.people.preferences import PreferenceStore
 from core.people.profile import FactSource, ProfileStore
 from core.people.tenant_tables import TENANT_TABLES
 from core.tools.storage import Storage
-from core.turns.load import BegunTurn
 from core.turns.store import TurnEnd, TurnStore
+from core.turns.types import BegunTurn
 from tests.core.harness import LEASE, OPEN, RecordedWakeups
 
 USERS = ("U0abc", "U0ABC")

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from core.journal.postgres import Lease
 from core.queue.quarantine import Suspects
-from core.turns.load import BegunTurn
 from core.turns.store import TurnStore
+from core.turns.types import BegunTurn
 from tests.core.harness import LEASE, Store
 
 _NUMBERS = itertools.count()

@@ -7,8 +7,8 @@ import pytest
 
 from core.journal.postgres import Lease
 from core.queue.quarantine import Suspects, suspects_wait
-from core.turns.load import BegunTurn
 from core.turns.store import TurnStore
+from core.turns.types import BegunTurn
 from tests.core.harness import LEASE, Store
 from tests.core.queue.test_blame import later, said
 

@@ -19,7 +19,7 @@ from core.journal.postgres import Lease
 from core.messaging.channels import Part, Receipt
 from core.messaging.messages import Command, DeliveryStatus, ReachabilityChange, StatusUpdate
 from core.messaging.outbox import Begun, Claim, KeptPart, PartEnd
-from core.turns.load import BegunTurn
+from core.turns.types import BegunTurn
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 from tests.core.turns.test_store import step
 

@@ -13,8 +13,8 @@ from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, S
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.messaging.outbox import Claim
-from core.turns.load import BegunTurn
 from core.turns.store import TurnEnd
+from core.turns.types import BegunTurn
 from tests.core.harness import DumbDatabase, Store, TwiceDatabase, opened
 
 ANN = "+15550000001"
