@@ -1,7 +1,7 @@
 """Show, pause, resume, stop and explain what the person has planned, in words."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from onevalet import ToolExecutionContext, ToolRetry, tool
 
@@ -84,11 +84,13 @@ async def why_task(which: str, context: ToolExecutionContext) -> str:
     return await context.tasks.why(which)
 
 
-async def _change(which: str, change: str, said: str, context: ToolExecutionContext) -> str:
+async def _change(
+    which: str, change: Literal["pause", "resume", "delete"], done: str, context: ToolExecutionContext
+) -> str:
     task = await _meant(which, context)
     if not await context.tasks.change(task.id, change):
         return f"Task {task.number}, {task.title}, is {task.state.lower()} and cannot be changed so."
-    return f"Task {task.number}, {task.title}, {said}."
+    return f"Task {task.number}, {task.title}, {done}."
 
 
 async def _meant(which: str, context: ToolExecutionContext) -> _Task:

@@ -10,7 +10,7 @@ import structlog
 from core.clock import Clock
 from core.errors import StoreUnavailable
 from core.triggers.engine import TriggerEngine
-from core.triggers.runs.condition_checks import Looking
+from core.triggers.runs.condition_checks import ConditionChecks
 from core.triggers.runs.firing import BATCH, Look, is_own_fault
 from core.triggers.runs.notifications import Notices
 from jobs.supervision import Part
@@ -27,7 +27,7 @@ class TriggerRunner:
     """The triggers' part of a worker. Any number of workers may run it."""
 
     engine: TriggerEngine
-    looking: Looking
+    looking: ConditionChecks
     notices: Notices
     clock: Clock
     poll: timedelta = POLL

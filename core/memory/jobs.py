@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
@@ -36,7 +36,8 @@ TRIES = 5
 MAX_FAILURES = 10
 """Failures, over some six hours, after which a job is set aside."""
 
-_MESSAGES = TypeAdapter(list[Said])
+# An error must not quote what was said: it ends in the log.
+_MESSAGES = TypeAdapter(list[Said], config=ConfigDict(hide_input_in_errors=True))
 
 _log = structlog.get_logger()
 

@@ -3,7 +3,7 @@
 import builtins
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Never, Protocol
+from typing import Any, Literal, Never, Protocol
 
 from structlog.typing import FilteringBoundLogger
 
@@ -105,6 +105,9 @@ class TenantStorage(Protocol):
         ...
 
 
+type TaskChange = Literal["pause", "resume", "delete"]
+
+
 class TaskNote(Protocol):
     """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words."""
 
@@ -162,7 +165,7 @@ class TenantTasks(Protocol):
         """Return the tasks by number."""
         ...
 
-    async def change(self, task_id: str, change: str) -> bool:
+    async def change(self, task_id: str, change: TaskChange) -> bool:
         """`pause`, `resume` or `delete` a task; False where it was in no state for it."""
         ...
 

@@ -1,4 +1,4 @@
-"""Triggers as the database keeps them."""
+"""The stored form of triggers."""
 
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
@@ -15,13 +15,13 @@ type Trigger = ScheduleTrigger | EventTrigger | ConditionTrigger
 
 @dataclass(frozen=True, slots=True)
 class UnreadableTrigger:
-    """A trigger that an older version kept and this one refuses: never due, but listed, explained and deleted."""
+    """A trigger that an older version stored and this one refuses: never due, but it can be listed and deleted."""
 
-    kept: JsonObject
+    stored: JsonObject
     why: str
 
 
-type KeptTrigger = Trigger | UnreadableTrigger
+type StoredTrigger = Trigger | UnreadableTrigger
 
 
 class Kind(StrEnum):
@@ -38,44 +38,44 @@ _KINDS: dict[Kind, type[ScheduleTrigger] | type[EventTrigger] | type[ConditionTr
     Kind.CONDITION: ConditionTrigger,
 }
 _MOMENTS = ("at", "start", "until")
-_WHOLE = ("count", "jitter_seconds")
-"""Whole numbers, which a model may write with a point."""
+_INTEGERS = ("count", "jitter_seconds")
+"""Integers, which a model may write with a decimal point."""
 
 
 def kind_of(trigger: Trigger) -> Kind:
-    """Tell a trigger's kind."""
-    return next(kind for kind, of in _KINDS.items() if isinstance(trigger, of))
+    """Return a trigger's kind."""
+    return next(kind for kind, trigger_type in _KINDS.items() if isinstance(trigger, trigger_type))
 
 
-def trigger_to_json(trigger: KeptTrigger) -> JsonObject:
-    """Write a trigger down; what is empty is left out."""
+def trigger_to_json(trigger: StoredTrigger) -> JsonObject:
+    """Return the stored form of a trigger, without empty fields."""
     if isinstance(trigger, UnreadableTrigger):
-        return trigger.kept
+        return trigger.stored
     plain = {name: _written(value) for name, value in asdict(trigger).items()}
     return {name: value for name, value in plain.items() if value not in (None, "", {})}
 
 
-def trigger_from_json(kind: str, kept: JsonObject) -> Trigger:
-    """Read what `trigger_to_json` wrote; raises `TriggerError` where it makes no sense."""
+def trigger_from_json(kind: str, stored: JsonObject) -> Trigger:
+    """Parse the stored form; raises `TriggerError` where it makes no sense."""
     if kind not in tuple(Kind):
         raise TriggerError(f"A trigger is of the kind {', '.join(Kind)}, and not {kind!r}.")
-    of = _KINDS[Kind(kind)]
-    names = {one.name for one in fields(of)}
+    trigger_type = _KINDS[Kind(kind)]
+    names = {field.name for field in fields(trigger_type)}
     try:
-        values = {name: _read(name, value) for name, value in kept.items() if name in names}
-        return of(**values)  # type: ignore[arg-type]
+        values = {name: _read(name, value) for name, value in stored.items() if name in names}
+        return trigger_type(**values)  # type: ignore[arg-type]
     except TriggerError:
         raise
     except (TypeError, ValueError) as error:
         raise TriggerError("This trigger lacks something, or a value of it cannot be read.") from error
 
 
-def kept_trigger(kind: str, kept: JsonObject) -> KeptTrigger:
-    """Read what a row holds; never raises, since one row that cannot be read must not hide the others."""
+def stored_trigger(kind: str, stored: JsonObject) -> StoredTrigger:
+    """Parse a row's trigger. It never raises: one row that cannot be parsed must not hide the others."""
     try:
-        return trigger_from_json(kind, kept)
+        return trigger_from_json(kind, stored)
     except Exception as error:
-        return UnreadableTrigger(kept, str(error) if isinstance(error, TriggerError) else type(error).__name__)
+        return UnreadableTrigger(stored, str(error) if isinstance(error, TriggerError) else type(error).__name__)
 
 
 def _written(value: object) -> Json:
@@ -87,6 +87,6 @@ def _read(name: str, value: Json) -> object:
         return datetime.fromisoformat(value)
     if name == "missed":
         return Missed(str(value))
-    if name in _WHOLE and isinstance(value, float) and value.is_integer():
+    if name in _INTEGERS and isinstance(value, float) and value.is_integer():
         return int(value)
     return Mode(str(value)) if name == "mode" else value

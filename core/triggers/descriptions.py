@@ -1,4 +1,4 @@
-"""Triggers in words, as they are read back to the person before they count."""
+"""Triggers in words, for the person to confirm."""
 
 import re
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim
 
 from core.json_types import Json
-from core.triggers.codec import KeptTrigger, UnreadableTrigger
+from core.triggers.codec import StoredTrigger, UnreadableTrigger
 from core.triggers.kinds.condition import ConditionTrigger, Mode
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, wall_moment
@@ -28,8 +28,8 @@ _COMPARED = {
 }
 
 
-def in_words(trigger: KeptTrigger, zone: ZoneInfo) -> str:
-    """Return when it is due, such as "every weekday at 08:00 (Europe/Berlin)"."""
+def in_words(trigger: StoredTrigger, zone: ZoneInfo) -> str:
+    """Return when a trigger is due, such as "every weekday at 08:00 (Europe/Berlin)"."""
     match trigger:
         case UnreadableTrigger():
             return "at a time that can no longer be read"
@@ -42,31 +42,31 @@ def in_words(trigger: KeptTrigger, zone: ZoneInfo) -> str:
 
 
 def moment_in_words(moment: datetime, zone: ZoneInfo) -> str:
-    """Write a moment as the person's wall time, such as "Mon 23 Nov 2026, 08:00"."""
+    """Return a moment as the person's wall time, such as "Mon 23 Nov 2026, 08:00"."""
     local = moment.astimezone(zone)
     return f"{local:%a} {local.day} {local:%b %Y, %H:%M}"
 
 
 def value_in_words(value: Json) -> str:
-    """Write a value shortly."""
+    """Return a value as short text."""
     text = "nothing" if value is None else value if isinstance(value, str) else str(value)
     return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _schedule(trigger: ScheduleTrigger, zone: ZoneInfo) -> str:
     if trigger.at is not None:
-        said = f"once, on {moment_in_words(wall_moment(trigger.at, zone), zone)}"
+        words = f"once, on {moment_in_words(wall_moment(trigger.at, zone), zone)}"
     elif trigger.interval_minutes is not None:
-        said = f"every {_span(timedelta(minutes=trigger.interval_minutes))}"
+        words = f"every {_span(timedelta(minutes=trigger.interval_minutes))}"
     else:
-        said = _cron(trigger.cron)
+        words = _cron(trigger.cron)
     count = trigger.count if trigger.at is None else None
-    return ", ".join([f"{said} ({zone.key})", *_ends(trigger.until, count, zone)])
+    return ", ".join([f"{words} ({zone.key})", *_ends(trigger.until, count, zone)])
 
 
 def _ends(until: datetime | None, count: int | None, zone: ZoneInfo) -> list[str]:
-    said = [f"until {moment_in_words(wall_moment(until, zone), zone)}"] if until is not None else []
-    return said + ([] if count is None else ["once"] if count == 1 else [f"{count} times at most"])
+    end = [f"until {moment_in_words(wall_moment(until, zone), zone)}"] if until is not None else []
+    return end + ([] if count is None else ["once"] if count == 1 else [f"{count} times at most"])
 
 
 def _cron(text: str) -> str:
@@ -88,16 +88,16 @@ def _days(text: str) -> str:
     names = {"1-5": "every weekday", "MON-FRI": "every weekday", "0,6": "every weekend day", "6,0": "every weekend day"}
     if text.upper() in names:
         return names[text.upper()]
-    found: list[str] = []
+    days: list[str] = []
     for part in text.split(","):
         short = [day for day in _DAYS if day[:3].upper() == part.upper()]
         if part.isdecimal() and int(part) <= 7:
-            found.append(_DAYS[int(part)])
+            days.append(_DAYS[int(part)])
         elif short:
-            found.append(short[0])
+            days.append(short[0])
         else:
             return ""
-    return "every " + (found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}")
+    return "every " + (days[0] if len(days) == 1 else f"{', '.join(days[:-1])} and {days[-1]}")
 
 
 def _span(span: timedelta) -> str:
@@ -112,9 +112,9 @@ def _span(span: timedelta) -> str:
 def _event(trigger: EventTrigger) -> str:
     kind = "something" if trigger.type == "*" else trigger.type
     source = "anywhere" if trigger.source == "*" else trigger.source
-    said = f"when {kind} happens in {source}"
+    happens = f"when {kind} happens in {source}"
     wanted = [f"{name} {_filter(value)}" for name, value in trigger.filter.items()]
-    return f"{said}, and {' and '.join(wanted)}" if wanted else said
+    return f"{happens}, and {' and '.join(wanted)}" if wanted else happens
 
 
 def _filter(wanted: Json) -> str:
@@ -130,18 +130,18 @@ def _condition(trigger: ConditionTrigger) -> str:
     place = f"{trigger.url or trigger.tool}{f' ({trigger.path})' if trigger.path else ''}"
     often = _span(timedelta(minutes=trigger.every_minutes))
     told = "becomes" if trigger.mode is Mode.EDGE else "is found"
-    said = [f"when it {told} true that {_expression(trigger.expression)}, looking at {place} every {often}"]
+    parts = [f"when it {told} true that {_expression(trigger.expression)}, looking at {place} every {often}"]
     if trigger.reset:
-        said.append(f"told again after {_expression(trigger.reset)}")
+        parts.append(f"told again after {_expression(trigger.reset)}")
     if trigger.min_gap_minutes:
-        said.append(f"at most every {_span(timedelta(minutes=trigger.min_gap_minutes))}")
-    return ", ".join(said)
+        parts.append(f"at most every {_span(timedelta(minutes=trigger.min_gap_minutes))}")
+    return ", ".join(parts)
 
 
 def _expression(text: str) -> str:
-    """Write comparisons in words; what stands in quotes stays."""
-    return re.sub(r""" *("[^"]*"|'[^']*'|[<>=!]=|[<>]) *""", lambda one: _operator(one[0], one[1]), text).strip()
+    """Return an expression with its comparisons in words; quoted text stays."""
+    return re.sub(r""" *("[^"]*"|'[^']*'|[<>=!]=|[<>]) *""", lambda match: _operator(match[0], match[1]), text).strip()
 
 
-def _operator(whole: str, one: str) -> str:
-    return f" {_SIGNS[one]} " if one in _SIGNS else whole
+def _operator(whole: str, sign: str) -> str:
+    return f" {_SIGNS[sign]} " if sign in _SIGNS else whole

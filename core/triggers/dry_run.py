@@ -1,4 +1,4 @@
-"""What a task would do: its next times, or its condition over what was seen, or its filter over recorded events."""
+"""Dry runs: a task's next times, its condition over recorded values, or its filter over recorded events."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -9,38 +9,38 @@ from core.events.types import Event
 from core.json_types import Json
 from core.triggers.codec import UnreadableTrigger
 from core.triggers.descriptions import moment_in_words, value_in_words
-from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.condition import ConditionTrigger, Watch, judge
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError
+from core.triggers.tasks import TaskService
 from core.triggers.types import Task
 
 TIMES = 10
 EVENTS = 50
 
 
-async def dry_run(engine: TriggerEngine, task: Task, expression: str = "") -> list[str]:
-    """Say line by line what would happen; nothing is changed. `expression` is tried instead of the task's own.
+async def dry_run(tasks: TaskService, task: Task, expression: str = "") -> list[str]:
+    """Return line by line what would happen, changing nothing. `expression` replaces the task's own.
 
     Raises `TriggerError` for an expression that makes no sense, and for a schedule in a timezone that is not known.
     """
-    persons = (await engine.store.person(task.tenant_id))[0]
-    zone, note = zone_or_utc(persons), zone_note(persons)
-    said = [note] if note else []
+    persons_zone = (await tasks.store.person(task.tenant_id))[0]
+    zone, note = zone_or_utc(persons_zone), zone_note(persons_zone)
+    lines = [note] if note else []
     match task.trigger:
         case ConditionTrigger():
             trigger = replace(task.trigger, expression=expression) if expression else task.trigger
-            return said + _over_looks(trigger, task, zone)
+            return lines + _over_looks(trigger, task, zone)
         case EventTrigger():
-            return said + await _over_events(engine, task.trigger, task, zone)
+            return lines + await _over_events(tasks, task.trigger, task, zone)
         case UnreadableTrigger():
             raise TriggerError(task.trigger.why)
-    zone = task.trigger.zone(persons)
-    return [f"{moment_in_words(due, zone)} ({zone.key})" for due in await engine.upcoming(task, TIMES)]
+    zone = task.trigger.zone(persons_zone)
+    return [f"{moment_in_words(due, zone)} ({zone.key})" for due in await tasks.upcoming(task, TIMES)]
 
 
 def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[str]:
-    # The recorded values are what the path had found.
+    # The recorded values are already the results of the path.
     trigger = replace(trigger, path="")
     watch, lines = Watch(), []
     for look in Watch.from_json(task.watch).seen:
@@ -52,21 +52,20 @@ def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[s
         value: Json = look.get("value")
         judged = judge(trigger, watch, value, at)
         watch = judged.watch
-        said = "would tell" if judged.fires else f"would not tell: {judged.reason}"
-        lines.append(f"{when}  {value_in_words(value)}  {said}")
+        outcome = "would tell" if judged.fires else f"would not tell: {judged.reason}"
+        lines.append(f"{when}  {value_in_words(value)}  {outcome}")
     return lines
 
 
-async def _over_events(engine: TriggerEngine, trigger: EventTrigger, task: Task, zone: ZoneInfo) -> list[str]:
+async def _over_events(tasks: TaskService, trigger: EventTrigger, task: Task, zone: ZoneInfo) -> list[str]:
     lines: dict[str, str] = {}
-    for one in reversed(await engine.events.recent(task.tenant_id, EVENTS)):
-        said = _said(trigger, one.event)
-        when = moment_in_words(one.received_at, zone)
-        lines[one.event.key] = f"{when}  {one.event.source}:{one.event.type}  {one.event.id}  {said}"
+    for record in reversed(await tasks.events.recent(task.tenant_id, EVENTS)):
+        event, when = record.event, moment_in_words(record.received_at, zone)
+        lines[event.key] = f"{when}  {event.source}:{event.type}  {event.id}  {_outcome(trigger, event)}"
     return list(lines.values())
 
 
-def _said(trigger: EventTrigger, event: Event) -> str:
+def _outcome(trigger: EventTrigger, event: Event) -> str:
     try:
         differs = trigger.differs_in(event)
     except TriggerError as error:

@@ -1,4 +1,4 @@
-"""Why a task ran, or did not: the last occurrences, what was seen, decided and delivered."""
+"""Why a task ran or did not: its last occurrences, what was seen, decided and delivered."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -11,10 +11,10 @@ from core.events.types import Event
 from core.json_types import Json, JsonObject
 from core.triggers.codec import Kind
 from core.triggers.descriptions import in_words, moment_in_words, value_in_words
-from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.condition import ConditionTrigger, Watch
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError
+from core.triggers.tasks import TaskService
 from core.triggers.types import RunState, Task, TaskRun, TaskState
 
 LAST_RUNS = 10
@@ -39,23 +39,23 @@ _FATES = {
 }
 
 
-async def explain(engine: TriggerEngine, task: Task) -> JsonObject:
-    """Return all that is known as JSON: `text` says it in words."""
-    persons = (await engine.store.person(task.tenant_id))[0]
-    zone = zone_or_utc(persons)
-    runs = await engine.runs(task.tenant_id, task.id, LAST_RUNS)
+async def explain(tasks: TaskService, task: Task) -> JsonObject:
+    """Return everything known of a task as JSON; `text` has it in words."""
+    persons_zone = (await tasks.store.person(task.tenant_id))[0]
+    zone = zone_or_utc(persons_zone)
+    runs = await tasks.runs(task.tenant_id, task.id, LAST_RUNS)
     lines = [f"Task {task.number}, “{task.title}”: {in_words(task.trigger, zone)}.", _standing(task, zone)]
-    lines += [_run_line(one, zone) for one in runs] or [_no_runs(task)]
+    lines += [_run_line(run, zone) for run in runs] or [_no_runs(task)]
     looks = _looks(task, zone)
-    events = await _unmatched(engine, task)
-    lines += [*looks, *events, zone_note(persons)]
+    events = await _unmatched(tasks, task)
+    lines += [*looks, *events, zone_note(persons_zone)]
     return {
         "task": task.id,
         "number": task.number,
         "title": task.title,
         "state": task.state.value,
         "next_at": task.next_at.isoformat() if task.next_at else None,
-        "runs": [_run_json(one) for one in runs],
+        "runs": [_run_json(run) for run in runs],
         "seen": [*looks, *events],
         "text": "\n".join(line for line in lines if line),
     }
@@ -98,7 +98,7 @@ def _run_line(run: TaskRun, zone: ZoneInfo) -> str:
         parts.append(f"before {before}, now {now}")
     if since := run.cause.get("missed_since"):
         parts.append(f"in place of what was missed since {moment_in_words(_moment(since), zone)}")
-    told = [_told(one) for one in run.told]
+    told = [_told(notice) for notice in run.notices]
     if run.state in (RunState.COMPLETED, RunState.EXPIRED) and not told:
         told = ["there was nothing to tell"]
     return "; ".join([" ".join(parts), *told])
@@ -125,13 +125,13 @@ def _looks(task: Task, zone: ZoneInfo) -> list[str]:
     return lines
 
 
-async def _unmatched(engine: TriggerEngine, task: Task) -> list[str]:
-    """Tell of the newest events that were nearly those: the same source and type, but another value."""
+async def _unmatched(tasks: TaskService, task: Task) -> list[str]:
+    """Return the newest events that nearly matched: the same source and type, but another value."""
     if not isinstance(task.trigger, EventTrigger):
         return []
-    newest = await engine.events.recent(task.tenant_id, LAST_EVENTS)
-    seen: dict[str, Event] = {one.event.key: one.event for one in newest}
-    return (await engine.aside(partial(_near, task.trigger, seen.values())))[:LAST_LOOKS]
+    newest = await tasks.events.recent(task.tenant_id, LAST_EVENTS)
+    seen: dict[str, Event] = {record.event.key: record.event for record in newest}
+    return (await tasks.in_thread(partial(_near, task.trigger, seen.values())))[:LAST_LOOKS]
 
 
 def _near(trigger: EventTrigger, events: Iterable[Event]) -> list[str]:
@@ -140,14 +140,16 @@ def _near(trigger: EventTrigger, events: Iterable[Event]) -> list[str]:
         try:
             field = trigger.differs_in(event)
         except TriggerError:
-            continue  # its run says so
+            continue  # the reason is in its run
         if field and field not in ("source", "type"):
             near.append(f"- {event.type} {event.id} from {event.source} came, but its {field} is another")
     return near
 
 
 def _run_json(run: TaskRun) -> JsonObject:
-    told: list[Json] = [{name: one.get(name) for name in ("key", "state", "fate", "place")} for one in run.told]
+    told: list[Json] = [
+        {name: notice.get(name) for name in ("key", "state", "fate", "place")} for notice in run.notices
+    ]
     return {
         "run": run.id,
         "occurrence": run.occurrence,
@@ -164,14 +166,13 @@ def _moment(text: Json) -> datetime:
 
 
 def find_tasks(tasks: Sequence[Task], words: str) -> list[Task]:
-    """Return the tasks that somebody means: by id or number, else those whose title or instruction has the words."""
-    said = words.strip().casefold().removeprefix("task ").lstrip("#")
-    exact = [one for one in tasks if one.id == words.strip() or str(one.number) == said]
-    if exact or not said:
+    """Return the tasks that words mean: by id or number, else those with the words in title or instruction."""
+    wanted_text = words.strip().casefold().removeprefix("task ").lstrip("#")
+    exact = [task for task in tasks if task.id == words.strip() or str(task.number) == wanted_text]
+    if exact or not wanted_text:
         return exact
-    wanted = [word for word in said.split() if word not in ("the", "my", "a", "one", "task", "reminder")]
-    found = [one for one in tasks if all(word in _text(one) for word in wanted)]
-    return found if wanted else list(tasks)
+    wanted = [word for word in wanted_text.split() if word not in ("the", "my", "a", "one", "task", "reminder")]
+    return [task for task in tasks if all(word in _text(task) for word in wanted)]
 
 
 def _text(task: Task) -> str:

@@ -1,7 +1,7 @@
-"""Tasks, runs and what executors are handed: the values of the trigger engine."""
+"""The values of the trigger engine: tasks, runs, and the context and result of executors."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
@@ -9,50 +9,49 @@ from typing import ClassVar
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject
 from core.tools.context import ToolExecutionContext
-from core.triggers.codec import KeptTrigger, Kind
+from core.triggers.codec import Kind, StoredTrigger
 from core.turns.types import TurnRequest, TurnResult
 
 ORCHESTRATOR = "orchestrator"
 AGENT = "agent:"
 NOBODY_TO_TELL = "there was no place to reach you"
-"""Why an occurrence of a task that rests is skipped."""
+"""Why an occurrence of a held task is skipped."""
 NOTHING = "NOTHING"
-"""What a task that may be silent answers when there is nothing worth telling."""
+"""The answer of a silent task when there is nothing worth telling."""
 
 
 class TaskState(StrEnum):
-    """How a task stands."""
+    """The states of a task."""
 
     ACTIVE = "ACTIVE"
     PAUSED = "PAUSED"
     DISABLED = "DISABLED"
-    """It failed too often in a row, or was set aside after an error that nobody foresaw."""
+    """It failed too often in a row, or was set aside after an unforeseen error."""
     COMPLETED = "COMPLETED"
-    """There is nothing more to come, or the person stopped it."""
+    """Nothing more is due, or the person deleted it."""
 
 
 class RunState(StrEnum):
-    """How a run stands."""
+    """The states of a run."""
 
     QUEUED = "QUEUED"
     RUNNING = "RUNNING"
     PENDING_APPROVAL = "PENDING_APPROVAL"
-    """It waits for the person: for consent, or for an answer."""
+    """It waits for the person's consent or answer."""
     COMPLETED = "COMPLETED"
     FAILED = "FAILED"
     EXPIRED = "EXPIRED"
     """The person did not decide in time."""
     SKIPPED = "SKIPPED"
-    """It was missed, and its task lets such go."""
+    """It was missed, and its task's policy skips missed runs; or it must not run."""
     CANCELLED = "CANCELLED"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskOutput:
-    """How what comes of a task is told. `channel` empty: where the person is reached best.
+    """How the results of a task are sent. `channel` empty: where the person is reached best.
 
-    `urgency` and `category` are those of the notification. `silent`: it may find nothing worth telling, and then
-    nothing is sent.
+    `urgency` and `category` are those of the notification. `silent`: nothing is sent when nothing is worth telling.
     """
 
     channel: str = ""
@@ -61,12 +60,12 @@ class TaskOutput:
     silent: bool = False
 
     def to_json(self) -> JsonObject:
-        """Write it down."""
-        return {"channel": self.channel, "category": self.category, "urgency": self.urgency, "silent": self.silent}
+        """Return the stored form."""
+        return asdict(self)
 
     @classmethod
     def from_json(cls, kept: JsonObject) -> "TaskOutput":
-        """Read what `to_json` wrote, or a caller gave."""
+        """Parse the stored form, or a caller's."""
         return cls(
             str(kept.get("channel") or ""),
             str(kept.get("category") or ""),
@@ -79,18 +78,17 @@ class TaskOutput:
 class Task:
     """What a person wants done when a trigger fires.
 
-    `number` is what the person calls it by. `action` holds the `instruction` for the orchestrator, and what a custom
-    executor reads. `due_at` is the next occurrence and
-    `next_at` when it is taken, in UTC, None while nothing is scheduled; `zone` is the one they were computed in.
-    `set_aside` names the unforeseen error after which it was disabled; empty for all others. `held`: its person can be
-    reached nowhere, so it rests.
+    `number` is the person's own name for it. `action` holds the `instruction` for the orchestrator, and the input of a
+    custom executor. `due_at` is the next occurrence and `next_at` when it is taken, in UTC, None while nothing is
+    scheduled; `zone` is the zone they were computed in. `set_aside` names the unforeseen error after which the task
+    was disabled, and is empty otherwise. `held`: its person cannot be reached, so it does not run.
     """
 
     tenant_id: str
     id: str
     number: int
     title: str
-    trigger: KeptTrigger
+    trigger: StoredTrigger
     kind: Kind
     executor: str = ORCHESTRATOR
     action: JsonObject = field(default_factory=dict)
@@ -106,20 +104,20 @@ class Task:
     watch: JsonObject = field(default_factory=dict)
     revision: int = 0
     looks_begun: int = 0
-    """Looks at a condition since the last one that ended."""
+    """Looks at a condition that have begun since the last one that ended."""
     deleted: bool = False
     set_aside: str = ""
     held: bool = False
 
     @property
     def instruction(self) -> str:
-        """Return what is to be done, in words."""
+        """Return the instruction in words."""
         return str(self.action.get("instruction") or "")
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """One run of a task. `cause` is what made it run; `told` what became of what it had to say."""
+    """One run of a task. `cause` is what started it; `notices` are what it had to tell and what became of that."""
 
     id: str
     task_id: str
@@ -132,16 +130,16 @@ class TaskRun:
     turn_id: str = ""
     created_at: datetime | None = None
     finished_at: datetime | None = None
-    told: tuple[JsonObject, ...] = ()
+    notices: tuple[JsonObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TriggerContext:
-    """What an executor is handed for one run.
+    """The context of an executor in one run.
 
-    `tools` is what a tool is handed: the tenant's credentials, web access, storage, clock, log and an idempotency
-    key that is the run's own. `notify` tells the person something at once; what `execute` returns is told at the
-    end. For a condition `old` and `new` are its values before and now.
+    `tools` is the context of a tool: the tenant's credentials, web access, storage, clock, log, and an idempotency key
+    of the run. `notify` tells the person something at once; the result of `execute` is told at the end. For a
+    condition `old` and `new` are its values before and now.
     """
 
     task: Task
@@ -158,15 +156,15 @@ class TriggerContext:
 
     @property
     def tenant_id(self) -> str:
-        """Name the person whose task it is."""
+        """Return the person whose task it is."""
         return self.task.tenant_id
 
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What came of a run: `output` is told to the person, empty for nothing; `error` goes to the log and `why`.
+    """The result of a run: `output` is sent to the person unless empty; `error` goes to the log and `tasks why`.
 
-    `turn` is set where it was a turn of the loop, which may also wait.
+    `turn` is set where the run was a turn of the loop, which may also wait.
     """
 
     success: bool
@@ -176,15 +174,15 @@ class ActionResult:
 
 
 class ActionExecutor:
-    """Does what a task wants when it fires. Override `execute`; the loader finds subclasses in plugin modules.
+    """Does the action of a task that fires. Override `execute`; the loader finds subclasses in plugin modules.
 
-    `name` is what tasks choose it by. `effect` says what may happen to a run whose worker died: `once` (it is not
-    done again, and the person is told), `idempotent` or `read` (again, with the same idempotency key).
+    Tasks name it by `name`. `effect` says what may happen to a run whose worker died: `once` (it is not repeated, and
+    the person is told), `idempotent` or `read` (it is repeated with the same idempotency key).
     """
 
     name: ClassVar[str] = ""
     effect: ClassVar[str] = Effect.ONCE.value
 
     async def execute(self, context: TriggerContext) -> ActionResult:
-        """Do it. What it raises fails the run."""
+        """Do the action. An exception fails the run."""
         raise NotImplementedError

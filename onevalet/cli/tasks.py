@@ -18,6 +18,7 @@ from core.triggers.dry_run import dry_run
 from core.triggers.engine import TriggerEngine
 from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import TriggerError
+from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.types import Task
 from onevalet.cli.session import reach
 from onevalet.settings import Settings
@@ -30,7 +31,7 @@ class _Opened:
 
     async def meant(self, which: str) -> Task:
         """Find the one task; raises `ConfigError` where none or several are meant."""
-        found = find_tasks(await self.engine.store.tasks(self.tenant, stopped=True), which)
+        found = find_tasks(await self.engine.store.tasks(self.tenant, deleted=True), which)
         found = [one for one in found if not one.deleted] or found
         if len(found) != 1:
             many = "; ".join(f"{one.number}. {one.title}" for one in found[:10])
@@ -41,7 +42,7 @@ class _Opened:
 async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json: bool) -> None:
     """List a person's tasks; listing moves nothing."""
     async with _opened(settings, tenant) as opened:
-        tasks = await opened.engine.store.tasks(opened.tenant, stopped=stopped)
+        tasks = await opened.engine.store.tasks(opened.tenant, deleted=stopped)
         zone = zone_or_utc((await opened.engine.store.person(opened.tenant))[0])
     if as_json:
         _print(json.dumps([_as_json(one) for one in tasks], indent=2))
@@ -85,8 +86,9 @@ async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
             if tenant in ("", one.tenant_id) and await engine.retry(one.tenant_id, one.task_id):
                 _print(f"Tried again: task {one.number} of {one.tenant_id}, set aside after {one.cause}.")
                 again += 1
-        for whose, _ in await engine.store.failed_notices():
-            if tenant in ("", whose) and (count := await engine.store.retry_notices(whose)):
+        notices = NoticeStore(database)
+        for whose, _ in await notices.failed():
+            if tenant in ("", whose) and (count := await notices.retry(whose)):
                 _print(f"Told again: {count} of what the tasks of {whose} had to say.")
                 again += count
     finally:

@@ -9,7 +9,7 @@ from core.ids import make_id
 from core.notifications.types import Notifier
 from core.queue.wakeups import Wakeups
 from core.triggers.engine import TriggerEngine
-from core.triggers.runs.condition_checks import Looking
+from core.triggers.runs.condition_checks import ConditionChecks
 from core.triggers.runs.executors import RunExecutors
 from core.triggers.runs.notifications import Notices
 from core.triggers.runs.read_tools import OrchestratorTools
@@ -34,7 +34,7 @@ def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: 
     """Create what a worker runs of the triggers."""
     notices = Notices(engine.store, notifier)
     reading = OrchestratorTools(orchestrator, engine.store, make_id)
-    engine.watch_with(reading)
-    looking = Looking(engine, reading, engine.clock, make_id)
+    engine.check_watches_with(reading.check)
+    looking = ConditionChecks(engine, reading, engine.clock, make_id)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
     return Triggers(runs, TriggerRunner(engine, looking, notices, engine.clock))

@@ -23,9 +23,9 @@ from core.ids import make_id
 from core.messaging.outbox import Outbox
 from core.queue.wakeups import RedisWakeups
 from core.triggers.engine import TriggerEngine
-from core.triggers.runs.condition_checks import Looking
+from core.triggers.runs.condition_checks import ConditionChecks
 from core.triggers.runs.executors import RunExecutors
-from core.triggers.runs.notifications import ConversationNotifier, Notices
+from core.triggers.runs.notifications import Notices
 from core.triggers.runs.read_tools import OrchestratorTools
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
@@ -35,6 +35,7 @@ from jobs.triggers import TriggerRunner
 from jobs.turns import TurnFeatures, TurnRunner
 from jobs.worker import WorkerProcess
 from tests.core.builders import FakeModel
+from tests.core.triggers.conversation_notifier import ConversationNotifier
 
 
 class Instant(Orchestrator):
@@ -98,7 +99,7 @@ async def _work(name: str, options: dict[str, Any]) -> None:
     notifier = ConversationNotifier(database, wakeups)
     notices = Notices(engine.store, notifier, lease)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
-    looking = Looking(engine, OrchestratorTools(orchestrator, engine.store, make_id), clock, make_id)
+    looking = ConditionChecks(engine, OrchestratorTools(orchestrator, engine.store, make_id), clock, make_id)
     turns = TurnRunner(
         TurnStore(database, make_id, lease), orchestrator, wakeups, {}, make_id, name, TurnFeatures(runs=runs)
     )

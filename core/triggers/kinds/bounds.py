@@ -1,4 +1,4 @@
-"""What a field of a trigger may hold: checked where a trigger is made, so that no later computation can overflow."""
+"""Bounds of a trigger's fields, checked when it is created, so that no later computation can overflow."""
 
 import json
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from core.json_types import JsonObject
 
 FIRST_YEAR, LAST_YEAR = 1970, 2199
-"""No later conversion between zones leaves what a date can hold."""
+"""Years in which no conversion between zones can overflow a date."""
 MAX_COUNT = 1_000_000
 MAX_TEXT = 2000
 MAX_JSON = 10_000
@@ -18,7 +18,7 @@ class TriggerError(ValueError):
 
 
 def check_moment(name: str, value: object) -> None:
-    """Raise `TriggerError` unless a value is None or a moment within the years that are computed with."""
+    """Raise `TriggerError` unless a value is None or a moment within these years."""
     if value is None:
         return
     if not isinstance(value, datetime):
@@ -28,29 +28,29 @@ def check_moment(name: str, value: object) -> None:
 
 
 def check_number(value: object, low: float, high: float, sentence: str) -> None:
-    """Raise `TriggerError` with a sentence unless a value is a number within bounds, both included."""
+    """Raise `TriggerError(sentence)` unless a value is a number within inclusive bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise TriggerError(sentence)
 
 
 def check_count(value: object) -> None:
-    """Raise `TriggerError` unless a value is None or says how often a task may run."""
+    """Raise `TriggerError` unless a value is None or a valid number of runs."""
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_COUNT:
         raise TriggerError(f"The count is a whole number from one to {MAX_COUNT:,}.")
 
 
-def check_text(name: str, value: object, most: int | None = None) -> None:
-    """Raise `TriggerError` unless a value is text that can be kept, of at most so many characters."""
+def check_text(name: str, value: object, limit: int | None = None) -> None:
+    """Raise `TriggerError` unless a value is storable text of at most so many characters."""
     if not isinstance(value, str) or "\x00" in value:
         raise TriggerError(f"The {name} is a text.")
-    if most is not None and len(value) > most:
-        raise TriggerError(f"The {name} has {most} characters at most.")
+    if limit is not None and len(value) > limit:
+        raise TriggerError(f"The {name} has {limit} characters at most.")
 
 
 def check_object(name: str, value: object) -> None:
-    """Raise `TriggerError` unless a value is a JSON object of bounded depth that can be kept."""
+    """Raise `TriggerError` unless a value is a storable JSON object of bounded depth."""
     if not isinstance(value, dict) or _depth(value) > _MAX_DEPTH:
         raise TriggerError(f"The {name} is an object of fields, {_MAX_DEPTH} levels deep at most.")
     try:
@@ -60,19 +60,19 @@ def check_object(name: str, value: object) -> None:
 
 
 def check_size(name: str, value: JsonObject) -> None:
-    """Raise `TriggerError` where a JSON object is longer than what a task needs."""
+    """Raise `TriggerError` where a JSON object is too long."""
     if len(json.dumps(value)) > MAX_JSON:
         raise TriggerError(f"The {name} is too long: {MAX_JSON:,} characters at most.")
 
 
 def _depth(value: object) -> int:
-    """Return how deep a JSON value is, looking no deeper than the bound."""
+    """Return the depth of a JSON value, or a depth beyond the bound."""
     depth, level = 0, [value]
     while level and depth <= _MAX_DEPTH:
         depth += 1
         level = [
             inner
-            for one in level
-            for inner in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
         ]
     return depth

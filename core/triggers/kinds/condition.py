@@ -1,7 +1,7 @@
-"""When a condition is worth telling: what a look found, against what was seen before. Pure."""
+"""When a condition fires: the result of a look, compared with earlier looks. Pure."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import cast
@@ -23,32 +23,34 @@ from core.triggers.kinds.schedule import TriggerError, wall_moment
 from core.triggers.kinds.step_limit import Steps
 
 NAMES = frozenset({"value", "previous", "result", "told"})
-"""What an expression may name: `told` is the value when the person was told last."""
+"""The names in an expression: `told` is the value that the person was last told."""
 SHORTEST_MINUTES, MAX_MINUTES = 1.0, 31 * 24 * 60.0
 MAX_GAP_MINUTES = 366 * 24 * 60.0
 MAX_BACKOFF = timedelta(days=1)
 ERRORS_TOLD = 5
-"""After so many looks in a row that failed, the person is told once."""
-_SEEN = 30
-_MAX_KEPT = 4000
+"""Consecutive failed looks after which the person is told once."""
+_MAX_SEEN = 30
+"""Looks that are remembered."""
+_MAX_VALUE = 4000
+"""Characters of a value, as JSON."""
 
 
 class Mode(StrEnum):
-    """Which looks that find the condition true are told."""
+    """Which looks that find the condition true fire."""
 
     EDGE = "edge"
-    """Those at which it becomes true."""
+    """The looks at which it becomes true."""
     LEVEL = "level"
-    """All, but for the gap between them."""
+    """All of them, with the gap between them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionTrigger:
-    """Looks at a tool's result or a web address from time to time, and is due when `expression` is true.
+    """Looks at a tool's result or a web address periodically, and fires when `expression` is true.
 
     `tool` is a tool of effect `read`, called with `arguments`. `path` is a JSONPath into the result that gives
-    `value`; without it `value` is the whole result. After it was told, an edge is told again when it was false in
-    between, or, with `reset`, when that was true in between (hysteresis). `min_gap_minutes` lie between two.
+    `value`; without it `value` is the whole result. After it fired, an edge fires again when the expression was false
+    in between, or, with `reset`, when that was true in between (hysteresis), and after `min_gap_minutes`.
     """
 
     expression: str
@@ -64,7 +66,6 @@ class ConditionTrigger:
     count: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense, in one sentence."""
         for name in ("expression", "url", "tool", "path", "reset"):
             check_text(name, getattr(self, name))
         check_object("arguments", self.arguments)
@@ -88,7 +89,7 @@ class ConditionTrigger:
             raise TriggerError(f"A condition is told by {' or '.join(Mode)}.")
 
     def check_bounded(self) -> None:
-        """Refuse what has no bounded form, in one sentence. Older rows may have it: their looks take counted steps."""
+        """Refuse a trigger without bounded work. Older rows may have none: their looks take counted steps."""
         check_size("arguments", self.arguments)
         for name in ("url", "tool"):
             check_text(name, getattr(self, name), MAX_TEXT)
@@ -99,7 +100,7 @@ class ConditionTrigger:
             check_bounded(self.path)
 
     def value_of(self, result: Json, steps: Steps) -> Json:
-        """Return what is compared, out of a look's result; raises `TriggerError` where the path leads nowhere."""
+        """Return the part of a result to compare; raises `TriggerError` where the path finds nothing."""
         if not self.path:
             return result
         for found in find(self.path, result, steps):
@@ -109,9 +110,9 @@ class ConditionTrigger:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What is remembered between looks. `armed`: the next time that it is true is told.
+    """The state between looks. `armed`: the next look that finds it true fires.
 
-    `seen` are the last looks as JSON: at, value, true, told or error.
+    `seen` are the last looks as JSON: at, value, true, told, or error.
     """
 
     value: Json = None
@@ -123,35 +124,28 @@ class Watch:
     seen: tuple[JsonObject, ...] = ()
 
     def to_json(self) -> JsonObject:
-        """Write it down."""
-        return {
-            "value": self.value,
-            "looked": self.looked,
-            "told": self.told,
-            "told_at": self.told_at.isoformat() if self.told_at else None,
-            "armed": self.armed,
-            "errors": self.errors,
-            "seen": list(self.seen),
-        }
+        """Return the stored form."""
+        told_at = self.told_at.isoformat() if self.told_at else None
+        return asdict(self) | {"told_at": told_at, "seen": list(self.seen)}
 
     @classmethod
-    def from_json(cls, kept: JsonObject) -> "Watch":
-        """Read what `to_json` wrote; `{}` before the first look."""
-        told_at = kept.get("told_at")
+    def from_json(cls, stored: JsonObject) -> "Watch":
+        """Parse the stored form; `{}` before the first look."""
+        told_at = stored.get("told_at")
         return cls(
-            value=kept.get("value"),
-            looked=bool(kept.get("looked")),
-            told=kept.get("told"),
+            value=stored.get("value"),
+            looked=bool(stored.get("looked")),
+            told=stored.get("told"),
             told_at=datetime.fromisoformat(str(told_at)) if told_at else None,
-            armed=bool(kept.get("armed", True)),
-            errors=int(cast(int, kept.get("errors", 0))),
-            seen=tuple(cast("list[JsonObject]", kept.get("seen") or [])),
+            armed=bool(stored.get("armed", True)),
+            errors=int(cast(int, stored.get("errors", 0))),
+            seen=tuple(cast("list[JsonObject]", stored.get("seen") or [])),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a look means: whether it is told, the values before and now, and why not."""
+    """The outcome of a look: whether it fires, the values before and now, and why it does not fire."""
 
     watch: Watch
     fires: bool = False
@@ -161,10 +155,10 @@ class Judged:
 
 
 def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, steps: Steps | None = None) -> Judged:
-    """Judge what a look brought. Never raises: a result that cannot be judged is an error of that look."""
+    """Judge the result of a look. It never raises: a result that cannot be judged is a failed look."""
     steps = steps or Steps()
     try:
-        value = _kept(trigger.value_of(result, steps))
+        value = _bounded(trigger.value_of(result, steps))
         names = {"value": value, "previous": watch.value, "result": result, "told": watch.told}
         true = evaluate(trigger.expression, names, steps)
         rearmed = not true if not trigger.reset else evaluate(trigger.reset, names, steps)
@@ -176,7 +170,7 @@ def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, 
     reason = "" if fires else "not true" if not true else "told already" if not armed else "too soon after the last"
     seen: JsonObject = {"at": now.isoformat(), "value": value, "true": true, "told": fires}
     after = replace(
-        watch, value=value, looked=True, errors=0, armed=armed and not fires, seen=(*watch.seen, seen)[-_SEEN:]
+        watch, value=value, looked=True, errors=0, armed=armed and not fires, seen=(*watch.seen, seen)[-_MAX_SEEN:]
     )
     if fires:
         after = replace(after, told=value, told_at=now)
@@ -184,21 +178,21 @@ def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, 
 
 
 def failed(watch: Watch, why: str, now: datetime) -> Judged:
-    """Write down a look that failed."""
+    """Return the outcome of a failed look."""
     seen: JsonObject = {"at": now.isoformat(), "error": why[:300]}
-    return Judged(replace(watch, errors=watch.errors + 1, seen=(*watch.seen, seen)[-_SEEN:]), reason=why)
+    return Judged(replace(watch, errors=watch.errors + 1, seen=(*watch.seen, seen)[-_MAX_SEEN:]), reason=why)
 
 
 def next_look(trigger: ConditionTrigger, watch: Watch, now: datetime, zone: ZoneInfo) -> datetime | None:
-    """Give when to look again: later and later while looks fail. None when it is over; `until` is a wall time there."""
+    """Return the next look, later and later while looks fail; None when none is due before `until`, a wall time."""
     span = timedelta(minutes=trigger.every_minutes)
     if watch.errors:
         span = min(span * 2 ** min(watch.errors - 1, 12), max(MAX_BACKOFF, span))
-    found = now + span
-    return None if trigger.until is not None and found > wall_moment(trigger.until, zone) else found
+    due = now + span
+    return None if trigger.until is not None and due > wall_moment(trigger.until, zone) else due
 
 
-def _kept(value: Json) -> Json:
-    if len(json.dumps(value, ensure_ascii=False)) > _MAX_KEPT:
+def _bounded(value: Json) -> Json:
+    if len(json.dumps(value, ensure_ascii=False)) > _MAX_VALUE:
         raise TriggerError("What came back is too long to compare: name the part of it with a path.")
     return value

@@ -1,4 +1,4 @@
-"""Which events a task is about. Pure."""
+"""Which events match a task. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "contains", "starts_wit
 
 @dataclass(frozen=True, slots=True)
 class EventTrigger:
-    """Due at each event of the tenant that matches. `source` and `type` may have `*` and `?`.
+    """Fires for each matching event of the tenant. `source` and `type` may have `*` and `?`.
 
     `filter` maps a field of the event's data, dotted (`sender.email`) or as JSONPath (`$.items[*].price`), to what it
     must be: a value, or comparisons such as `{"gt": 100, "contains": "amazon"}`. All must hold; of several values
@@ -32,7 +32,6 @@ class EventTrigger:
     count: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense, in one sentence."""
         check_text("source", self.source)
         check_text("type", self.type)
         check_object("filter", self.filter)
@@ -47,7 +46,7 @@ class EventTrigger:
                 raise TriggerError(f"{sorted(unknown)[0]!r} is no comparison; there are {', '.join(OPERATORS)}.")
 
     def check_bounded(self) -> None:
-        """Refuse what has no bounded form, in one sentence. Older rows may have it: filters take counted steps."""
+        """Refuse a filter without bounded work. Older rows may have one: filters take counted steps."""
         if max(len(self.source), len(self.type)) > MAX_PATTERN:
             raise TriggerError(f"The source and the type of an event have {MAX_PATTERN} characters at most.")
         check_size("filter", self.filter)
@@ -58,19 +57,19 @@ class EventTrigger:
                 check_bounded(name)
 
     def matches(self, event: Event, steps: Steps | None = None) -> bool:
-        """Return whether an event is one of these. Raises `TriggerError` as `differs_in` does."""
+        """Return whether an event matches. Raises `TriggerError` as `differs_in` does."""
         return not self.differs_in(event, steps)
 
     def differs_in(self, event: Event, steps: Steps | None = None) -> str:
-        """Name the first thing in which an event is another than these; empty where it matches.
+        """Return the name of the first field in which an event differs; empty where it matches.
 
         Raises `TriggerError` for a filter that takes too many steps.
         """
         steps = steps or Steps(FILTER_STEPS)
-        for name, pattern, given in (("source", self.source, event.source), ("type", self.type, event.type)):
-            # What each `*` may stand for is tried along the whole text.
-            steps.take(len(pattern) * (1 + len(given) // CHARACTERS))
-            if not fnmatchcase(given, pattern):
+        for name, pattern, text in (("source", self.source, event.source), ("type", self.type, event.type)):
+            # Each `*` is tried along the whole text.
+            steps.take(len(pattern) * (1 + len(text) // CHARACTERS))
+            if not fnmatchcase(text, pattern):
                 return name
         for name, wanted in self.filter.items():
             if not _holds(_values(name, event.data, steps), wanted, steps):
@@ -130,8 +129,8 @@ def _ordered(name: str, value: Json, other: Json) -> bool:
     numbers = isinstance(value, int | float) and isinstance(other, int | float)
     if not numbers and not (isinstance(value, str) and isinstance(other, str)):
         return False
-    one, two = cast(float, value), cast(float, other)
-    return {"gt": one > two, "gte": one >= two, "lt": one < two, "lte": one <= two}[name]
+    left, right = cast(float, value), cast(float, other)
+    return {"gt": left > right, "gte": left >= right, "lt": left < right, "lte": left <= right}[name]
 
 
 def _word(value: Json) -> str:

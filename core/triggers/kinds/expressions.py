@@ -1,4 +1,4 @@
-"""Expressions that people's conditions are made of: a checked tree, worked out in counted steps, never run as code."""
+"""Expressions in conditions: a checked syntax tree, evaluated in counted steps, never run as code."""
 
 import ast
 import operator
@@ -10,24 +10,22 @@ from core.json_types import Json
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.kinds.step_limit import Steps
 
-LONGEST = 500
+MAX_LENGTH = 500
 _NODES = 200
 _MAX_TEXT = 10_000
-"""Characters of a text that an expression puts together."""
+"""Characters of a text that an expression concatenates."""
 _LARGEST = 10**100
 _DIGITS = 15
-"""How many digits `round` may be asked for, on either side of the point."""
-_PLAIN = (
-    *(ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Subscript, ast.Attribute, ast.Call, ast.Compare),
-    *(ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.IfExp, ast.boolop, ast.unaryop, ast.cmpop),
-    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.FloorDiv),
-)
+"""Digits that `round` accepts, on either side of the decimal point."""
+_VALUES = (ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Subscript, ast.Attribute, ast.Call, ast.Compare)
+_OPERATIONS = (ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.IfExp, ast.boolop, ast.unaryop, ast.cmpop)
 _ONLY_NUMBERS = (ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.FloorDiv)
+_PLAIN = (*_VALUES, *_OPERATIONS, *_ONLY_NUMBERS, ast.Add)
 _WRONG = (TypeError, ValueError, LookupError, ArithmeticError, RecursionError)
 
 
 def check_expression(text: str, names: frozenset[str]) -> None:
-    """Refuse an expression that is no comparison of what it may name; raises `TriggerError`."""
+    """Refuse an expression that does more than compare and calculate with these names; raises `TriggerError`."""
     for node in ast.walk(_tree(text)):
         if not isinstance(node, _PLAIN):
             raise TriggerError(f"{text!r} cannot be used: it may compare and calculate, nothing else.")
@@ -51,7 +49,7 @@ def check_numbers(text: str) -> None:
 def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -> bool:
     """Return whether a checked expression is true.
 
-    Raises `TriggerError` where the values do not allow to tell, and where it takes too many steps.
+    Raises `TriggerError` where it cannot be evaluated on these values, or takes too many steps.
     """
     try:
         return bool(_Evaluation(names, steps or Steps()).value(_tree(text).body))
@@ -62,19 +60,19 @@ def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -
 
 
 class _Evaluation:
-    """Work out a tree. Each part takes a step, and what goes over a value as many as that is large."""
+    """The evaluation of a tree. Each node takes a step, and each walk over a value as many as the value is large."""
 
     def __init__(self, names: Mapping[str, Json], steps: Steps) -> None:
         self._names = names
         self._steps = steps
 
     def value(self, node: ast.expr) -> Json:
-        """Work out one part of the tree."""
+        """Evaluate one node."""
         self._steps.take()
-        work: Callable[[_Evaluation, Any], Json] | None = _PARTS.get(type(node))
-        if work is None:
+        evaluate_node: Callable[[_Evaluation, Any], Json] | None = _NODE_TYPES.get(type(node))
+        if evaluate_node is None:
             raise TypeError("no part of an expression")
-        return work(self, node)
+        return evaluate_node(self, node)
 
     def constant(self, node: ast.Constant) -> Json:
         if node.value is not None and not isinstance(node.value, bool | int | float | str):
@@ -94,24 +92,24 @@ class _Evaluation:
             if len(left) + len(right) > _MAX_TEXT:
                 raise ValueError("too long a text")
             return left + right
-        found: int | float = _BINARY[type(node.op)](_number(left), _number(right))
-        return _bounded(found)
+        result: int | float = _BINARY[type(node.op)](_number(left), _number(right))
+        return _bounded(result)
 
     def either(self, node: ast.BoolOp) -> Json:
-        found: Json = None
-        for one in node.values:
-            found = self.value(one)
-            if bool(found) is isinstance(node.op, ast.Or):
+        value: Json = None
+        for operand in node.values:
+            value = self.value(operand)
+            if bool(value) is isinstance(node.op, ast.Or):
                 break
-        return found
+        return value
 
     def compare(self, node: ast.Compare) -> Json:
         left = self.value(node.left)
-        for how, what in zip(node.ops, node.comparators, strict=True):
-            right = self.value(what)
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.value(comparator)
             self._steps.walk(left)
             self._steps.walk(right)
-            if not _COMPARED[type(how)](left, right):
+            if not _COMPARED[type(op)](left, right):
                 return False
             left = right
         return True
@@ -129,12 +127,12 @@ class _Evaluation:
         return value[node.attr]
 
     def call(self, node: ast.Call) -> Json:
-        given = [self.value(one) for one in node.args]
-        for one in given:
-            self._steps.walk(one)
+        arguments = [self.value(argument) for argument in node.args]
+        for argument in arguments:
+            self._steps.walk(argument)
         if not isinstance(node.func, ast.Name):
             raise TypeError("no function")
-        return _FUNCTIONS[node.func.id](*given)
+        return _FUNCTIONS[node.func.id](*arguments)
 
 
 def _inside(value: Json, key: Json) -> Json:
@@ -202,12 +200,12 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.In: lambda one, other: one in other,
-    ast.NotIn: lambda one, other: one not in other,
+    ast.In: lambda part, whole: part in whole,
+    ast.NotIn: lambda part, whole: part not in whole,
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
 }
-_PARTS: Mapping[type[ast.expr], Callable[[_Evaluation, Any], Json]] = {
+_NODE_TYPES: Mapping[type[ast.expr], Callable[[_Evaluation, Any], Json]] = {
     ast.Constant: _Evaluation.constant,
     ast.Name: _Evaluation.name,
     ast.UnaryOp: _Evaluation.unary,
@@ -223,8 +221,8 @@ _PARTS: Mapping[type[ast.expr], Callable[[_Evaluation, Any], Json]] = {
 
 @lru_cache(maxsize=1024)
 def _tree(text: str) -> ast.Expression:
-    if not text.strip() or len(text) > LONGEST:
-        raise TriggerError(f"An expression has 1 to {LONGEST} characters.")
+    if not text.strip() or len(text) > MAX_LENGTH:
+        raise TriggerError(f"An expression has 1 to {MAX_LENGTH} characters.")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:

@@ -1,6 +1,6 @@
-"""JSONPath (RFC 9535), followed in counted steps: the library reads the path, and we walk the data.
+"""JSONPath (RFC 9535), followed in counted steps: the library parses the path, and we walk the data.
 
-The library's own walk has no bound, and writes down the way to every place that it visits.
+The library's own walk is not bounded, and records the path to every node that it visits.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,11 +28,11 @@ from core.triggers.kinds.step_limit import Steps
 MAX_PATH = 500
 _UNREADABLE = (JSONPathError, RecursionError, ArithmeticError, ValueError)
 _COMPARED = 100
-"""How many places two objects or lists may have that a filter compares with each other."""
+"""Nodes of an object or list that a filter compares with another."""
 
 
 class _Paths(jsonpath.JSONPathEnvironment):
-    """JSONPath without regular expressions, one badly written of which runs for hours."""
+    """JSONPath without regular expressions: a bad one runs for hours."""
 
     def setup_function_extensions(self) -> None:
         super().setup_function_extensions()
@@ -40,7 +40,7 @@ class _Paths(jsonpath.JSONPathEnvironment):
             self.function_extensions.pop(name, None)
 
     def compare(self, left: object, operator: str, right: object) -> bool:
-        """Compare as the library does, objects and lists only while they are small."""
+        """Compare as the library does, but only small objects and lists."""
         if isinstance(left, dict | list) and isinstance(right, dict | list):
             steps = Steps(_COMPARED)
             steps.walk(cast(Json, left))
@@ -48,15 +48,15 @@ class _Paths(jsonpath.JSONPathEnvironment):
 
 
 def check_path(path: str) -> None:
-    """Refuse what is no JSONPath; raises `TriggerError`."""
-    if len(path) <= MAX_PATH:  # a longer one, kept when that was allowed, is refused by whoever follows it
+    """Refuse text that is no JSONPath; raises `TriggerError`."""
+    if len(path) <= MAX_PATH:  # a longer one, stored when that was allowed, is refused when it is followed
         _compiled(path)
 
 
 def check_bounded(path: str) -> None:
-    """Refuse a path that may visit the same place again and again; raises `TriggerError`."""
+    """Refuse a path that may visit the same node many times; raises `TriggerError`."""
     compiled = _compiled(path)
-    if sum(isinstance(one, JSONPathRecursiveDescentSegment) for one in compiled.segments) > 1:
+    if sum(isinstance(segment, JSONPathRecursiveDescentSegment) for segment in compiled.segments) > 1:
         raise TriggerError(f"{path!r} has more than one '..': name the part with one at most.")
     for segment in compiled.segments:
         for selector in segment.selectors:
@@ -65,37 +65,37 @@ def check_bounded(path: str) -> None:
 
 
 def find(path: str, data: Json, steps: Steps) -> Iterator[Json]:
-    """Find all that a path leads to, one after the other.
+    """Yield the values that a path selects.
 
-    Raises `TriggerError` for a path that cannot be followed, and for one that takes too many steps.
+    Raises `TriggerError` for a path that cannot be followed or takes too many steps.
     """
     compiled = _compiled(path)
-    found: Iterable[Json] = (data,)
+    nodes: Iterable[Json] = (data,)
     for segment in compiled.segments:
         for selector in segment.selectors:
             if isinstance(selector, Filter):
                 _check_filter(path, selector)
-        found = _follow(segment, found, data, steps)
-    return iter(found)
+        nodes = _follow(segment, nodes, data, steps)
+    return iter(nodes)
 
 
 def _follow(segment: JSONPathSegment, nodes: Iterable[Json], root: Json, steps: Steps) -> Iterator[Json]:
     deep = isinstance(segment, JSONPathRecursiveDescentSegment)
     for node in nodes:
-        for place in _descendants(node, steps) if deep else (node,):
+        for value in _descendants(node, steps) if deep else (node,):
             for selector in segment.selectors:
                 steps.take()
-                yield from _SELECT[type(selector)](selector, place, root, steps)
+                yield from _SELECT[type(selector)](selector, value, root, steps)
 
 
 def _descendants(node: Json, steps: Steps) -> Iterator[Json]:
-    """Visit a value and all values inside of it, from the top and in order."""
+    """Yield a value and all values inside it, from the top and in order."""
     waiting: list[Json] = [node]
     while waiting:
-        one = waiting.pop()
+        value = waiting.pop()
         steps.take()
-        yield one
-        waiting += reversed([inside for inside in _children(one) if isinstance(inside, dict | list)])
+        yield value
+        waiting += reversed([child for child in _children(value) if isinstance(child, dict | list)])
 
 
 def _children(value: Json) -> Iterable[Json]:
@@ -114,28 +114,28 @@ def _by_index(selector: IndexSelector, value: Json, root: Json, steps: Steps) ->
 
 def _by_slice(selector: SliceSelector, value: Json, root: Json, steps: Steps) -> Iterator[Json]:
     if isinstance(value, list) and selector.slice.step != 0:
-        for place in range(*selector.slice.indices(len(value))):
+        for index in range(*selector.slice.indices(len(value))):
             steps.take()
-            yield value[place]
+            yield value[index]
 
 
 def _by_wildcard(selector: WildcardSelector, value: Json, root: Json, steps: Steps) -> Iterator[Json]:
-    for one in _children(value):
+    for child in _children(value):
         steps.take()
-        yield one
+        yield child
 
 
 def _by_filter(selector: Filter, value: Json, root: Json, steps: Steps) -> Iterator[Json]:
     size = sum(1 for _ in walk(selector.expression))
-    for one in _children(value):
+    for child in _children(value):
         steps.take(size)
-        context = FilterContext(env=selector.env, current=one, root=cast(Any, root))
+        context = FilterContext(env=selector.env, current=child, root=cast(Any, root))
         try:
             holds = selector.expression.evaluate(context)
         except (JSONPathError, TypeError, RecursionError) as error:
             raise TriggerError("A filter of the path cannot be worked out on what came back.") from error
         if holds:
-            yield one
+            yield child
 
 
 _SELECT: Mapping[type[JSONPathSelector], Callable[[Any, Json, Json, Steps], Iterator[Json]]] = {
@@ -148,8 +148,8 @@ _SELECT: Mapping[type[JSONPathSelector], Callable[[Any, Json, Json, Steps], Iter
 
 
 def _check_filter(path: str, selector: Filter) -> None:
-    for one in walk(selector.expression):
-        if isinstance(one, FilterQuery) and not one.path.singular_query():
+    for part in walk(selector.expression):
+        if isinstance(part, FilterQuery) and not part.path.singular_query():
             raise TriggerError(f"{path!r} looks for many values inside of a filter: it may name single ones there.")
 
 
@@ -160,8 +160,8 @@ def _compiled(path: str) -> jsonpath.JSONPath:
     try:
         compiled = _ENVIRONMENT.compile(path)
     except _UNREADABLE as error:
-        told = str(error).splitlines()[0][:200] if str(error) else "it cannot be read"
-        raise TriggerError(f"{path!r} is no JSONPath: {told}") from error
+        reason = str(error).splitlines()[0][:200] if str(error) else "it cannot be read"
+        raise TriggerError(f"{path!r} is no JSONPath: {reason}") from error
     if not isinstance(compiled, jsonpath.JSONPath):
         raise TriggerError(f"{path!r} is no JSONPath: it joins several")
     return compiled

@@ -1,7 +1,7 @@
-"""When a scheduled task is due. Pure: moments, zones and what has been are handed in.
+"""When a scheduled task is due. Pure: moments and zones are parameters.
 
-Cron is read as Debian's: a wall time that a clock change skips is due at the first moment after it, one that it
-repeats is due once; expressions with a wildcard minute or hour follow real time.
+Cron follows Debian's: a wall time that a clock change skips is due at the first moment after it, one that it repeats
+is due once; expressions with a wildcard minute or hour follow real time.
 """
 
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ _ALIASES = {
 
 
 class Missed(StrEnum):
-    """What becomes of occurrences that nobody could take in time."""
+    """The policy for occurrences that were not taken in time."""
 
     SKIP = "skip"
-    """They are let go, and written down as skipped."""
+    """They are recorded as skipped."""
     ONCE = "once"
-    """The newest of them is made up for, within the grace time."""
+    """The newest of them runs, within the grace time."""
     ALL = "all"
-    """Each is made up for, within the grace time."""
+    """Each of them runs, within the grace time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ScheduleTrigger:
     """Due by cron (five fields), every so many minutes, or once at a moment: exactly one of the three.
 
     `timezone` is an IANA name; empty is the person's own, also after they move. `at` without a zone is a wall time in
-    it. Intervals count from `start`, or from when the task was made. Each occurrence comes later by up to
+    it. Intervals count from `start`, or from the task's creation. Each occurrence is delayed by up to
     `jitter_seconds`, always the same for one occurrence. `grace_minutes` None: a day for `at`, else four hours.
     """
 
@@ -62,7 +62,6 @@ class ScheduleTrigger:
     grace_minutes: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense, in one sentence."""
         check_text("cron expression", self.cron, _MAX_CRON)
         check_text("timezone", self.timezone, _MAX_CRON)
         if sum((bool(self.cron), self.interval_minutes is not None, self.at is not None)) != 1:
@@ -70,8 +69,8 @@ class ScheduleTrigger:
         if self.cron:
             _check_cron(self.cron)
         if self.interval_minutes is not None:
-            said = "An interval is a second at least, and ten years at most."
-            check_number(self.interval_minutes, SHORTEST_MINUTES, MAX_MINUTES, said)
+            sentence = "An interval is a second at least, and ten years at most."
+            check_number(self.interval_minutes, SHORTEST_MINUTES, MAX_MINUTES, sentence)
         for name, moment in (("moment", self.at), ("start", self.start), ("end", self.until)):
             check_moment(name, moment)
         if self.timezone:
@@ -85,20 +84,20 @@ class ScheduleTrigger:
 
     @property
     def grace(self) -> timedelta:
-        """Return how late a missed occurrence may still be made up for."""
+        """Return how late a missed occurrence may still run."""
         if self.grace_minutes is not None:
             return timedelta(minutes=self.grace_minutes)
         return timedelta(days=1) if self.at is not None else timedelta(hours=4)
 
     def zone(self, persons: str) -> ZoneInfo:
-        """Return the zone to compute in; UTC where neither it nor the person's is known."""
+        """Return the zone to compute in: the trigger's, the person's, or UTC."""
         return read_zone(self.timezone or persons or "UTC")
 
     def next_after(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
         """Return the first occurrence after a moment, in UTC; None when there is none."""
         if self.at is not None:
-            found = wall_moment(self.at, zone)
-            due = found if found > moment else None
+            at = wall_moment(self.at, zone)
+            due = at if at > moment else None
         elif self.interval_minutes is not None:
             due = _next_on_grid(*self._grid(anchor, zone), moment, self._first)
         else:
@@ -111,22 +110,22 @@ class ScheduleTrigger:
         if self.until is not None:
             moment = min(moment, wall_moment(self.until, zone))
         if self.at is not None:
-            found = wall_moment(self.at, zone)
-            return found if found <= moment else None
+            at = wall_moment(self.at, zone)
+            return at if at <= moment else None
         if self.interval_minutes is not None:
             return _last_on_grid(*self._grid(anchor, zone), moment, self._first)
-        # Looked for forwards from ever earlier: what is between two clock changes is then found as it is due.
+        # Searched forwards, from earlier and earlier: only so are clock changes treated as in `next_after`.
         for span in (timedelta(hours=2), timedelta(days=8), timedelta(days=400), timedelta(days=3000)):
-            found_last, due = None, _cron(self.cron, moment - span, zone)
+            newest, due = None, _cron(self.cron, moment - span, zone)
             while due is not None and due <= moment:
-                found_last, due = due, _cron(self.cron, due, zone)
-            if found_last is not None:
-                return found_last
+                newest, due = due, _cron(self.cron, due, zone)
+            if newest is not None:
+                return newest
         return None
 
     @property
     def _first(self) -> int:
-        """Whether the moment that intervals count from is an occurrence itself: where it was named."""
+        """Return the number of the first occurrence: a `start` that was given is one itself."""
         return 0 if self.start is not None else 1
 
     def _grid(self, anchor: datetime, zone: ZoneInfo) -> tuple[datetime, timedelta]:
@@ -142,13 +141,13 @@ def read_zone(name: str) -> ZoneInfo:
 
 
 def wall_moment(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Return a wall time of a zone as a moment in UTC: the first of two, and the first after one that is skipped."""
+    """Return a wall time of a zone in UTC: the first of two, and the first moment after one that is skipped."""
     if moment.tzinfo is not None:
         return moment.astimezone(UTC)
     real = moment.replace(tzinfo=zone, fold=0).astimezone(UTC)
     if real.astimezone(zone).replace(tzinfo=None) == moment:
         return real
-    # It is skipped: the offset changes somewhere within the length of the gap before.
+    # It is skipped: the offset changes at some moment within the length of the gap before it.
     before = moment.replace(tzinfo=zone, fold=0).utcoffset() or timedelta()
     after = moment.replace(tzinfo=zone, fold=1).utcoffset() or timedelta()
     low, high = int((real - abs(after - before)).timestamp()), int(real.timestamp())
@@ -174,11 +173,11 @@ def _parsed(text: str, moment: datetime) -> CronSim:
 
 @lru_cache(maxsize=4096)
 def _cron(text: str, moment: datetime, zone: ZoneInfo) -> datetime | None:
-    # The wall time before the moment is where the iterator starts; in a repeated hour that may lie before it.
+    # The iterator starts at the wall time of the moment; in a repeated hour that may mean an earlier moment.
     for due in _parsed(text, moment.astimezone(zone)):
-        found = due.astimezone(UTC)
-        if found > moment:
-            return found
+        occurrence = due.astimezone(UTC)
+        if occurrence > moment:
+            return occurrence
     return None
 
 

@@ -1,12 +1,12 @@
-"""Who may be at work at the same time: many together, but for what may take its worker along."""
+"""Which looks run at the same time: many together, but a look that may kill its worker runs alone."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Company:
-    """Let work go on together, and work that is suspected by itself: its end is then nobody else's."""
+class SharedSlot:
+    """Let work run together, and suspected work alone, so that its crash hits nothing else."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Condition()
@@ -15,8 +15,8 @@ class Company:
         self._alone = False
 
     @asynccontextmanager
-    async def joined(self, *, alone: bool) -> AsyncIterator[None]:
-        """Wait until the work may begin; it goes on inside the block."""
+    async def enter(self, *, alone: bool) -> AsyncIterator[None]:
+        """Wait until the work may begin; it runs inside the block."""
         async with self._changed:
             self._suspects += alone
             try:
@@ -34,5 +34,5 @@ class Company:
                 self._changed.notify_all()
 
     def _may_begin(self, *, alone: bool) -> bool:
-        # A suspect that waits lets nobody else begin, or it might wait for ever.
+        # A waiting suspect keeps all other work from beginning, or it might wait forever.
         return not self._alone and not (self._together if alone else self._suspects)

@@ -1,4 +1,4 @@
-"""Look at what conditions are about, and judge what came back."""
+"""Checking due conditions: look at a tool's result or a web address, and judge it."""
 
 import asyncio
 from contextlib import suppress
@@ -18,48 +18,48 @@ from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look
 from core.triggers.kinds.schedule import TriggerError, read_zone
 from core.triggers.messages import occurrence_of
-from core.triggers.runs.concurrency import Company
+from core.triggers.runs.concurrency import SharedSlot
 from core.triggers.runs.firing import LOOK_LEASE, Look, run_row
 from core.triggers.types import RunState, Task, TaskState
 
 MAX_LOOK = 100.0
-"""Seconds, shorter than the time after which a look counts as dead and is made again."""
+"""Seconds of a look: less than its lease, after which it is made again."""
 MAX_UNENDED = 3
-"""After so many looks in a row that began and never ended, a task is set aside. All but the first are made alone."""
+"""Consecutive looks that began and never ended before a task is set aside. All but the first run alone."""
 MAX_READ = 2 * 1024 * 1024
-"""Characters of a result that are looked at."""
+"""Characters of a result."""
 
 _log = structlog.get_logger()
 
 
 class ReadTools(Protocol):
-    """Call tools that only read, for one person, outside of any turn."""
+    """Tools that only read, called for one person outside any turn."""
 
     async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
         """Return a tool's result. Raises `ToolError`, also for a tool that does more than read."""
         ...
 
     async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
-        """Return what lies at a web address. Raises `ToolError`."""
+        """Return the content of a web address. Raises `ToolError`."""
         ...
 
 
 class LookNeverEnded(Exception):
-    """Looks at a condition took their workers along, or outlived their leases, too often in a row."""
+    """Looks at a condition killed their workers, or outlived their leases, too often in a row."""
 
 
-class Looking:
-    """Look at conditions that are due."""
+class ConditionChecks:
+    """Check conditions that are due."""
 
     def __init__(self, engine: TriggerEngine, tools: ReadTools, clock: Clock, make_id: IdMaker) -> None:
         self._engine = engine
         self._tools = tools
         self._clock = clock
         self._make_id = make_id
-        self._company = Company()
+        self._slot = SharedSlot()
 
     async def look(self, look: Look) -> None:
-        """Look at one condition and start its run where that is told. Raises `StoreUnavailable`."""
+        """Check one condition and start a run where it fires. Raises `StoreUnavailable`."""
         task = await self._engine.store.get(look.tenant_id, look.task_id)
         if task is None or task.state is not TaskState.ACTIVE:
             return
@@ -68,14 +68,14 @@ class Looking:
         if not isinstance(task.trigger, ConditionTrigger):
             return
         if await self._clock.sound_now() is None:
-            return  # it is looked at again when its lease ends
+            return  # it is checked again when its lease ends
         if task.looks_begun >= MAX_UNENDED:
             raise LookNeverEnded(f"{task.looks_begun} looks began and never ended")
-        async with self._company.joined(alone=task.looks_begun > 0):
+        async with self._slot.enter(alone=task.looks_begun > 0):
             await self._count_and_look(task, task.trigger)
 
     async def _count_and_look(self, task: Task, trigger: ConditionTrigger) -> None:
-        """Make a look that counts from its beginning: whoever dies of it leaves the count behind."""
+        """Make a look that is counted before it begins: a worker that it kills leaves the count behind."""
         if not await self._engine.store.begin_look(task, self._clock.now(), LOOK_LEASE):
             return
         try:
@@ -91,29 +91,29 @@ class Looking:
             await self._record(task, trigger, judged)
         except StoreUnavailable:
             raise
-        except Exception:  # whatever the database refuses of a result is refused the next time, too
+        except Exception:  # values that the database refuses now, it refuses the next time, too
             _log.exception("look_not_kept", task=task.id)
-            kept = Watch.from_json(task.watch)
-            judged = failed(kept, "What came back cannot be kept.", self._clock.now())
+            watch = Watch.from_json(task.watch)
+            judged = failed(watch, "What came back cannot be kept.", self._clock.now())
             await self._record(task, trigger, judged)
         _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
 
     async def judge(self, task: Task, trigger: ConditionTrigger) -> Judged:
-        """Look, and say what it means; nothing is kept. Looks that never ended count as failed ones."""
+        """Look and return the outcome without storing it. Looks that never ended count as failed."""
         watch = Watch.from_json(task.watch)
         watch = replace(watch, errors=watch.errors + task.looks_begun)
         try:
             async with asyncio.timeout(MAX_LOOK):
                 result = await self._result(task.tenant_id, trigger)
                 now = self._clock.now()
-                return await self._engine.aside(lambda: judge(trigger, watch, _read(result), now))
+                return await self._engine.in_thread(lambda: judge(trigger, watch, _read(result), now))
         except StoreUnavailable:
             raise
         except TimeoutError:
             return failed(watch, "It took too long.", self._clock.now())
         except ToolError as error:
             return failed(watch, str(error), self._clock.now())
-        except Exception as error:  # a tool may raise anything; what it was stays in the log
+        except Exception as error:  # a tool may raise anything; the details stay in the log
             _log.exception("look_failed", task=task.id)
             return failed(watch, f"It failed with an internal error ({type(error).__name__}).", self._clock.now())
 
@@ -129,7 +129,7 @@ class Looking:
         often = before < ERRORS_TOLD <= judged.watch.errors
         runs = [self._run(task, judged)] if judged.fires or often else []
         lanes = await self._engine.store.record_look(task, judged.watch.to_json(), next_at, runs)
-        self._engine.ring(lanes)
+        self._engine.wake(lanes)
 
     async def _result(self, tenant_id: str, trigger: ConditionTrigger) -> str:
         if trigger.tool:
@@ -155,7 +155,7 @@ class Looking:
 
 
 def _read(text: str) -> Json:
-    """Read a result as JSON, else as the text that it is. Raises `ToolError` for JSON that cannot be compared."""
+    """Parse a result as JSON, else as text. Raises `ToolError` for JSON that cannot be compared."""
     if len(text) > MAX_READ:
         raise ToolError("What came back is too long to compare.")
     try:

@@ -1,4 +1,4 @@
-"""Run what a trigger started: through the loop, or by an executor of one's own."""
+"""Executing runs: through the loop, or by a custom executor."""
 
 import json
 from dataclasses import replace
@@ -14,7 +14,7 @@ from core.llm.types import ToolCall
 from core.notifications.types import Notifier
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.condition import ConditionTrigger
-from core.triggers.messages import disabled_text, failed_text, says_nothing, told_text, trigger_message
+from core.triggers.messages import disabled_text, failed_text, result_text, says_nothing, trigger_message
 from core.triggers.runs.notifications import Notices, notification
 from core.triggers.types import (
     AGENT,
@@ -36,7 +36,7 @@ _log = structlog.get_logger()
 
 
 class OrchestratorExecutor(ActionExecutor):
-    """Let the model decide what to do: the trigger enters the loop as a turn in a lane of its own."""
+    """Run the loop: the trigger's message starts a turn in a lane of its own."""
 
     name = ORCHESTRATOR
     effect = Effect.IDEMPOTENT.value
@@ -45,7 +45,6 @@ class OrchestratorExecutor(ActionExecutor):
         self.orchestrator = orchestrator
 
     async def execute(self, context: TriggerContext) -> ActionResult:
-        """Hand the trigger's message to the orchestrator; an agent named by the task is what the turn begins with."""
         message = trigger_message(context.task, context.run)
         request = replace(context.request, trigger=message, task_id=context.task.id)
         if context.task.executor.startswith(AGENT):
@@ -55,7 +54,7 @@ class OrchestratorExecutor(ActionExecutor):
 
 
 class RunExecutors:
-    """Do what runs want, and say how they stand after it."""
+    """Execute runs and return their states."""
 
     def __init__(
         self,
@@ -72,11 +71,11 @@ class RunExecutors:
         self._default = OrchestratorExecutor(orchestrator)
 
     async def result(self, request: TurnRequest, run_id: str) -> tuple[TurnResult, RunNote]:
-        """Run a turn of a run. Raises `LeaseLost`, `StoreUnavailable` and `TurnDelayed`, nothing else."""
-        found = await self._store.run(request.tenant.id, run_id)
-        if found is None:
+        """Execute a run in its turn. Raises only `LeaseLost`, `StoreUnavailable` and `TurnDelayed`."""
+        task_and_run = await self._store.run(request.tenant.id, run_id)
+        if task_and_run is None:
             raise LeaseLost
-        task, run = found
+        task, run = task_and_run
         if task.held and "by_hand" not in run.cause and not await request.journal.recorded():
             return TurnResult(TurnState.DONE, reason=NOBODY_TO_TELL), RunNote(RunState.SKIPPED.value, NOBODY_TO_TELL)
         executor = self._executor(task)
@@ -97,8 +96,8 @@ class RunExecutors:
         key = canonical_hash([task.tenant_id, run.id, task.executor])[:32]
 
         async def notify(text: str) -> None:
-            told = replace(notification(task, run, text), dedupe_key=f"{run.id}:{canonical_hash(text)[:16]}")
-            await self._notifier.notify(task.tenant_id, told)
+            news = replace(notification(task, run, text), dedupe_key=f"{run.id}:{canonical_hash(text)[:16]}")
+            await self._notifier.notify(task.tenant_id, news)
 
         return TriggerContext(
             task=task,
@@ -143,7 +142,7 @@ class RunExecutors:
             return turn, RunNote(RunState.PENDING_APPROVAL.value, turn.reason, history, key, turn.reply, disabled)
         if turn.state is TurnState.FAILED:
             text = failed_text(task, done.output or replies.MODEL_DOWN if done.turn else done.output)
-            # A look that nobody asked for just now is not worth a message each time that it fails.
+            # A silent task runs often: not every failure of it is worth a message.
             text = "" if task.output.silent else text
             return turn, RunNote(RunState.FAILED.value, done.error or turn.reason, text=text, disabled=disabled)
         state = RunState.CANCELLED if turn.state is TurnState.INTERRUPTED else RunState.COMPLETED
@@ -151,21 +150,23 @@ class RunExecutors:
             state = RunState.EXPIRED
         if task.output.silent and says_nothing(turn.reply):
             return replace(turn, reply="", reason="nothing to tell"), RunNote(state.value, "nothing to tell")
-        text = told_text(task, run, turn.reply) if turn.reply else ""
+        text = result_text(task, run, turn.reply) if turn.reply else ""
         return turn, RunNote(state.value, turn.reason, text=text)
 
 
 def _expired(request: TurnRequest) -> bool:
-    """Return whether something of this turn waited for the person until its time was over."""
-    asked = any(one.turn_id == request.turn_id and one.reason == "expired" for one in request.pool)
-    here = (one for one in request.approvals if one.turn_id == request.turn_id)
-    return asked or any(one.state is ApprovalState.EXPIRED for one in here)
+    """Return whether a question or an approval of this turn expired."""
+    questions = any(entry.turn_id == request.turn_id and entry.reason == "expired" for entry in request.pool)
+    return questions or any(
+        approval.turn_id == request.turn_id and approval.state is ApprovalState.EXPIRED
+        for approval in request.approvals
+    )
 
 
 def _first_call(context: TriggerContext) -> ToolCall:
     name = context.task.executor.removeprefix(AGENT)
-    given = context.task.action.get("arguments")
-    arguments: JsonObject = dict(given) if isinstance(given, dict) else {}
+    configured = context.task.action.get("arguments")
+    arguments: JsonObject = dict(configured) if isinstance(configured, dict) else {}
     if context.task.instruction:
         arguments["task_instruction"] = context.task.instruction
     return ToolCall(f"{context.run.id}_first", name, json.dumps(arguments, ensure_ascii=False))
@@ -173,7 +174,7 @@ def _first_call(context: TriggerContext) -> ToolCall:
 
 async def _had_begun(context: TriggerContext) -> bool:
     recorded = await context.request.journal.recorded()
-    return any(one.kind is StepKind.TOOL and one.state is StepState.STARTED for one in recorded)
+    return any(step.kind is StepKind.TOOL and step.state is StepState.STARTED for step in recorded)
 
 
 def _step(executor: ActionExecutor, context: TriggerContext, state: StepState) -> StepRecord:

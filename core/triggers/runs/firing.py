@@ -1,6 +1,6 @@
-"""Claim what is due, decide about it, write it back and start the runs: one short transaction, without any model.
+"""Claim due tasks, decide about each, write that back and start the runs: one short transaction, without a model.
 
-Whoever dies within it leaves everything as it was; a repeat starts no occurrence twice (promise 13).
+A worker that dies within it leaves everything as it was; a repeat starts no occurrence twice (promise 13).
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ from core.triggers.types import RunState
 
 BATCH = 500
 LOOK_LEASE = timedelta(minutes=2)
-"""After so long a look at a condition whose worker died is made again."""
+"""After this time, a look whose worker died is made again."""
 _OWN_FAULTS = ("22", "23", "54")
-"""Postgres' classes of errors that a value causes: it cannot be held, breaks a rule, or is beyond a limit."""
-_PATIENCE = "set local idle_in_transaction_session_timeout = '10s'"
+"""Classes of Postgres errors caused by values: data exception, constraint violation, limit exceeded."""
+_TIMEOUT = "set local idle_in_transaction_session_timeout = '10s'"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A condition that is to be looked at now."""
+    """A condition that is due."""
 
     tenant_id: str
     task_id: str
@@ -37,7 +37,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Stumbled:
-    """A claimed task that raised what nobody foresaw: the others of its claim went on without it."""
+    """A claimed task that raised an unforeseen error; the other tasks of the claim were fired."""
 
     tenant_id: str
     task_id: str
@@ -46,9 +46,9 @@ class Stumbled:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """What one claim brought: how many tasks were due, the lanes of new runs, and the conditions to look at.
+    """The result of one claim: how many tasks were due, the lanes of new runs, and the conditions to check.
 
-    `stumbled` are as they were and still due: whoever asked sets them aside.
+    `stumbled` tasks are unchanged and still due: the caller sets them aside.
     """
 
     due: int
@@ -57,34 +57,34 @@ class Fired:
     stumbled: tuple[Stumbled, ...] = ()
 
 
-async def fire_due(database: Database, make_id: IdMaker, now: datetime, most: int = BATCH) -> Fired:
-    """Take up to `most` due tasks of all people. Raises `StoreUnavailable`."""
-    # Without a tenant nothing can be read here: the claim gives ids and times, the write names each row's tenant.
+async def fire_due(database: Database, make_id: IdMaker, now: datetime, limit: int = BATCH) -> Fired:
+    """Fire up to `limit` due tasks of all people. Raises `StoreUnavailable`."""
+    # No tenant's rows can be read here: the claim returns ids and times, and the write names each row's tenant.
     async with database.tenant("") as connection:
-        await connection.execute(_PATIENCE)
-        rows = await connection.fetch("select * from claim_due_tasks($1,$2)", now, most)
+        await connection.execute(_TIMEOUT)
+        rows = await connection.fetch("select * from claim_due_tasks($1,$2)", now, limit)
         if not rows:
             return Fired(0)
         ends, stumbled = _ends(rows, now, make_id)
         lanes = await _fire(connection, ends, stumbled)
-    out = {one.task_id for one in stumbled}
+    failed = {task.task_id for task in stumbled}
     looks = tuple(
         Look(row["tenant_id"], row["task_id"])
         for row in rows
-        if row["kind"] == Kind.CONDITION and row["task_id"] not in out
+        if row["kind"] == Kind.CONDITION and row["task_id"] not in failed
     )
     return Fired(len(rows), lanes, looks, tuple(stumbled))
 
 
 def is_own_fault(error: Exception) -> bool:
-    """Return whether an error lies in what was written, and not in a database that cannot write at all just now."""
+    """Return whether an error was caused by the values, and not by a database that cannot write at the moment."""
     if isinstance(error, asyncpg.PostgresError):
         return str(error.sqlstate or "").startswith(_OWN_FAULTS)
     return not isinstance(error, OneValetError | OSError | asyncpg.InterfaceError)
 
 
 def _ends(rows: Sequence[asyncpg.Record], now: datetime, make_id: IdMaker) -> tuple[list[JsonObject], list[Stumbled]]:
-    """Decide about each claimed task by itself: what one of them raises is its own."""
+    """Decide about each claimed task by itself, so that an error concerns one task only."""
     ends: list[JsonObject] = []
     stumbled: list[Stumbled] = []
     for row in rows:
@@ -96,7 +96,7 @@ def _ends(rows: Sequence[asyncpg.Record], now: datetime, make_id: IdMaker) -> tu
 
 
 async def _fire(connection: Connection, ends: list[JsonObject], stumbled: list[Stumbled]) -> tuple[str, ...]:
-    """Write all back at once; where the database refuses that for what one of them holds, each by itself."""
+    """Write all back at once; where the database refuses the values of one of them, each by itself."""
     try:
         return await _write(connection, ends)
     except asyncpg.PostgresError as error:
@@ -114,7 +114,7 @@ async def _fire(connection: Connection, ends: list[JsonObject], stumbled: list[S
 
 
 async def _write(connection: Connection, ends: list[JsonObject]) -> tuple[str, ...]:
-    async with connection.transaction():  # a savepoint: what fails in it leaves the claim as it is
+    async with connection.transaction():  # a savepoint: an error in it does not undo the claim
         rows = await connection.fetch("select lane_id from fire_tasks($1)", ends)
     return tuple(row["lane_id"] for row in rows)
 
@@ -130,7 +130,7 @@ def run_row(
     reason: str = "",
     say: str = "",
 ) -> JsonObject:
-    """Make a run as `start_run` takes it."""
+    """Return a run in the form that the SQL function `start_run` takes."""
     return {
         "run_id": make_id("run"),
         "turn_id": make_id("turn"),
@@ -145,7 +145,7 @@ def run_row(
 
 
 def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker) -> JsonObject:
-    """Decide about one claimed task: what `fire_tasks` writes back."""
+    """Decide about one claimed task; return the row that `fire_tasks` writes back."""
     if row["kind"] == Kind.CONDITION:
         return _written(row, "", row["due_at"], now + LOOK_LEASE, 0, [])
     trigger = trigger_from_json(row["kind"], row["schedule"])
@@ -169,9 +169,8 @@ def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, mak
 
 
 def _moved(course: Course, now: datetime) -> datetime | None:
-    """Return what comes next for a person who moved: a moment that is over there by now is due at once."""
-    coming = course.next_after(now)
-    return coming or course.trigger.last_before(now, course.zone, course.anchor)
+    """Return the next occurrence after the person moved: a moment that is past in the new zone is due at once."""
+    return course.next_after(now) or course.trigger.last_before(now, course.zone, course.anchor)
 
 
 def _runs(plan: Plan, channel: str, now: datetime, make_id: IdMaker) -> list[Json]:

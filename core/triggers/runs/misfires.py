@@ -1,4 +1,4 @@
-"""What becomes of a task that is due: which occurrences run, which are let go, and which comes next. Pure."""
+"""Which missed occurrences of a task run, which are skipped, and the next one. Pure."""
 
 import hashlib
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from zoneinfo import ZoneInfo
 from core.triggers.kinds.schedule import Missed, ScheduleTrigger
 
 IN_TIME = timedelta(seconds=60)
-"""How late an occurrence may be taken and still count as not missed."""
+"""How late an occurrence may be taken without counting as missed."""
 MAX_AT_ONCE = 100
-"""How many missed occurrences are made up for at most, the newest of them."""
+"""Missed occurrences that run at most, the newest of them."""
 _FIRST_SPAN = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is done about a task that is due. All moments are occurrences, without jitter.
+    """The plan for a due task. All moments are occurrences, without jitter.
 
-    `skipped` is the newest occurrence that is let go, `missed_since` the oldest that the runs stand for as well.
+    `skipped` is the newest skipped occurrence, `missed_since` the oldest one that the runs stand for as well.
     """
 
     fires: tuple[datetime, ...]
@@ -29,7 +29,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One task's schedule in its zone. `anchor` is what intervals count from, `fired` how often it has run."""
+    """One task's schedule in its zone. Intervals count from `anchor`; `fired` is how often it has run."""
 
     task_id: str
     trigger: ScheduleTrigger
@@ -38,20 +38,20 @@ class Course:
     fired: int = 0
 
     def next_after(self, moment: datetime) -> datetime | None:
-        """Return the first occurrence after a moment; None when it has run as often as it may, or there is none."""
+        """Return the first occurrence after a moment; None when there is none or its count is reached."""
         if self.trigger.count is not None and self.fired >= self.trigger.count:
             return None
         return self.trigger.next_after(moment, self.zone, self.anchor)
 
     def taken_at(self, due: datetime | None) -> datetime | None:
-        """Return when an occurrence is to be taken: always as much later for the same one."""
+        """Return when an occurrence is taken, with its jitter: always the same for one occurrence."""
         if due is None or not self.trigger.jitter_seconds:
             return due
         digest = hashlib.sha256(f"{self.task_id} {due.timestamp()}".encode()).digest()
         return due + timedelta(seconds=int.from_bytes(digest[:6]) % (self.trigger.jitter_seconds * 1000) / 1000)
 
     def plan(self, due: datetime, now: datetime) -> Plan:
-        """Decide about all occurrences from `due`, the oldest that nobody took, up to now."""
+        """Plan all occurrences from `due`, the oldest not taken yet, up to now."""
         newest = self._newest(due, now)
         fires = self._fires(due, newest, now)
         left = None if self.trigger.count is None else max(self.trigger.count - self.fired, 0)
@@ -67,10 +67,10 @@ class Course:
     def _newest(self, due: datetime, now: datetime) -> datetime:
         newest = due
         if now - due > IN_TIME:
-            found = self.trigger.last_before(now, self.zone, self.anchor)
-            while found is not None and found > due and (self.taken_at(found) or found) > now:
-                found = self.trigger.last_before(found - timedelta(microseconds=1), self.zone, self.anchor)
-            return max(found or due, due)
+            last = self.trigger.last_before(now, self.zone, self.anchor)
+            while last is not None and last > due and (self.taken_at(last) or last) > now:
+                last = self.trigger.last_before(last - timedelta(microseconds=1), self.zone, self.anchor)
+            return max(last or due, due)
         while (following := self.trigger.next_after(newest, self.zone, self.anchor)) is not None:
             if (self.taken_at(following) or following) > now:
                 break
@@ -78,7 +78,7 @@ class Course:
         return newest
 
     def _fires(self, due: datetime, newest: datetime, now: datetime) -> tuple[datetime, ...]:
-        """Choose those that run. Within the time in which nothing counts as missed, each does."""
+        """Return the occurrences that run: each that does not count as missed, and by the policy."""
         policy = self.trigger.missed
         if policy is Missed.ONCE and now - due > IN_TIME:
             return (newest,) if now - newest <= max(self.trigger.grace, IN_TIME) else ()
@@ -89,20 +89,20 @@ class Course:
         return () if first is None else self._latest(first, newest)
 
     def _latest(self, first: datetime, newest: datetime) -> tuple[datetime, ...]:
-        """Return the newest occurrences from `first` to `newest`, both included: `MAX_AT_ONCE` of them at most.
+        """Return the newest occurrences from `first` to `newest`, both included: at most `MAX_AT_ONCE` of them.
 
-        The steps stay few however long nobody was there: looked for in ever longer spans before the newest.
+        Ever longer spans before the newest are searched, so that the steps stay few however long the downtime was.
         """
         span = _FIRST_SPAN
         while True:
             whole = newest - span <= first
-            one = first if whole else self.trigger.next_after(newest - span, self.zone, self.anchor)
-            found: list[datetime] = []
-            while one is not None and one <= newest:
-                found.append(one)
-                one = self.trigger.next_after(one, self.zone, self.anchor)
-            if whole or len(found) >= MAX_AT_ONCE:
-                return tuple(found[-MAX_AT_ONCE:])
+            due = first if whole else self.trigger.next_after(newest - span, self.zone, self.anchor)
+            occurrences: list[datetime] = []
+            while due is not None and due <= newest:
+                occurrences.append(due)
+                due = self.trigger.next_after(due, self.zone, self.anchor)
+            if whole or len(occurrences) >= MAX_AT_ONCE:
+                return tuple(occurrences[-MAX_AT_ONCE:])
             span *= 2
 
     @property

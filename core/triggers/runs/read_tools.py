@@ -1,4 +1,4 @@
-"""Call tools that only read for a condition: as in a turn, but without one."""
+"""Calling tools that only read for a condition: as in a turn, but outside any turn."""
 
 import asyncio
 
@@ -27,17 +27,15 @@ class OrchestratorTools:
         self._make_id = make_id
 
     async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
-        """Return a tool's result. Raises `ToolError`, also for a tool that does more than read."""
-        found = self._reader(tool)
+        reader = self._reader(tool)
         context = await self._context(tenant_id, tool)
         try:
-            async with asyncio.timeout(found.timeout or SECONDS):
-                return await found.run(found.parse(arguments), context)
+            async with asyncio.timeout(reader.timeout or SECONDS):
+                return await reader.run(reader.parse(arguments), context)
         except TimeoutError as error:
             raise ToolFailed(f"{tool} gave no answer in time.") from error
 
     async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
-        """Return what lies at a web address, through the guarded client."""
         context = await self._context(tenant_id, "fetch")
         return await context.http.request("GET", url)
 
@@ -56,12 +54,12 @@ class OrchestratorTools:
             raise TriggerError(str(error)) from error
 
     def _reader(self, tool: str) -> AnyTool:
-        found = self._orchestrator.tools.get(tool)
-        if found is None:
+        reader = self._orchestrator.tools.get(tool)
+        if reader is None:
             raise ToolFailed(f"There is no tool {tool} to look with.")
-        if found.effect is not Effect.READ or found.needs_approval or found.agent:
+        if reader.effect is not Effect.READ or reader.needs_approval or reader.agent:
             raise ToolFailed(f"{tool} does more than read, so a condition cannot look at it.")
-        return found
+        return reader
 
     async def _context(self, tenant_id: str, tool: str) -> ToolExecutionContext:
         timezone, language = await self._store.person(tenant_id)

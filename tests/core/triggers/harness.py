@@ -11,9 +11,9 @@ from core.http.types import HttpResponse
 from core.json_types import JsonObject
 from core.notifications.types import Notification, Notified, Notifier
 from core.triggers.engine import TriggerEngine
-from core.triggers.runs.condition_checks import Looking
+from core.triggers.runs.condition_checks import ConditionChecks
 from core.triggers.runs.executors import RunExecutors
-from core.triggers.runs.notifications import ConversationNotifier, Notices
+from core.triggers.runs.notifications import Notices
 from core.triggers.types import ActionExecutor, ActionResult, Task, TaskRun, TriggerContext
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult, TurnState
@@ -22,6 +22,7 @@ from jobs.turns import TurnFeatures, TurnRunner
 from tests.clocks import StandingClock
 from tests.core.builders import FakeModel, says
 from tests.core.harness import Store
+from tests.core.triggers.conversation_notifier import ConversationNotifier
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 """A Monday."""
@@ -158,7 +159,7 @@ async def make_harness(store: Store, answer: Answer = echo, sender: str = "+1555
     notices = Notices(engine.store, notifier)
     speaker = Says(answer)
     runs = RunExecutors(engine, speaker, notifier, notices)
-    looking = Looking(engine, world, clock, store.make_id)
+    looking = ConditionChecks(engine, world, clock, store.make_id)
     runner = TriggerRunner(engine, looking, notices, clock)
     turns = TurnRunner(store.turns, speaker, store.wakeups, {}, store.make_id, "w1", TurnFeatures(runs=runs))
     return Harness(store, tenant, clock, engine, notifier, world, counting, speaker, runner, turns)

@@ -17,6 +17,7 @@ from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
 from core.triggers.runs.firing import fire_due
+from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.runs.notifications import notification
 from core.triggers.types import ActionResult, Task, TaskState
 from core.turns.runs import MAX_FAILURES
@@ -254,7 +255,7 @@ async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(har
     lease = await harness.turns.claim(None)
     assert lease is not None
     await harness.turns.run(lease)
-    [(tenant, run, key)] = await harness.engine.store.claim_notices(9, timedelta())
+    [(tenant, run, key)] = await NoticeStore(store.database).claim(9, timedelta())
     found = await harness.engine.store.run(tenant, run)
     assert found is not None
     # It was handed over, and the worker died before it could write that down.

@@ -17,6 +17,7 @@ from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
 from core.triggers.runs import notifications as notices
 from core.triggers.runs.firing import run_row
 from core.triggers.runs.misfires import Course
+from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.types import Task, TaskState
 from jobs.triggers import TriggerRunner
 from tests.core.triggers.harness import NOW, Harness
@@ -160,7 +161,7 @@ async def test_one_notice_that_raises_keeps_no_other_and_is_set_aside_in_the_end
     await work(harness)
     assert await harness.store.one("select notices from count_set_aside()") == 1
     harness.notifier.inner = inner
-    assert await harness.engine.store.retry_notices(harness.tenant) == 1
+    assert await NoticeStore(harness.store.database).retry(harness.tenant) == 1
     await work(harness)
     assert await harness.sent() == ["counted", "counted"]
 

@@ -9,7 +9,7 @@ import pytest
 from core.errors import StoreUnavailable
 from core.http.types import HttpResponse
 from core.json_types import JsonObject
-from core.triggers.runs.concurrency import Company
+from core.triggers.runs.concurrency import SharedSlot
 from core.triggers.runs.condition_checks import MAX_UNENDED
 from core.triggers.types import TaskState
 from tests.core.triggers.harness import Harness
@@ -104,11 +104,11 @@ async def test_a_look_that_was_stopped_from_outside_does_not_count(
 
 
 async def test_a_suspected_look_is_made_while_no_other_is() -> None:
-    company, order = Company(), list[str]()
+    company, order = SharedSlot(), list[str]()
     leave = asyncio.Event()
 
     async def work(name: str, *, alone: bool) -> None:
-        async with company.joined(alone=alone):
+        async with company.enter(alone=alone):
             order.append(f"+{name}")
             await leave.wait()
             order.append(f"-{name}")

@@ -1,0 +1,47 @@
+"""The notices of runs in Postgres: what each run has to tell its person."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from core.db.database import Database
+from core.notifications.types import Notified
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeStore:
+    """Everybody's notices."""
+
+    database: Database
+
+    async def claim(self, limit: int, lease: timedelta) -> list[tuple[str, str, str]]:
+        """Claim open notices of all people for a time: (tenant, run, key)."""
+        rows = await self.database.rows("select * from claim_notices($1,$2)", limit, lease)
+        return [(row["tenant_id"], row["run_id"], row["key"]) for row in rows]
+
+    async def handed_over(self, tenant_id: str, run_id: str, key: str, notified: Notified) -> None:
+        """Store that the notifier has a notice, and what it did with it."""
+        await self.database.tenant_rows(
+            tenant_id,
+            "update run_notices set state = 'handed_over', notification_id = $4, fate = $5, place = $6"
+            " where tenant_id = $1 and run_id = $2 and key = $3",
+            run_id,
+            key,
+            notified.id,
+            notified.fate.value,
+            notified.where,
+        )
+
+    async def put_off(self, tenant_id: str, run_id: str, key: str, attempts: int) -> bool:
+        """Leave a notice for later; return True where it is set aside after so many attempts."""
+        row = await self.database.call("select leave_notice($1,$2,$3,$4) as failed", tenant_id, run_id, key, attempts)
+        return bool(row and row["failed"])
+
+    async def failed(self, limit: int = 100) -> list[tuple[str, int]]:
+        """Return the people whose notices were set aside, with their number."""
+        rows = await self.database.rows("select * from find_failed_notices($1)", limit)
+        return [(row["tenant_id"], row["notices"]) for row in rows]
+
+    async def retry(self, tenant_id: str) -> int:
+        """Retry the notices of a person that were set aside; return their number."""
+        row = await self.database.call("select retry_notices($1) as count", tenant_id)
+        return int(row["count"]) if row else 0
