@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, cast, overload
+from typing import Any, Literal, TypedDict, Unpack, cast, overload
 
 import pydantic_core
 from pydantic import BaseModel, ValidationError
@@ -120,50 +120,44 @@ def _is_async(fn: Callable[..., object]) -> bool:
     return inspect.iscoroutinefunction(fn)
 
 
+class ToolOptions(TypedDict, total=False):
+    """The keywords of `@tool`; each may be left out."""
+
+    name: str
+    description: str
+    effect: EffectName
+    """`read` may run again, `idempotent` with the same `context.idempotency_key`, `once` (the default) not."""
+    needs_approval: bool
+    parallel: bool
+    """False runs it alone."""
+    risk: str
+    group: str
+    """Keeps it out of sight until the conversation switches the group on."""
+    needs_account: str
+    """The service of which the person must have connected an account, such as `google`."""
+    needs_memory: str
+    """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
+    timeout: float | None
+
+
 @overload
 def tool[**P, R](fn: Callable[P, R], /) -> Tool[P, R]: ...
 
 
 @overload
-def tool[**P, R](
-    *,
-    name: str = "",
-    description: str = "",
-    effect: EffectName = "once",
-    needs_approval: bool = False,
-    parallel: bool = True,
-    risk: str = "",
-    group: str = "",
-    needs_account: str = "",
-    needs_memory: str = "",
-    timeout: float | None = None,
-) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
+def tool[**P, R](**options: Unpack[ToolOptions]) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 
 
 def tool(
-    fn: Callable[..., Any] | None = None,
-    /,
-    *,
-    name: str = "",
-    description: str = "",
-    effect: EffectName = "once",
-    needs_approval: bool = False,
-    parallel: bool = True,
-    risk: str = "",
-    group: str = "",
-    needs_account: str = "",
-    needs_memory: str = "",
-    timeout: float | None = None,
+    fn: Callable[..., Any] | None = None, /, **options: Unpack[ToolOptions]
 ) -> Tool[..., Any] | Callable[[Callable[..., Any]], Tool[..., Any]]:
     """Make a tool of a function.
 
-    The schema comes from the annotations and the docstring; a parameter annotated `ToolExecutionContext` is
-    filled in and hidden. `effect` is `"read"` (may run again), `"idempotent"` (may run again with the same
-    `context.idempotency_key`) or `"once"`. `parallel=False` runs it alone. `group` keeps it out of sight until
-    the conversation switches the group on; `needs_account="google"` until the person has connected one,
-    `needs_memory="on"` where nothing is remembered. Raises `ConfigError` with the file and line where something
-    is missing.
+    The schema comes from the annotations and the docstring; a parameter annotated `ToolExecutionContext` is filled in
+    and hidden. Raises `ConfigError` with the file and line where something is missing.
     """
+    given = dict[str, Any](options)
+    name, description, effect = given.pop("name", ""), given.pop("description", ""), given.pop("effect", "once")
 
     def make(function: Callable[..., Any]) -> Tool[..., Any]:
         tool_name = name or function.__name__
@@ -173,13 +167,7 @@ def tool(
             fn=function,
             signature=read_signature(function, tool_name),
             effect=_checked_effect(effect, tool_name, function),
-            needs_approval=needs_approval,
-            parallel=parallel,
-            risk=risk,
-            group=group,
-            needs_account=needs_account,
-            needs_memory=needs_memory,
-            timeout=timeout,
+            **given,
         )
 
     return make if fn is None else make(fn)

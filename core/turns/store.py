@@ -74,7 +74,11 @@ class TurnStore:
         owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
         try:
             row = await self._database.call(
-                *("select * from claim_lane($1,$2,$3,$4,$5)", lane_id, owner, self.lease, MAX_LANES_PER_TENANT),
+                "select * from claim_lane($1,$2,$3,$4,$5)",
+                lane_id,
+                owner,
+                self.lease,
+                MAX_LANES_PER_TENANT,
                 self._suspects.value,
             )
         except StoreUnavailable:
