@@ -19,8 +19,11 @@ select md5(string_agg(part, ',' order by part)) from (
         from pg_class where relnamespace = 'public'::regnamespace
 ) parts(part)
 """
-_MIGRATIONS = "select md5(string_agg(number || checksum, ',' order by number)) from schema_migrations"
-_TABLES = "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'"
+_MIGRATIONS = (
+    "select md5(string_agg(checksum, ',' order by checksum)) from"
+    " (select checksum from schema_migrations union all select checksum from schema_functions)"
+)
+_TABLES = "select tablename from pg_tables where schemaname = 'public' and not starts_with(tablename, 'schema_')"
 _SEQUENCES = "select setval(format('%I', sequencename), 1, false) from pg_sequences where schemaname = 'public'"
 
 

@@ -1,6 +1,7 @@
-"""Bring a database up to the newest migration: numbered SQL files, one lock, checksums."""
+"""Bring a database up to date under one lock: numbered migrations once, function files whenever their text changes."""
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,37 +10,62 @@ import asyncpg
 from core.db.database import ROLE
 from core.errors import ConfigError
 
-MIGRATIONS = Path(__file__).parent / "sql" / "migrations"
+SQL = Path(__file__).parent / "sql"
 LOCK = 0x6F6E6576616C6574  # "onevalet": one migrator at a time per database
+BEFORE_SQUASH = "0001_spine"
+"""The first migration of databases that were made before 0.1.0."""
+
+# A trigger's function is replaced where it stands, since its trigger would be dropped with it. It has no parameters,
+# and its result never changes.
+_DROPS = """
+select format('drop function %s cascade', p.oid::regprocedure) from pg_proc p
+where p.pronamespace = current_schema()::regnamespace and p.proname = any ($1)
+  and (p.prorettype <> 'trigger'::regtype or p.proname <> all ($2))
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Migration:
-    """One numbered file. `checksum`: SHA-256 of its text, so that an edited applied file is an error."""
+class SqlFile:
+    """A migration, or the functions of one room. `name`: the file's, without its ending."""
 
-    number: int
     name: str
     sql: str
+
+    @property
+    def number(self) -> int:
+        """Return a migration's number."""
+        return int(self.name.split("_", 1)[0])
 
     @property
     def checksum(self) -> str:
         """Return the SHA-256 of the text, hex."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
+    @property
+    def functions(self) -> list[str]:
+        """Return the names of the functions that the file creates."""
+        return re.findall(r"^create (?:or replace )?function (\w+)", self.sql, re.MULTILINE)
 
-def load_migrations(folder: Path = MIGRATIONS) -> list[Migration]:
-    """List the migrations in order; numbers must rise by one."""
-    found = [
-        Migration(int(path.name.split("_", 1)[0]), path.stem, path.read_text())
-        for path in sorted(folder.glob("[0-9]*.sql"))
-    ]
-    if [m.number for m in found] != list(range(1, len(found) + 1)):
+
+def load_migrations(folder: Path = SQL / "migrations") -> list[SqlFile]:
+    """Return the migrations in order; their numbers must rise by one."""
+    migrations = _load(folder)
+    if [migration.number for migration in migrations] != list(range(1, len(migrations) + 1)):
         raise ConfigError(f"The migrations in {folder} are not numbered 1, 2, 3 and so on.")
-    return found
+    return migrations
+
+
+def load_functions(folder: Path = SQL / "functions") -> list[SqlFile]:
+    """Return the files with the functions' texts."""
+    return _load(folder)
+
+
+def _load(folder: Path) -> list[SqlFile]:
+    return [SqlFile(path.stem, path.read_text()) for path in sorted(folder.glob("*.sql"))]
 
 
 async def migrate(database_url: str) -> list[str]:
-    """Apply what is missing, each file in a transaction of its own; return the names of those applied.
+    """Apply the missing migrations, each in a transaction, then the changed functions; return the files' names.
 
     Connects as the URL's own user (not the serving role), which must own the database. Any number may run
     at once. Raises `ConfigError` with one sentence when the database cannot be reached or prepared.
@@ -52,16 +78,23 @@ async def migrate(database_url: str) -> list[str]:
     try:
         await connection.execute("select pg_advisory_lock($1)", LOCK)
         await _prepare(connection)
-        return await _apply_missing(connection, load_migrations())
+        return await _apply_missing(connection, load_migrations()) + await _apply_functions(
+            connection, load_functions()
+        )
     finally:
         await connection.close()
 
 
-async def _apply_missing(connection: "asyncpg.Connection[asyncpg.Record]", known: list[Migration]) -> list[str]:
+async def _apply_missing(connection: "asyncpg.Connection[asyncpg.Record]", known: list[SqlFile]) -> list[str]:
     applied = {
         row["number"]: row["checksum"]
         for row in await connection.fetch("select number, checksum from schema_migrations")
     }
+    if await connection.fetchval("select 1 from schema_migrations where name = $1", BEFORE_SQUASH):
+        raise ConfigError(
+            "This database was made before 0.1.0, whose tables cannot be taken over: set DATABASE_URL to an empty"
+            " database (`dev`: set ONEVALET_HOME to an empty folder), then migrate again."
+        )
     if ahead := sorted(set(applied) - {m.number for m in known}):
         raise ConfigError(f"The database has migration {ahead[-1]}, this code has not: deploy newer code.")
     names = []
@@ -76,12 +109,40 @@ async def _apply_missing(connection: "asyncpg.Connection[asyncpg.Record]", known
             await connection.execute(migration.sql)
             await connection.execute(
                 "insert into schema_migrations (number, name, checksum) values ($1, $2, $3)",
-                migration.number, migration.name, migration.checksum,
-            )  # fmt: skip
+                *(migration.number, migration.name, migration.checksum),
+            )
         names.append(migration.name)
-    if names and await connection.fetchval("select to_regproc('let_keys_wait')") is not None:
-        await connection.execute("select let_keys_wait()")
     return names
+
+
+async def _apply_functions(connection: "asyncpg.Connection[asyncpg.Record]", known: list[SqlFile]) -> list[str]:
+    """Apply the files whose text changed, in one transaction, and drop the functions that no file has any more.
+
+    They are dropped before they are created: what one returns, or how its parameters are called, cannot be replaced.
+    """
+    applied = {row["name"]: row for row in await connection.fetch("select * from schema_functions")}
+    changed = [file for file in known if file.name not in applied or applied[file.name]["checksum"] != file.checksum]
+    gone = applied.keys() - {file.name for file in known}
+    old = [
+        name
+        for file in [*gone, *(file.name for file in changed)]
+        if file in applied
+        for name in applied[file]["functions"]
+    ]
+    async with connection.transaction():
+        for row in await connection.fetch(_DROPS, old, [name for file in known for name in file.functions]):
+            await connection.execute(row[0])
+        # They call each other across files.
+        await connection.execute("set local check_function_bodies = off")
+        for file in changed:
+            await connection.execute(file.sql)
+            await connection.execute(
+                "insert into schema_functions as f (name, checksum, functions) values ($1, $2, $3) on conflict (name)"
+                " do update set checksum = excluded.checksum, functions = excluded.functions",
+                *(file.name, file.checksum, file.functions),
+            )
+        await connection.execute("delete from schema_functions where name = any ($1)", list(gone))
+    return [file.name for file in changed]
 
 
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -93,7 +154,12 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     try:
         await connection.execute(
             "create table if not exists schema_migrations (number int primary key, name text not null, "
-            "checksum text not null, applied_at timestamptz not null default clock_timestamp())"
+            "checksum text not null, applied_at timestamptz not null default clock_timestamp());"
+            "create table if not exists schema_functions (name text primary key, checksum text not null, "
+            "functions text[] not null);"
+            # Functions are for the serving role only, and most are made by whoever migrates.
+            "alter default privileges revoke execute on functions from public;"
+            f"alter default privileges grant execute on functions to {ROLE}"
         )
     except asyncpg.InsufficientPrivilegeError as error:
         raise _ask_dba(f"grant usage, create on schema public to {await _user(connection)};") from error

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 from core.credentials.key_rotation import count_data_keys
 from core.db.clock_check import MAX_APART
 from core.db.database import Database
-from core.db.migrate import load_migrations
+from core.db.migrate import load_functions, load_migrations
 from core.errors import ConfigError, OneValetError
 from core.messaging.channels import Check
 from core.notifications.delays import DELAYED
@@ -77,6 +77,7 @@ async def run_checks(settings: Settings) -> list[Check]:
 async def _database(database: Database) -> list[Check]:
     try:
         row = await database.call("select max(number) as newest from schema_migrations")
+        functions = await database.rows("select name, checksum from schema_functions")
         work = await database.call("select * from count_work()")
         lost = await database.call("select * from count_lost_answers(interval '7 days')")
         given_up = await database.call("select * from count_given_up(interval '7 days')")
@@ -88,12 +89,16 @@ async def _database(database: Database) -> list[Check]:
         return [Check("database", False, type(error).__name__, "run `uv run -m onevalet migrate`")]
     known = load_migrations()[-1].number
     newest = row["newest"] if row else 0
+    same = {row["name"]: row["checksum"] for row in functions} == {
+        file.name: file.checksum for file in load_functions()
+    }
+    current = newest == known and same
     checks = [
         Check(
             "database",
-            newest == known,
-            f"answers; migration {newest} of {known}",
-            "" if newest == known else "run `uv run -m onevalet migrate`",
+            current,
+            f"answers; migration {newest} of {known}{'' if same else ', functions of another version'}",
+            "" if current else "run `uv run -m onevalet migrate`",
         )
     ]
     if user and user["free"]:

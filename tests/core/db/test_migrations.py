@@ -1,4 +1,4 @@
-"""The migrations: applied once, in order, by whoever owns the database, and never silently changed."""
+"""Migrations, applied once in order by the database's owner and never edited; functions, applied again when edited."""
 
 import asyncio
 import secrets
@@ -12,7 +12,7 @@ import pytest
 
 from core.db import migrate as migrations
 from core.db.database import Database
-from core.db.migrate import load_migrations, migrate
+from core.db.migrate import BEFORE_SQUASH, load_functions, load_migrations, migrate
 from core.errors import ConfigError
 from onevalet.dev.embedded.postgres import Postgres
 from tests.core.db.schema import SCHEMA, dump_schema
@@ -32,13 +32,19 @@ async def empty_database(services: RunServices) -> AsyncIterator[str]:
         await admin.close()
 
 
+def use_files(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Migrate with the numbered files of a folder, and the functions of its folder `functions`."""
+    monkeypatch.setattr(migrations, "load_migrations", lambda: load_migrations(folder))
+    monkeypatch.setattr(migrations, "load_functions", lambda: load_functions(folder / "functions"))
+
+
 async def test_schema_sql_is_what_the_migrations_give(database_url: str) -> None:
     found = await dump_schema(database_url)
     assert SCHEMA.read_text() == found, "run: uv run python -m tests.core.db.schema"
 
 
-async def test_four_migrators_at_once_apply_each_migration_once(migrated_services: RunServices) -> None:
-    names = [m.name for m in load_migrations()]
+async def test_four_migrators_at_once_apply_each_file_once(migrated_services: RunServices) -> None:
+    names = [file.name for file in [*load_migrations(), *load_functions()]]
     async with empty_database(migrated_services) as url:
         applied = await asyncio.gather(*(migrate(url) for _ in range(4)))
         assert sorted(name for each in applied for name in each) == sorted(names)
@@ -49,7 +55,7 @@ async def test_an_edited_applied_migration_is_refused(database_url: str) -> None
     connection = await asyncpg.connect(database_url)
     await connection.execute("update schema_migrations set checksum = 'another' where number = 2")
     await connection.close()
-    with pytest.raises(ConfigError, match="0002_row_security was edited after it was applied"):
+    with pytest.raises(ConfigError, match="0002_people was edited after it was applied"):
         await migrate(database_url)
 
 
@@ -57,7 +63,7 @@ async def test_a_database_newer_than_the_code_is_refused_before_any_write(
     migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "0001_first.sql").write_text("create table first ();")
-    monkeypatch.setattr(migrations, "load_migrations", lambda: load_migrations(tmp_path))
+    use_files(monkeypatch, tmp_path)
     async with empty_database(migrated_services) as url:
         await migrate(url)
         connection = await asyncpg.connect(url)
@@ -74,13 +80,118 @@ async def test_a_failing_migration_leaves_nothing_of_itself(
 ) -> None:
     (tmp_path / "0001_first.sql").write_text("create table first ();")
     (tmp_path / "0002_second.sql").write_text("create table second (); select 1/0;")
-    monkeypatch.setattr(migrations, "load_migrations", lambda: load_migrations(tmp_path))
+    use_files(monkeypatch, tmp_path)
     async with empty_database(migrated_services) as url:
         with pytest.raises(asyncpg.DivisionByZeroError):
             await migrate(url)
         connection = await asyncpg.connect(url)
         assert await connection.fetchval("select to_regclass('second') is null and to_regclass('first') is not null")
         assert await connection.fetchval("select max(number) from schema_migrations") == 1
+        await connection.close()
+
+
+@asynccontextmanager
+async def with_functions(
+    services: RunServices, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> AsyncIterator[tuple[str, "asyncpg.Connection[asyncpg.Record]"]]:
+    """Yield the URL of, and a connection to, a database with one table and the functions of a folder."""
+    (folder / "0001_first.sql").write_text("create table first (n int);")
+    (folder / "functions").mkdir()
+    (folder / "functions" / "sums.sql").write_text(
+        "create function twice(p_n int) returns int language sql as 'select once(p_n) * 2';\n"
+        "create function gone() returns int language sql as 'select 1';\n"
+    )
+    (folder / "functions" / "words.sql").write_text(
+        "create function once(p_n int) returns int language sql as 'select p_n';\n"
+        "create or replace function note() returns trigger language plpgsql as 'begin return new; end';\n"
+        "create or replace trigger first_note before insert on first for each row execute function note();\n"
+    )
+    use_files(monkeypatch, folder)
+    async with empty_database(services) as url:
+        assert await migrate(url) == ["0001_first", "sums", "words"]
+        connection = await asyncpg.connect(url)
+        yield url, connection
+        await connection.close()
+
+
+async def test_an_edited_function_file_is_applied_again(
+    migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with with_functions(migrated_services, monkeypatch, tmp_path) as (url, connection):
+        assert await connection.fetchval("select twice(3)") == 6
+        # Another parameter name and another result cannot be replaced, and `gone` went.
+        (tmp_path / "functions" / "sums.sql").write_text(
+            "create function twice(p_number int) returns text language sql as 'select repeat(once(p_number)::text, 2)';"
+        )
+        assert await migrate(url) == ["sums"]
+        assert await connection.fetchval("select twice(3)") == "33"
+        assert await connection.fetchval("select to_regproc('gone') is null and to_regproc('once') is not null")
+        assert await connection.fetchval("select checksum from schema_functions where name = 'sums'") == (
+            load_functions(tmp_path / "functions")[0].checksum
+        )
+        assert await migrate(url) == []
+
+
+async def test_functions_of_a_removed_file_are_dropped_with_their_triggers(
+    migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with with_functions(migrated_services, monkeypatch, tmp_path) as (url, connection):
+        (tmp_path / "functions" / "words.sql").unlink()
+        assert await migrate(url) == []
+        assert await connection.fetchval("select to_regproc('once') is null and to_regproc('note') is null")
+        assert await connection.fetchval("select count(*) from pg_trigger where tgname = 'first_note'") == 0
+        assert [row["name"] for row in await connection.fetch("select name from schema_functions")] == ["sums"]
+
+
+async def test_an_edited_trigger_function_keeps_its_trigger(
+    migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with with_functions(migrated_services, monkeypatch, tmp_path) as (url, connection):
+        words = tmp_path / "functions" / "words.sql"
+        words.write_text(words.read_text().replace("return new", "new.n := 7; return new"))
+        assert await migrate(url) == ["words"]
+        assert await connection.fetchval("insert into first values (1) returning n") == 7
+
+
+async def test_a_failing_function_file_changes_no_function(
+    migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with with_functions(migrated_services, monkeypatch, tmp_path) as (url, connection):
+        (tmp_path / "functions" / "sums.sql").write_text("create function twice() returns int;")
+        with pytest.raises(asyncpg.PostgresError):
+            await migrate(url)
+        assert await connection.fetchval("select twice(3) + gone()") == 7
+
+
+async def test_every_function_is_valid_where_all_others_are(database_url: str) -> None:
+    connection = await asyncpg.connect(database_url)
+    async with connection.transaction():
+        for file in load_functions():  # with check_function_bodies on
+            await connection.execute(file.sql.replace("create function", "create or replace function"))
+    await connection.close()
+
+
+async def test_every_foreign_key_is_deferrable(database_url: str) -> None:
+    connection = await asyncpg.connect(database_url)
+    fixed = await connection.fetch("select conname from pg_constraint where contype = 'f' and not condeferrable")
+    assert [row["conname"] for row in fixed] == []
+    await connection.close()
+
+
+async def test_a_database_from_before_the_release_is_refused(migrated_services: RunServices) -> None:
+    async with empty_database(migrated_services) as url:
+        connection = await asyncpg.connect(url)
+        await connection.execute(
+            "create table schema_migrations (number int primary key, name text not null, checksum text not null,"
+            " applied_at timestamptz not null default clock_timestamp())"
+        )
+        await connection.execute("insert into schema_migrations select n, $1, '' from generate_series(1, 57) n", "x")
+        await connection.execute("update schema_migrations set name = $1 where number = 1", BEFORE_SQUASH)
+        with pytest.raises(
+            ConfigError, match=r"^This database was made before 0\.1\.0.*: set DATABASE_URL to an empty"
+        ):
+            await migrate(url)
+        assert await connection.fetchval("select to_regclass('tenants')") is None
         await connection.close()
 
 
@@ -134,7 +245,7 @@ async def test_a_member_without_the_right_to_act_as_the_role_is_told_so(migrated
         with pytest.raises(ConfigError, match=f"run: grant usage, create on schema public to {name};$"):
             await migrate(theirs)
         await admin.execute(f"grant usage, create on schema public to {name}")
-        assert await migrate(theirs) == [m.name for m in load_migrations()]
+        assert await migrate(theirs) == [file.name for file in [*load_migrations(), *load_functions()]]
         await admin.execute(f"drop owned by {name} cascade; revoke onevalet_app from {name}; drop role {name}")
         await admin.close()
 

@@ -13,6 +13,7 @@ from tests.core.harness import Store
 
 ANN, BOB = "+15550000001", "+15550000002"
 WITHOUT_TENANT = {
+    "schema_functions",
     "schema_migrations",
     "ignored_messages",
     "channel_state",
@@ -76,7 +77,6 @@ TOLD = {
     "move_apart": {"rows_moved"},
     "count_refused": {"memory_jobs", "redraws"},
     "drop_ignored": {"messages"},
-    "drop_unknown": {"messages"},
     "claim_profile": {"tenant_id", "turn_id"},
     "add_event_group": {"group_name", "added"},
     "drop_event_group": {"group_name", "dropped"},
@@ -326,6 +326,8 @@ async def test_our_functions_are_for_the_serving_role_only(store: Store) -> None
         "drop policy one_tenant on inbound",
         "create function f() returns int language sql as 'select 1'",
         "update schema_migrations set checksum = ''",
+        "update schema_functions set checksum = ''",
+        "select tenant_table('consents')",
         "delete from ignored_messages",
         "select * from consents",
         "update consents set state = 'active'",

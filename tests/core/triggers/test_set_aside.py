@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from core.db.migrate import load_migrations
 from core.errors import ToolRetry
 from core.events.types import Event
 from core.json_types import JsonObject
@@ -174,25 +173,6 @@ async def test_a_row_that_newer_code_cannot_read_hinders_no_notice_and_no_turn(h
     await work(harness)
     assert await harness.states(task) == ["COMPLETED"]
     assert await harness.sent() == ["counted"]
-
-
-async def test_a_migration_heals_what_older_versions_let_in(harness: Harness) -> None:
-    healed: list[tuple[JsonObject, JsonObject]] = [
-        (FOR_EVER, {"cron": "0 9 * * *"}),
-        ({"cron": "0 9 * * *", "until": "2100-01-01T00:00"}, {"cron": "0 9 * * *", "until": "2100-01-01T00:00"}),
-        ({"interval_minutes": 60, "count": 99999999999}, {"interval_minutes": 60}),
-        ({"interval_minutes": 60, "jitter_seconds": 1e6}, {"interval_minutes": 60, "jitter_seconds": 86400}),
-    ]
-    tasks = [await hourly(harness, f"Task {number}") for number in range(len(healed))]
-    for task, (before, _) in zip(tasks, healed, strict=True):
-        await spoil(harness, task, before)
-    migration = next(one for one in load_migrations() if "set_aside" in one.name)
-    updates = [part for part in migration.sql.split(";\n") if "update tasks t set trigger" in part]
-    assert len(updates) == 3
-    for update in updates:
-        await harness.store.admin.execute(update)
-    kept = await harness.store.admin.fetch("select trigger::text from tasks order by number")
-    assert [json.loads(row["trigger"]) for row in kept] == [after for _, after in healed]
 
 
 async def test_making_up_for_a_year_of_seconds_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,129 @@
+-- The pool: agents that wait for a person, and the turns that wait with them.
+
+-- Ends a waiting turn without another word, unless some other agent of it, or an open approval, still waits.
+create function close_waiting_turn(p_tenant text, p_turn text, p_reason text)
+returns void
+language plpgsql as $$
+begin
+    if exists (select 1 from pool_entries e
+               where e.tenant_id = p_tenant and e.turn_id = p_turn and e.status not in ('CANCELLED', 'COMPLETED'))
+        or exists (select 1 from approvals a where a.tenant_id = p_tenant and a.turn_id = p_turn and a.state = 'pending')
+    then
+        return;
+    end if;
+    update turns t set state = 'done', reason = p_reason, finished_at = clock_timestamp()
+    where t.tenant_id = p_tenant and t.id = p_turn and t.state = 'waiting';
+    if found then
+        delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = p_turn;
+    end if;
+end $$;
+
+-- What a turn leaves in the pool. A change counts against the revision that was read: what was decided meanwhile
+-- stays as it is.
+create function write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb)
+returns void
+language plpgsql as $$
+declare
+    v_entry jsonb;
+    v_changed text;
+begin
+    for v_entry in select * from jsonb_array_elements(p_pool) loop
+        if v_entry ->> 'turn_id' = p_turn then
+            insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path,
+                                      tool_call_id, status, schema_version, expires_at)
+            values (p_tenant, v_entry ->> 'agent_id', v_entry ->> 'agent_type', p_conversation, p_turn,
+                    v_entry ->> 'agent_path', v_entry ->> 'tool_call_id', v_entry ->> 'status',
+                    v_entry ->> 'schema_version', (v_entry ->> 'expires_at')::timestamptz)
+            on conflict (tenant_id, agent_id) do nothing;
+        end if;
+        update pool_entries e
+        set status = v_entry ->> 'status', collected_fields = v_entry -> 'collected_fields',
+            context = v_entry -> 'context', reason = v_entry ->> 'reason', revision = e.revision + 1,
+            expires_at = (v_entry ->> 'expires_at')::timestamptz, updated_at = clock_timestamp()
+        where e.tenant_id = p_tenant and e.agent_id = v_entry ->> 'agent_id'
+          and e.revision = (v_entry ->> 'revision')::int and e.status not in ('CANCELLED', 'COMPLETED')
+        returning e.turn_id into v_changed;
+        if not found or v_changed = p_turn then
+            continue;
+        end if;
+        if v_entry ->> 'reason' in ('dropped', 'stale') then
+            perform close_waiting_turn(p_tenant, v_changed, v_entry ->> 'reason');
+        elsif (v_entry ->> 'wakes')::boolean then
+            perform wake_turn(p_tenant, v_changed);
+        end if;
+    end loop;
+end $$;
+
+-- A fresh start leaves no question open in its conversation; approvals are per person, and stay.
+create function close_questions(p_tenant text, p_conversation text)
+returns void
+language plpgsql as $$
+declare
+    v_turn text;
+begin
+    for v_turn in
+        update pool_entries e set status = 'CANCELLED', reason = 'dropped', revision = e.revision + 1
+        where e.tenant_id = p_tenant and e.conversation_id = p_conversation
+          and e.status in ('WAITING_FOR_INPUT', 'PAUSED')
+        returning e.turn_id
+    loop
+        perform close_waiting_turn(p_tenant, v_turn, 'new session');
+    end loop;
+end $$;
+
+-- Pauses, resumes or cancels one agent; true where it was in a state that allows it. Gives the lane to wake.
+create function change_pool_entry(p_tenant text, p_agent text, p_change text)
+returns table (changed boolean, lane_id text)
+language plpgsql as $$
+declare
+    v_turn text;
+    v_lane text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select e.turn_id, t.lane_id into v_turn, v_lane from pool_entries e
+    join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+    where e.tenant_id = p_tenant and e.agent_id = p_agent;
+    perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for update;
+    update pool_entries e
+    set status = case p_change when 'pause' then 'PAUSED' when 'resume' then 'WAITING_FOR_INPUT' else 'CANCELLED' end,
+        reason = case p_change when 'cancel' then 'cancelled' else '' end,
+        -- Without its question: it is asked again.
+        context = case p_change when 'resume' then e.context || '{"question": ""}' else e.context end,
+        revision = e.revision + 1, updated_at = clock_timestamp()
+    where e.tenant_id = p_tenant and e.agent_id = p_agent
+      and case p_change when 'pause' then e.status = 'WAITING_FOR_INPUT' when 'resume' then e.status = 'PAUSED'
+                        when 'cancel' then e.status not in ('CANCELLED', 'COMPLETED') else false end;
+    if not found then
+        return query select false, null::text;
+    elsif p_change = 'pause' then
+        return query select true, null::text;
+    else
+        return query select true, wake_turn(p_tenant, v_turn);
+    end if;
+end $$;
+
+-- Ends what has waited too long, of all people; their turns go on and say so. What waits for a decision ends with its
+-- approval instead: its card may not even have been sent.
+create function expire_pool(p_now timestamptz, p_most int)
+returns table (tenant_id text, lane_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_entry record;
+begin
+    for v_entry in
+        select e.tenant_id, e.agent_id, e.turn_id, t.lane_id from pool_entries e
+        join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+        where e.status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') and e.expires_at <= p_now
+        order by e.expires_at limit p_most
+    loop
+        perform 1 from lanes l where l.tenant_id = v_entry.tenant_id and l.id = v_entry.lane_id for update;
+        update pool_entries e
+        set status = 'CANCELLED', reason = 'expired', revision = e.revision + 1, updated_at = clock_timestamp()
+        where e.tenant_id = v_entry.tenant_id and e.agent_id = v_entry.agent_id
+          and e.status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') and e.expires_at <= p_now;
+        if found then
+            perform wake_turn(v_entry.tenant_id, v_entry.turn_id);
+            return query select v_entry.tenant_id, v_entry.lane_id;
+        end if;
+    end loop;
+end $$;

@@ -1,0 +1,425 @@
+-- Approvals: asked, sent, decided once, expired, and drawn on their cards.
+
+create function audit_approval(
+    p_tenant text, p_approval text, p_at timestamptz, p_what text, p_identity text, p_channel text, p_how text,
+    p_detail jsonb)
+returns void
+language sql as $$
+    insert into approval_audit (tenant_id, approval_id, at, what, hash, identity_id, channel, how, detail)
+    select a.tenant_id, a.id, p_at, p_what, a.hash, p_identity, p_channel, p_how, p_detail
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
+create function approval_hash(p_head text, p_expires_at timestamptz, p_tail text)
+returns text
+language sql immutable as $$
+    select encode(sha256(convert_to(
+        p_head || to_char(p_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || p_tail, 'UTF8')), 'hex')
+$$;
+
+-- Gives an approval one of the codes that the caller made up: the first that is free. Repeatable by its holder.
+create function issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamptz, p_rest interval)
+returns text
+language plpgsql as $$
+declare
+    v_code text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.code into v_code from approval_codes c where c.tenant_id = p_tenant and c.holder = p_holder;
+    if found then
+        return v_code;
+    end if;
+    foreach v_code in array p_codes loop
+        insert into approval_codes as c (tenant_id, code, holder, issued_at) values (p_tenant, v_code, p_holder, p_now)
+        on conflict on constraint approval_codes_pkey do update set holder = excluded.holder, issued_at = excluded.issued_at
+        where c.issued_at < p_now - p_rest
+          and not exists (select 1 from approvals a where a.tenant_id = p_tenant and a.code = c.code and a.state = 'pending');
+        if found then
+            return v_code;
+        end if;
+    end loop;
+    return null;
+end $$;
+
+-- Fixes expiry and hash when the card has been sent; later calls change nothing.
+create function start_approval(p_tenant text, p_approval text, p_now timestamptz)
+returns void
+language plpgsql as $$
+begin
+    update approvals a
+    set expires_at = date_trunc('second', p_now + a.timeout),
+        hash = approval_hash(a.sealed_head, date_trunc('second', p_now + a.timeout), a.sealed_tail),
+        remind_at = case when a.timeout >= interval '10 minutes' then p_now + a.timeout * 0.8 end
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at is null;
+    if found then
+        perform audit_approval(p_tenant, p_approval, p_now, 'sent', '', '', '', '{}');
+    end if;
+end $$;
+
+-- The one decision. p_state: approved, cancelled or replaced (with what the person wants changed instead). True
+-- where it was this call's to make: pending, in time, its turn still there, and, to approve it, still what was hashed.
+-- p_said_in: the message in which it was said, whose sender decides where p_identity is empty. Its turn may go on.
+create function decide_approval(
+    p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamptz,
+    p_proposed jsonb, p_outcome text, p_said_in text, out decided boolean, out lane_id text)
+language plpgsql as $$
+declare
+    v_turn text;
+    v_identity text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select a.turn_id into v_turn from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    -- The lane first, as whoever finishes the turn locks them.
+    perform hold_turn(p_tenant, v_turn);
+    select coalesce(nullif(p_identity, ''), (
+        select c.identity_id from inbound i
+        join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
+        where i.tenant_id = p_tenant and i.id = p_said_in), '') into v_identity;
+    perform start_approval(p_tenant, p_approval, p_now);
+    update approvals a
+    set state = p_state, proposed = case when p_state = 'replaced' then p_proposed end, decided_at = p_now,
+        decided_by = v_identity, decided_channel = p_channel, decided_how = p_how, confirm_hash = null
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
+      and (p_state <> 'approved' or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail))
+      and exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = v_turn and t.state in ('waiting', 'running'));
+    decided := found;
+    if decided then
+        perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_channel, p_how,
+                               coalesce(p_proposed, '{}'));
+        perform draw_outcome(p_tenant, p_approval, p_outcome, p_now);
+        lane_id := wake_turn(p_tenant, v_turn);
+    end if;
+end $$;
+
+-- Locks the lane of a turn, which is locked before any approval of it: who decides and who ends a turn meet there.
+create function hold_turn(p_tenant text, p_turn text)
+returns void
+language plpgsql as $$
+begin
+    perform 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+    where t.tenant_id = p_tenant and t.id = p_turn for update of l;
+end $$;
+
+-- Ends what has waited too long, of all people; their turns go on and say so. What belongs to a turn that has ended
+-- by itself ends with it. A lane that somebody holds at this moment is looked at the next time.
+create function expire_approvals(p_now timestamptz, p_outcome text, p_most int)
+returns table (tenant_id text, approval_id text, lane_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_row record;
+begin
+    for v_row in
+        select a.tenant_id, a.id, a.turn_id, t.lane_id from approvals a
+        join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+        where a.state = 'pending' and (a.expires_at <= p_now or t.state not in ('running', 'waiting'))
+        order by a.expires_at limit p_most
+    loop
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
+        continue when not found;
+        update approvals a set state = 'expired', decided_at = p_now, confirm_hash = null,
+            decided_how = case when a.expires_at <= p_now then 'expiry' else 'its turn ended' end
+        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending'
+          and (a.expires_at <= p_now or exists (select 1 from turns t where t.tenant_id = v_row.tenant_id
+               and t.id = v_row.turn_id and t.state not in ('running', 'waiting')));
+        if found then
+            perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'expiry', '{}');
+            perform draw_outcome(v_row.tenant_id, v_row.id, p_outcome, p_now);
+            return query select v_row.tenant_id, v_row.id, wake_turn(v_row.tenant_id, v_row.turn_id);
+        end if;
+    end loop;
+end $$;
+
+-- Whom to remind.
+create function due_reminders(p_now timestamptz, p_most int)
+returns table (tenant_id text, approval_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select a.tenant_id, a.id from approvals a
+    where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
+    order by a.remind_at limit p_most
+$$;
+
+-- Two people became one: what was asked of either is bound to who they were, and is asked again.
+create function reissue_approvals(p_tenant text, p_outcome text, p_now timestamptz)
+returns int
+language plpgsql as $$
+declare
+    v_row record;
+    v_count int := 0;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    for v_row in select a.id, a.turn_id from approvals a where a.tenant_id = p_tenant and a.state = 'pending'
+                 order by a.turn_id, a.id
+    loop
+        perform hold_turn(p_tenant, v_row.turn_id);
+        update approvals a set state = 'replaced', reason = 'reissued', decided_at = p_now, decided_how = 'reissue'
+        where a.tenant_id = p_tenant and a.id = v_row.id and a.state = 'pending';
+        if found then
+            perform audit_approval(p_tenant, v_row.id, p_now, 'reissued', '', '', '', '{}');
+            perform draw_outcome(p_tenant, v_row.id, p_outcome, p_now);
+            perform wake_turn(p_tenant, v_row.turn_id);
+            v_count := v_count + 1;
+        end if;
+    end loop;
+    return v_count;
+end $$;
+
+create function find_approval(p_token text)
+returns table (tenant_id text, approval_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select a.tenant_id, a.id from approvals a where a.token = p_token
+$$;
+
+-- What is pending, of all people, by code where there is one; for the operator.
+create function find_pending(p_code text, p_most int)
+returns table (tenant_id text, approval_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select a.tenant_id, a.id from approvals a
+    where a.state = 'pending' and (p_code = '' or a.code = p_code) order by a.created_at, a.id limit p_most
+$$;
+
+-- A moment as the person reads it: of another day than today, the day is told too. Where nobody knows their timezone,
+-- both are in UTC.
+create function told_time(p_tenant text, p_moment timestamptz)
+returns text
+language plpgsql stable as $$
+declare
+    v_zone text;
+    v_there timestamp;
+    v_now timestamp;
+begin
+    select coalesce(nullif(t.timezone, ''), 'UTC') into v_zone from tenants t where t.tenant_id = p_tenant;
+    begin
+        v_there := p_moment at time zone coalesce(v_zone, 'UTC');
+        v_now := clock_timestamp() at time zone coalesce(v_zone, 'UTC');
+    exception when invalid_parameter_value then
+        v_there := p_moment at time zone 'UTC';
+        v_now := clock_timestamp() at time zone 'UTC';
+    end;
+    return to_char(v_there, case when v_there::date = v_now::date then 'HH24:MI' else 'HH24:MI "on" FMDD FMMonth' end);
+end $$;
+
+-- Draw second: every card of an approval, on every channel, is to show what became of it. p_outcome is a line
+-- with {when}, which is told in the person's own time.
+create function draw_outcome(p_tenant text, p_approval text, p_outcome text, p_now timestamptz)
+returns void
+language sql as $$
+    insert into redraws as r (tenant_id, outbound_id, outcome)
+    select c.tenant_id, c.outbound_id, replace(p_outcome, '{when}', told_time(p_tenant, p_now))
+    from approval_cards c where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
+    on conflict on constraint redraws_pkey do update
+    set outcome = excluded.outcome, state = 'due', attempts = 0, next_attempt_at = clock_timestamp()
+$$;
+
+-- A request for consent, committed with the turn that asks and with its card.
+create function write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb)
+returns void
+language plpgsql as $$
+begin
+    insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments, shown,
+                           form, risk, source, code, token, timeout, sealed_head, sealed_tail, created_at,
+                           editable)
+    values (p_tenant, p_approval ->> 'id', p_turn, p_approval ->> 'place', (p_approval ->> 'generation')::int,
+            p_conversation, p_approval ->> 'name', p_approval ->> 'summary', p_approval -> 'arguments',
+            p_approval -> 'shown', p_approval -> 'form', p_approval ->> 'risk', p_approval ->> 'source',
+            p_approval ->> 'code', p_approval ->> 'token', make_interval(secs => (p_approval ->> 'seconds')::float),
+            p_approval ->> 'sealed_head', p_approval ->> 'sealed_tail', (p_approval ->> 'created_at')::timestamptz,
+            coalesce((p_approval ->> 'editable')::boolean, true))
+    on conflict on constraint approvals_pkey do nothing;
+    if found then
+        perform audit_approval(p_tenant, p_approval ->> 'id', (p_approval ->> 'created_at')::timestamptz, 'requested',
+                               '', '', '', p_approval -> 'arguments');
+    end if;
+end $$;
+
+-- What a person is told, with what is known of the approval filled in.
+create function tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text)
+returns text
+language sql stable as $$
+    select replace(replace(replace(replace(replace(replace(p_text,
+        '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
+        '{who}', case a.decided_channel when 'sms' then 'you by SMS' when '' then 'you' when 'operator' then 'the operator'
+                                    else 'you on ' || initcap(a.decided_channel) end),
+        '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
+        '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
+create function set_tenant(p_tenant text)
+returns text
+language sql as $$
+    select set_config('onevalet.tenant', p_tenant, true)
+$$;
+
+-- An approved action has run; the first word counts.
+create function approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamptz)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update approvals a set ran_at = p_now
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'approved' and a.ran_at is null;
+    if found then
+        perform audit_approval(p_tenant, p_approval, p_now, 'ran', '', '', p_outcome, '{}');
+    end if;
+end $$;
+
+-- High risk that came by SMS is shown in the person's newest other chat too, once. Gives that conversation.
+create function show_elsewhere(p_tenant text, p_approval text, p_outbound text)
+returns text
+language plpgsql as $$
+declare
+    v_other text;
+    v_card outbound%rowtype;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    v_other := other_conversation(p_tenant, 'sms');
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_other for update;
+    select o.* into v_card from approval_cards k
+    join outbound o on o.tenant_id = k.tenant_id and o.id = k.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'sms'
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id and a.state = 'pending' and a.risk = 'high'
+    where k.tenant_id = p_tenant and k.approval_id = p_approval and k.role = 'card'
+      and (select count(*) from approval_cards n
+           where n.tenant_id = p_tenant and n.approval_id = p_approval and n.role = 'card') = 1;
+    if v_card.id is null or v_other is null then
+        return null;
+    end if;
+    perform owe(p_tenant, v_other, v_card.turn_id, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'card', 'text', v_card.text, 'actions', v_card.actions, 'shows', p_approval)));
+    return v_other;
+end $$;
+
+-- The code of the approval whose card or prompt a person's reply answers; null for none.
+create function answered_card(p_tenant text, p_conversation text, p_reply_to text)
+returns text
+language sql stable as $$
+    select a.code from outbound_parts e
+    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id and o.conversation_id = p_conversation
+    join approval_cards k on k.tenant_id = e.tenant_id and k.outbound_id = e.outbound_id
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id
+    where p_reply_to <> '' and e.tenant_id = p_tenant and e.provider_id = p_reply_to limit 1
+$$;
+
+-- Reminds once, where the card is; in one transaction with the note of it. Gives the conversation.
+create function remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamptz)
+returns text
+language plpgsql as $$
+declare
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select a.conversation_id into v_conversation from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    update approvals a set remind_at = null
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.remind_at <= p_now;
+    if not found then
+        return null;
+    end if;
+    perform audit_approval(p_tenant, p_approval, p_now, 'reminded', '', '', '', '{}');
+    perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'notification', 'text', tell_outcome(p_tenant, p_approval, p_text, ''))));
+    return v_conversation;
+end $$;
+
+-- Takes a redraw that is due: the newest part of a card that was sent. A card that is on its way is waited for.
+-- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
+-- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+create function claim_redraw(p_ttl interval)
+returns table (tenant_id text, outbound_id text, fence bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    with due as materialized (
+        select d.tenant_id, d.outbound_id from redraws d
+        join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id
+        where d.state = 'due' and d.next_attempt_at <= clock_timestamp()
+          and (d.lease_until is null or d.lease_until < clock_timestamp())
+          and o.state in ('sent', 'ambiguous', 'failed')
+        order by d.next_attempt_at limit 1 for update of d skip locked)
+    update redraws r set lease_until = clock_timestamp() + p_ttl, fence = r.fence + 1, attempts = r.attempts + 1
+    from due
+    where r.tenant_id = due.tenant_id and r.outbound_id = due.outbound_id
+    returning r.tenant_id, r.outbound_id, r.fence;
+end $$;
+
+create function end_redraw(
+    p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- What is to be drawn may have changed meanwhile: then it is due again.
+    update redraws r
+    set state = case when r.outcome = p_outcome then p_state else 'due' end, reason = p_reason, lease_until = null,
+        next_attempt_at = clock_timestamp() + case when r.outcome = p_outcome then p_delay else interval '0' end,
+        drawn_at = case when p_state = 'drawn' then clock_timestamp() else r.drawn_at end
+    where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
+end $$;
+
+-- The numbers that proved who has a phone, once they are of no use any more: what was sent is kept without them.
+create function scrub_numbers(p_now timestamptz, p_most int)
+returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_row record;
+    v_count int := 0;
+begin
+    for v_row in
+        select c.tenant_id, c.outbound_id from approval_cards c
+        join approvals a on a.tenant_id = c.tenant_id and a.id = c.approval_id
+        join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+        where c.role = 'number' and (a.confirm_hash is null or a.confirm_until <= p_now)
+          and o.state in ('sent', 'ambiguous', 'failed')
+        limit p_most
+    loop
+        update outbound o set text = regexp_replace(o.text, '\m\d{6}\M', '******', 'g')
+        where o.tenant_id = v_row.tenant_id and o.id = v_row.outbound_id;
+        update outbound_parts e set text = regexp_replace(e.text, '\m\d{6}\M', '******', 'g')
+        where e.tenant_id = v_row.tenant_id and e.outbound_id = v_row.outbound_id;
+        delete from approval_cards c where c.tenant_id = v_row.tenant_id and c.outbound_id = v_row.outbound_id;
+        v_count := v_count + 1;
+    end loop;
+    return v_count;
+end $$;
+
+-- Cards that were sent although nobody fixed the expiry (their sender died), and cards that could not be sent.
+create function sweep_cards(p_now timestamptz, p_most int)
+returns table (tenant_id text, lane_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_row record;
+begin
+    for v_row in
+        select a.tenant_id, a.id, a.turn_id, t.lane_id,
+               bool_or(o.state in ('sent', 'ambiguous')) as sent, bool_and(o.state = 'failed') as failed
+        from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+        join approval_cards c on c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card'
+        join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+        where a.state = 'pending' and a.expires_at is null
+        group by a.tenant_id, a.id, a.turn_id, t.lane_id
+        having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_most
+    loop
+        -- A lane that somebody holds at this moment is looked at the next time.
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
+        continue when not found;
+        if v_row.sent then
+            perform start_approval(v_row.tenant_id, v_row.id, p_now);
+            continue;
+        end if;
+        update approvals a set state = 'expired', reason = 'not shown', decided_at = p_now, decided_how = 'not shown'
+        where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending';
+        if found then
+            perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'not shown', '{}');
+            return query select v_row.tenant_id, wake_turn(v_row.tenant_id, v_row.turn_id);
+        end if;
+    end loop;
+end $$;
+
+create function set_aside_redraw(p_tenant text, p_outbound text, p_fence bigint, p_reason text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update redraws r set state = 'given_up', reason = p_reason, lease_until = null
+    where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
+end $$;

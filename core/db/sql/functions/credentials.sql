@@ -1,0 +1,108 @@
+-- Sealed credentials and the data keys that seal them.
+
+-- A tenant's newest data key; none until something was kept.
+create function read_data_key(p_tenant text, p_version int)
+returns table (version int, secret_key_id text, wrapped bytea)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select d.version, d.secret_key_id, d.wrapped from data_keys d
+    where d.tenant_id = p_tenant and (p_version is null or d.version = p_version)
+    order by d.version desc limit 1;
+end $$;
+
+-- Gives a tenant its first data key; where two come at once, both are given the one that stayed. Nothing for
+-- a tenant that does not exist.
+create function add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea)
+returns table (version int, secret_key_id text, wrapped bytea)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into data_keys as d (tenant_id, version, secret_key_id, wrapped)
+    select t.tenant_id, 1, p_secret_key_id, p_wrapped from tenants t where t.tenant_id = p_tenant
+    on conflict do nothing;
+    return query select * from read_data_key(p_tenant, null);
+end $$;
+
+-- Puts a re-wrapped data key in place of the one that was read; changes nothing when somebody else did.
+create function rewrap_data_key(
+    p_tenant text, p_version int, p_from text, p_to text, p_wrapped bytea)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update data_keys d set secret_key_id = p_to, wrapped = p_wrapped
+    where d.tenant_id = p_tenant and d.version = p_version and d.secret_key_id = p_from;
+end $$;
+
+create function save_credentials(
+    p_tenant text, p_service text, p_account text, p_key_version int, p_sealed bytea)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into credentials as c (tenant_id, service, account_name, key_version, credentials_json)
+    values (p_tenant, p_service, p_account, p_key_version, p_sealed)
+    on conflict (tenant_id, service, account_name) do update
+    set key_version = excluded.key_version, credentials_json = excluded.credentials_json,
+        updated_at = clock_timestamp();
+end $$;
+
+-- The sealed credentials with the wrapped key that opens them, from one snapshot.
+create function read_credentials(p_tenant text, p_service text, p_account text)
+returns table (sealed bytea, version int, secret_key_id text, wrapped bytea)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select c.credentials_json, d.version, d.secret_key_id, d.wrapped
+    from credentials c join data_keys d on d.tenant_id = c.tenant_id and d.version = c.key_version
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
+end $$;
+
+create function list_credentials(p_tenant text, p_service text)
+returns table (service text, account_name text, preferred boolean, created_at timestamptz, updated_at timestamptz)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select c.service, c.account_name, c.preferred, c.created_at, c.updated_at from credentials c
+    where c.tenant_id = p_tenant and (p_service is null or c.service = p_service)
+    order by c.service, c.account_name;
+end $$;
+
+create function delete_credentials(p_tenant text, p_service text, p_account text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from credentials c
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
+end $$;
+
+-- Makes one account of a service the preferred one; true when there is such an account.
+create function prefer_account(p_tenant text, p_service text, p_account text)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- Locked in one order first: of two choices at once the later one counts.
+    perform 1 from credentials c where c.tenant_id = p_tenant and c.service = p_service
+    order by c.account_name for update;
+    if not exists (select from credentials c
+                   where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account) then
+        return false;
+    end if;
+    update credentials c set preferred = false
+    where c.tenant_id = p_tenant and c.service = p_service and c.preferred and c.account_name <> p_account;
+    update credentials c set preferred = true
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account and not c.preferred;
+    return true;
+end $$;
+
+-- Whose data keys lie under another secret key than this one, after a place in their order; ids only.
+create function find_data_keys(p_not_under text, p_after_tenant text, p_after_version int, p_limit int)
+returns table (tenant_id text, version int)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select d.tenant_id, d.version from data_keys d
+    where d.secret_key_id <> p_not_under and (d.tenant_id, d.version) > (p_after_tenant, p_after_version)
+    order by d.tenant_id, d.version limit p_limit
+$$;

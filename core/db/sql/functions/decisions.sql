@@ -1,0 +1,424 @@
+-- How presses and exact words decide: in the inbox's own transaction, without any lease.
+
+-- Why an approval can no longer be decided: the key of what is said about it.
+create function why_decided(p_tenant text, p_approval text, p_now timestamptz)
+returns text
+language sql stable as $$
+    select case
+        when a.state = 'pending' and a.expires_at <= p_now then 'expired'
+        when a.state = 'pending' and not exists (
+            select 1 from turns t where t.tenant_id = p_tenant and t.id = a.turn_id and t.state in ('waiting', 'running'))
+            then 'over'
+        when a.state = 'pending' and a.hash <> '' and a.hash <> approval_hash(a.sealed_head, a.expires_at, a.sealed_tail)
+            then 'altered'
+        when a.state = 'pending' then 'pending'
+        when a.state = 'replaced' then 'replaced'
+        else 'already_' || a.state end
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
+-- High risk is not approved by a number alone, which can be forged: a code that only its owner reads goes there.
+-- Gives what came of it: 'go', 'confirm' (a code is to be sent), 'wrong' or 'too_many'.
+create function check_confirm(
+    p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamptz)
+returns text
+language plpgsql as $$
+declare
+    v_row approvals%rowtype;
+begin
+    select * into v_row from approvals a where a.tenant_id = p_tenant and a.id = p_approval for update;
+    if p_given <> '' and v_row.confirm_hash is not null and v_row.confirm_until > p_now then
+        update approvals a set confirm_tries = a.confirm_tries + 1
+        where a.tenant_id = p_tenant and a.id = p_approval;
+        if v_row.confirm_tries >= 5 then
+            update approvals a set confirm_hash = null where a.tenant_id = p_tenant and a.id = p_approval;
+            return 'too_many';
+        end if;
+        return case when v_row.confirm_hash = sha256(convert_to(p_approval || ':' || p_given, 'UTF8'))
+                    then 'go' else 'wrong' end;
+    end if;
+    if v_row.confirm_sent >= 3 or v_row.confirm_tries >= 10 then
+        return 'too_many';
+    end if;
+    update approvals a
+    set confirm_hash = sha256(convert_to(p_approval || ':' || p_fresh, 'UTF8')), confirm_until = p_now + interval '10 minutes',
+        confirm_tries = case when a.confirm_tries > 5 then a.confirm_tries else 0 end, confirm_sent = a.confirm_sent + 1
+    where a.tenant_id = p_tenant and a.id = p_approval;
+    return 'confirm';
+end $$;
+
+-- Which approvals an exact word means: the one with the code, all that were shown here, or the last thing said.
+create function meant_approvals(
+    p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamptz)
+returns table (approval_id text)
+language plpgsql stable as $$
+declare
+    v_last bigint;
+begin
+    if p_code not in ('', 'ALL') then
+        return query select a.id from approvals a
+        where a.tenant_id = p_tenant and a.code = p_code order by a.created_at desc limit 1;
+        return;
+    end if;
+    if p_code = '' then
+        -- A bare word counts only when one card was the last thing said here, by anybody.
+        select max(o.seq) into v_last from outbound o
+        where o.tenant_id = p_tenant and o.conversation_id = p_conversation
+          and not exists (select 1 from approval_cards c join approvals a on a.tenant_id = c.tenant_id and a.id = c.approval_id
+                          where c.tenant_id = o.tenant_id and c.outbound_id = o.id and c.role = 'card' and a.state = 'pending');
+        if exists (select 1 from inbound i
+                   where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
+                     and i.received_at > (select min(o.created_at) from outbound o
+                                          where o.tenant_id = p_tenant and o.conversation_id = p_conversation
+                                            and o.seq > coalesce(v_last, 0))) then
+            return;
+        end if;
+    end if;
+    return query select a.id from approvals a
+    where a.tenant_id = p_tenant and a.state = 'pending' and (p_code = '' or a.risk <> 'high')
+      and exists (select 1 from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+                  where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card'
+                    and o.conversation_id = p_conversation and (p_code = 'ALL' or o.seq > coalesce(v_last, 0)))
+    order by a.created_at, a.id limit case when p_code = '' then 2 else 50 end;
+end $$;
+
+-- Whether a card of it was sent whole, somewhere: what is on its way, or may not have arrived, cannot have been read.
+-- A card of one part counts by a call that may have arrived: one that was refused, or that was never made since it
+-- would have cost too much, has shown nobody anything (promise 9).
+-- p_pressed: its buttons were pressed, so that at least its last part is there.
+create function cards_sent(p_tenant text, p_approval text, p_pressed boolean)
+returns text
+language sql stable as $$
+    select case
+        when bool_or(s.parts > 0 and s.sure >= s.parts) then 'whole'
+        -- Its one part may have arrived although its receipt is missing: whoever knows the code has read it.
+        when bool_or(s.parts = 1 and s.called) then 'whole'
+        when bool_or(s.state in ('sent', 'ambiguous')) then 'not_whole'
+        else 'not_sent' end
+    from (select o.state, count(e.part) as parts, bool_or(m.called) as called,
+                 count(*) filter (where e.state = 'sent' and e.status not in ('undelivered', 'failed'))
+                 + count(*) filter (where p_pressed and m.called and e.state <> 'sent' and e.part = (
+                     select max(l.part) from outbound_parts l
+                     where l.tenant_id = o.tenant_id and l.outbound_id = o.id)) as sure
+          from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
+          left join outbound_parts e on e.tenant_id = o.tenant_id and e.outbound_id = o.id
+          left join lateral (
+              select exists (select 1 from deliveries d where d.tenant_id = e.tenant_id and d.outbound_id = e.outbound_id
+                             and d.part = e.part
+                             and d.outcome in ('started', 'ambiguous', 'left', 'found', 'accepted')) as called) m on true
+          where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
+          group by o.tenant_id, o.id) s
+$$;
+
+-- An exact word (OK 7K): received and decided in one transaction. p_verb: approve, cancel or snooze. p_say holds what is
+-- said to the person by outcome, p_draw what cards show. Where it is not an exact decision after all, it stays an
+-- ordinary message, and `outcome` is empty. Where p_say has 'needs_code', a bare word and ALL decide nothing, and are
+-- answered with the codes that wait; and after five codes that fit nothing no code decides anything in that
+-- conversation for an hour, told once.
+create function receive_exact(
+    p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text,
+    p_keys text[], p_text text, p_provider_id text, p_sent_at timestamptz,
+    p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text,
+    p_admit text, p_listed_only boolean, p_role text,
+    p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamptz, p_outbound text,
+    p_say jsonb, p_draw jsonb, p_reply_to text)
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, woken text[])
+language plpgsql as $$
+declare
+    v_in record;
+    v_identity text;
+    v_meant record;
+    v_state text;
+    v_said text[] := '{}';
+    v_woken text[] := '{}';
+    v_turn text;
+    v_one text;
+    v_count int := 0;
+    v_code text := p_code;
+    v_number text;
+    v_again boolean;
+begin
+    v_again := was_received(p_channel, p_account, p_keys, p_id);
+    select r.* into v_in from receive_message(
+        p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, p_text, '[]', null, p_provider_id, p_sent_at,
+        p_name, p_timezone, p_new_tenant, p_new_identity, p_new_conversation, p_admit, p_listed_only, p_role) r;
+    if v_again and v_in.inbound_id = p_id and v_in.lane_id is null then
+        return query select p_id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.woken
+        from decided_before(v_in.tenant_id, p_id, 'decision: ') d;
+        return;
+    end if;
+    -- What was no decision the first time is none now: another card may have come since.
+    if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null or v_again then
+        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    if v_code = '' and p_reply_to <> '' then
+        -- A bare word that answers one message is about that one, whatever was said last.
+        perform note_reply_to(v_in.tenant_id, p_id, p_reply_to);
+        v_code := coalesce(answered_card(v_in.tenant_id, v_in.lane_id, p_reply_to), '-');
+    end if;
+    select f.identity_id into v_identity from find_identity(p_channel, p_account, p_user_key) f;
+    select count(*) into v_count from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now);
+    if v_code = '' and (v_count = 0 or (v_count > 1 and not p_say ? 'needs_code')) then
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    if p_say ? 'guessed' and p_code not in ('', 'ALL')
+       and wrong_codes(v_in.tenant_id, v_in.lane_id, p_id) >= 5 then
+        v_again := exists (
+            select 1 from inbound i where i.tenant_id = v_in.tenant_id and i.conversation_id = v_in.lane_id
+              and i.reason = 'decision: guessed' and i.received_at > clock_timestamp() - interval '1 hour');
+        update inbound i set state = 'done', reason = 'decision: guessed'
+        where i.tenant_id = v_in.tenant_id and i.id = p_id;
+        if not v_again then
+            perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+                'id', p_outbound, 'kind', 'receipt', 'text', p_say ->> 'guessed')));
+        end if;
+        return query select p_id, false, v_in.tenant_id, null::text, v_in.lane_id, 'guessed', v_woken;
+        return;
+    end if;
+    if p_say ? 'needs_code' and v_code in ('', 'ALL') then
+        v_said := array(
+            select tell_outcome(v_in.tenant_id, a.id, p_say ->> 'needs_code', '') from approvals a
+            where a.tenant_id = v_in.tenant_id and a.id in (
+                select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now) m
+                union select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, 'ALL', p_now) m)
+            order by a.created_at, a.id limit 10);
+        if v_said <> '{}' then
+            update inbound i set state = 'done', reason = 'decision: needs_code'
+            where i.tenant_id = v_in.tenant_id and i.id = p_id;
+            perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+                'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
+            return query select p_id, false, v_in.tenant_id, null::text, v_in.lane_id, 'needs_code', v_woken;
+            return;
+        end if;
+    end if;
+    v_count := 0;
+    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, v_code, p_now) loop
+        v_count := v_count + 1;
+        v_one := v_meant.approval_id;
+        select t.outcome, t.lane_id into v_state, v_turn from take_exact(
+            v_in.tenant_id, v_one, p_verb, v_identity, p_channel, p_given, p_fresh, p_snooze, p_now, p_draw) t;
+        if v_turn is not null then
+            v_woken := v_woken || v_turn;
+        end if;
+        v_said := v_said || tell_outcome(v_in.tenant_id, v_one, p_say ->> v_state, p_fresh);
+        if v_state = 'confirm' then
+            v_number := v_one;
+        end if;
+    end loop;
+    if v_count = 0 and p_code <> 'ALL' then
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return;
+    end if;
+    if v_count = 0 then
+        v_said := array[p_say ->> 'nothing'];
+        v_state := 'nothing';
+    end if;
+    update inbound i set state = 'done', reason = 'decision: ' || v_state,
+        text = case when p_given = '' then i.text else replace(i.text, p_given, '') end,
+        turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
+    where i.tenant_id = v_in.tenant_id and i.id = p_id;
+    perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'), 'shows', v_number)));
+    return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_woken;
+end $$;
+
+-- Whether this very call has committed before, and its answer was lost.
+create function was_received(p_channel text, p_account text, p_keys text[], p_id text)
+returns boolean
+language sql as $$
+    select exists (select 1 from find_received(p_channel, p_account, p_keys) f where f.inbound_id = p_id)
+$$;
+
+-- What a press or an exact word decided when it was taken in; p_label stands before the outcome in its reason.
+create function decided_before(p_tenant text, p_inbound text, p_label text)
+returns table (conversation_id text, outcome text, approval_turn text, woken text[])
+language sql stable as $$
+    select i.conversation_id, substr(i.reason, length(p_label) + 1), i.turn_id,
+           coalesce(array(select t.lane_id from turns t
+                          where t.tenant_id = p_tenant and t.id = i.turn_id and t.ready), '{}')
+    from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and starts_with(i.reason, p_label)
+$$;
+
+-- One exact word on one approval: gives the key of what is said, and the lane that may go on.
+create function take_exact(
+    p_tenant text, p_approval text, p_verb text, p_identity text, p_channel text, p_given text,
+    p_fresh text, p_snooze interval, p_now timestamptz, p_draw jsonb, out outcome text, out lane_id text)
+language plpgsql as $$
+declare
+    v_risk text;
+    v_decided boolean;
+    v_how text := 'code';
+    v_sent text;
+begin
+    perform hold_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
+    outcome := why_decided(p_tenant, p_approval, p_now);
+    if outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel') then
+        return;
+    end if;
+    v_sent := cards_sent(p_tenant, p_approval, false);
+    if v_sent = 'not_sent' or (v_sent = 'not_whole' and p_verb = 'approve') then
+        outcome := v_sent;
+        return;
+    end if;
+    if p_verb = 'snooze' then
+        outcome := snooze_approval(p_tenant, p_approval, p_snooze, p_identity, p_channel, p_now);
+        return;
+    end if;
+    select a.risk into v_risk from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    if p_verb = 'approve' and v_risk = 'high' and p_channel = 'sms' then
+        outcome := check_confirm(p_tenant, p_approval, p_given, p_fresh, p_now);
+        if outcome <> 'go' then
+            perform audit_approval(p_tenant, p_approval, p_now, 'confirm', p_identity, p_channel, outcome, '{}');
+            return;
+        end if;
+        v_how := 'code and number';
+    end if;
+    select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
+        p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end, p_identity, p_channel,
+        v_how, p_now, null, p_draw ->> p_verb, '') d;
+    outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
+end $$;
+
+-- Leaves it open and reminds later, never past its expiry.
+create function snooze_approval(
+    p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamptz)
+returns text
+language plpgsql as $$
+begin
+    perform start_approval(p_tenant, p_approval, p_now);
+    update approvals a set remind_at = least(p_now + p_snooze, a.expires_at - interval '1 minute')
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending'
+      and a.expires_at > p_now + interval '2 minutes';
+    if not found then
+        return 'too_late';
+    end if;
+    perform audit_approval(p_tenant, p_approval, p_now, 'snoozed', p_identity, p_channel, '', '{}');
+    return 'snooze';
+end $$;
+
+-- A press or a sent form. Authority is the sender's identity and the stored row: a token proves nothing. p_verb:
+-- approve, cancel, edit, details. `form` is what the channel may open; `outcome` the key of what is said.
+create function receive_press(
+    p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
+    p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamptz,
+    p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean, p_listed_only boolean)
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
+               said text, form jsonb, woken text[])
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_approval text;
+    v_own text;
+    v_identity text;
+    v_in record;
+    v_outcome text;
+    v_woken text[] := '{}';
+    v_owed text;
+    v_again boolean;
+begin
+    v_again := was_received(p_channel, p_account, p_keys, p_id);
+    select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
+    select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(p_channel, p_account, p_user_key) f;
+    perform set_config('onevalet.tenant', coalesce(v_own, ''), true);
+    if v_tenant is null or v_own is distinct from v_tenant
+       or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity and i.state = 'active'
+                      and i.admitted <> '' and not (p_listed_only and i.admitted in ('open', 'allowlist'))) then
+        v_outcome := case when v_tenant is null then 'unknown' else 'not_yours' end;
+        if ignore_message(p_channel, p_account, p_keys, 'unsupported') and v_tenant is not null then
+            perform set_config('onevalet.tenant', v_tenant, true);
+            perform audit_approval(v_tenant, v_approval, p_now, 'refused', '', p_channel, p_verb, '{}');
+        end if;
+        return query select p_keys[1], false, null::text, null::text, null::text, v_outcome, p_say ->> v_outcome,
+                            null::jsonb, '{}'::text[];
+        return;
+    end if;
+    select r.* into v_in from receive_message(
+        p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, '', '[]', null, p_provider_id, null,
+        '', '', '', '', p_new_conversation, '', false, '') r;
+    if v_in.inbound_id is null or v_in.duplicate then
+        v_outcome := why_decided(v_tenant, v_approval, p_now);
+        return query select coalesce(v_in.inbound_id, p_keys[1]), true, v_tenant, null::text, null::text, v_outcome,
+                            tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''), null::jsonb, '{}'::text[];
+        return;
+    end if;
+    if v_again then
+        select d.outcome, d.conversation_id, d.woken into v_outcome, v_owed, v_woken
+        from decided_before(v_tenant, p_id, 'press: ') d;
+    else
+        select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
+        select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end into v_outcome, v_woken
+        from take_press(v_tenant, v_approval, v_identity, p_channel, p_verb, p_entered, p_now, p_draw, p_has_forms) t;
+        if v_outcome = 'ask_change' then
+            perform owe(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
+                'id', p_outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
+                'text', tell_outcome(v_tenant, v_approval, p_say ->> 'ask_change', ''))));
+        end if;
+        update inbound i set state = 'done', reason = 'press: ' || v_outcome,
+            turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
+        where i.tenant_id = v_tenant and i.id = p_id;
+    end if;
+    return query select p_id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
+        tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''),
+        case when v_outcome in ('edit', 'details') and p_entered is null then form_shown(v_tenant, v_approval) end, v_woken;
+end $$;
+
+-- One press on one approval: gives the key of what is said, and the lane that may go on.
+create function take_press(
+    p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamptz,
+    p_draw jsonb, p_has_forms boolean, out outcome text, out lane_id text)
+language plpgsql as $$
+declare
+    v_decided boolean;
+    v_editable boolean;
+begin
+    perform hold_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
+    outcome := why_decided(p_tenant, p_approval, p_now);
+    if p_verb = 'details' and outcome in ('pending', 'altered') then
+        outcome := 'details';
+        return;
+    end if;
+    if outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel') then
+        return;
+    end if;
+    select a.editable into v_editable from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    if p_verb = 'approve' and cards_sent(p_tenant, p_approval, true) <> 'whole' then
+        outcome := 'not_whole';
+    elsif p_verb = 'edit' and not v_editable then
+        outcome := 'not_editable';
+    elsif p_verb in ('approve', 'cancel') or (p_verb = 'edit' and p_entered is not null) then
+        select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
+            p_tenant, p_approval,
+            case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
+            p_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
+            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_draw ->> p_verb, '') d;
+        outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
+    elsif p_verb = 'edit' then
+        -- What comes of it is a change of this one; its time runs from here at the latest.
+        perform start_approval(p_tenant, p_approval, p_now);
+        outcome := case when p_has_forms then 'edit' else 'ask_change' end;
+    end if;
+end $$;
+
+-- What a form or a view of an approval is made of.
+create function form_shown(p_tenant text, p_approval text)
+returns jsonb
+language sql stable as $$
+    select jsonb_build_object(
+        'token', a.token, 'code', a.code, 'summary', a.summary, 'shown', a.shown, 'form', a.form, 'name', a.name,
+        'until', coalesce(told_time(p_tenant, a.expires_at), ''))
+    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+$$;
+
+-- How many codes that fit nothing were written in a conversation within an hour. A code begins with a digit, so that
+-- "ok but" is none.
+create function wrong_codes(p_tenant text, p_conversation text, p_inbound text)
+returns bigint
+language sql stable as $$
+    select count(*) from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
+      and i.received_at > clock_timestamp() - interval '1 hour'
+      and i.text ~* '^\s*(ok|okay|no|snooze)\s+[2-9][a-z][2-9a-z]?([\s.!]|$)'
+      and not starts_with(i.reason, 'decision: ')
+$$;

@@ -1,0 +1,253 @@
+-- Events: published once, and worked on by each group that wants them.
+
+-- Keeps an event and says which groups want it; null when it is known already, under this id or under p_also (the
+-- id that it would have had a while ago, for those that are told apart by their content only).
+create function publish_event(
+    p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamptz)
+returns text[]
+language plpgsql as $$
+declare
+    v_groups text[];
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if p_also <> '' and exists (select 1 from events e
+                                where e.tenant_id = p_tenant and e.source = p_source and e.id = p_also) then
+        return null;
+    end if;
+    insert into events (tenant_id, source, id, type, data, occurred_at)
+    values (p_tenant, p_source, p_id, p_type, p_data, coalesce(p_occurred_at, clock_timestamp()))
+    on conflict on constraint events_pkey do nothing;
+    if not found then
+        return null;
+    end if;
+    with added as (
+        insert into event_work (tenant_id, source, event_id, group_name)
+        select distinct p_tenant, p_source, p_id, g.name from event_groups g
+        where p_source || ':' || p_type like g.pattern
+        returning group_name)
+    select array_agg(a.group_name) into v_groups from added a;
+    return coalesce(v_groups, '{}');
+end $$;
+
+-- Makes a group of consumers known. What was published within p_since before its first subscription is its, too.
+create function add_event_group(p_name text, p_pattern text, p_since interval)
+returns table (group_name text, added bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    insert into event_groups (name, pattern) values (p_name, p_pattern) on conflict do nothing;
+    if not found then
+        return query select p_name, 0::bigint;
+        return;
+    end if;
+    return query with made as (
+        insert into event_work (tenant_id, source, event_id, group_name, streamed_at)
+        select e.tenant_id, e.source, e.id, p_name, '-infinity' from events e
+        where e.received_at > clock_timestamp() - p_since and e.source || ':' || e.type like p_pattern
+        on conflict do nothing returning 1)
+    select p_name, count(*) from made;
+end $$;
+
+-- Forgets a subscription; with its last pattern, what waited for the group is gone, too.
+create function drop_event_group(p_name text, p_pattern text)
+returns table (group_name text, dropped bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    delete from event_groups g where g.name = p_name and g.pattern = p_pattern;
+    return query with gone as (
+        delete from event_work w where w.group_name = p_name and w.state = 'waiting'
+          and not exists (select 1 from event_groups g where g.name = p_name)
+        returning 1)
+    select p_name, count(*) from gone;
+end $$;
+
+-- What waits for a group although a stream had time to bring it: lost, due again, or left by the dead.
+-- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
+-- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+create function find_event_work(p_group text, p_after interval, p_limit int)
+returns table (tenant_id text, source text, event_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    with f as materialized (
+        select f.tenant_id, f.source, f.event_id from event_work f
+        where f.group_name = p_group and f.state = 'waiting' and f.next_attempt_at <= clock_timestamp()
+          and f.streamed_at < clock_timestamp() - p_after
+          and (f.lease_until is null or f.lease_until < clock_timestamp())
+        order by f.next_attempt_at limit p_limit for update skip locked)
+    update event_work w set streamed_at = clock_timestamp()
+    from f
+    where w.tenant_id = f.tenant_id and w.source = f.source and w.event_id = f.event_id and w.group_name = p_group
+    returning w.tenant_id, w.source, w.event_id;
+end $$;
+
+-- Takes one event for a group, until the lease ends. Repeatable by owner.
+create function claim_event(
+    p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval)
+returns table (type text, data jsonb, occurred_at timestamptz, attempts int)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query update event_work w
+    set attempts = w.attempts + (case when w.owner is not distinct from p_owner then 0 else 1 end),
+        owner = p_owner, lease_until = clock_timestamp() + p_ttl
+    from events e
+    where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.group_name = p_group
+      and w.state = 'waiting' and w.next_attempt_at <= clock_timestamp()
+      and (w.lease_until is null or w.lease_until < clock_timestamp() or w.owner = p_owner)
+      and e.tenant_id = w.tenant_id and e.source = w.source and e.id = w.event_id
+    returning e.type, e.data, e.occurred_at, w.attempts;
+end $$;
+
+-- Writes what became of it: done, poison, or waiting again after p_delay; without a reason that burns no attempt.
+create function end_event(
+    p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text,
+    p_delay interval)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update event_work w
+    set state = p_state, reason = p_reason, owner = null, lease_until = null,
+        attempts = w.attempts - (case when p_state = 'waiting' and p_reason = '' then 1 else 0 end),
+        next_attempt_at = clock_timestamp() + p_delay, streamed_at = '-infinity',
+        ended_at = case when p_state <> 'waiting' then clock_timestamp() end
+    where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.group_name = p_group
+      and w.owner = p_owner and w.state = 'waiting';
+    return found;
+end $$;
+
+-- Tries what was set aside once more, as if it had just come.
+create function retry_event(p_tenant text, p_source text, p_id text)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update event_work w set state = 'waiting', attempts = 0, next_attempt_at = clock_timestamp(),
+        streamed_at = '-infinity', ended_at = null
+    where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.state = 'poison';
+    return found;
+end $$;
+
+-- Returns how many went, and how many more this call could have taken.
+-- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
+-- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+create function prune_events(p_before timestamptz, p_limit int)
+returns table (pruned bigint, left_over bigint)
+language sql security definer set search_path = public, pg_temp as $$
+    with old as materialized (
+        select o.tenant_id, o.source, o.id from events o where o.received_at < p_before
+            order by o.received_at limit p_limit for update skip locked),
+    gone as (
+        delete from events e using old o
+        where e.tenant_id = o.tenant_id and e.source = o.source and e.id = o.id
+        returning 1)
+    select count(*), greatest(0, p_limit - count(*)) from gone
+$$;
+
+-- The source behind an address: by its id, or by its name where the secret's hash names the tenant.
+create function find_event_source(p_source text, p_hash bytea)
+returns table (tenant_id text, source_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select s.tenant_id, s.id from event_sources s
+    where s.id = p_source or (s.secret_hash = p_hash and s.name = p_source)
+    order by s.id = p_source desc limit 1
+$$;
+
+-- Whether anybody waits for what a person's channels publish: an active task of theirs on events, or a plugin that
+-- said so. All others' messages cost these two look-ups.
+create function wants_channel_events(p_tenant text)
+returns boolean
+language sql stable as $$
+    select exists (select 1 from tasks t where t.tenant_id = p_tenant and t.kind = 'event' and t.state = 'ACTIVE')
+        or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
+$$;
+
+-- A person's channels publish, where wanted, what came and what could not be delivered. A press of a button is no
+-- message: channels do not publish it.
+create or replace function note_received()
+returns trigger
+language plpgsql as $$
+begin
+    if (new.text <> '' or new.media <> '[]') and wants_channel_events(new.tenant_id) then
+        perform publish_event(new.tenant_id, c.channel, new.id, '', 'message.received',
+            jsonb_build_object('message_id', new.id, 'conversation_id', new.conversation_id, 'text', new.text,
+                               'media', jsonb_array_length(new.media)), new.received_at)
+        from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id
+          and wants_channel_event(new.tenant_id, c.channel, 'message.received');
+    end if;
+    return null;
+end $$;
+
+create or replace trigger inbound_event after insert on inbound
+    for each row when (new.state = 'waiting' and new.command is null) execute function note_received();
+
+-- `task_id` is the task that the message came from. `again`: its run was itself due to a message that failed, so that
+-- running a task for it would go on for ever.
+create or replace function note_undelivered()
+returns trigger
+language plpgsql as $$
+declare
+    v_task text;
+    v_again boolean;
+begin
+    if not wants_channel_events(new.tenant_id) then
+        return null;
+    end if;
+    select max(r.task_id), bool_or(r.cause ->> 'type' = 'delivery.failed') into v_task, v_again
+    from task_runs r where r.tenant_id = new.tenant_id and (r.turn_id = new.turn_id or r.id in (
+        select n.run_id from notifications n where n.tenant_id = new.tenant_id and (n.outbound_id = new.id
+            or n.digest_id in (select d.id from notifications d
+                               where d.tenant_id = new.tenant_id and d.outbound_id = new.id))));
+    perform publish_event(new.tenant_id, c.channel, new.id, '', 'delivery.failed',
+        jsonb_build_object('outbound_id', new.id, 'conversation_id', new.conversation_id, 'kind', new.kind,
+                           'reason', new.reason, 'task_id', coalesce(v_task, ''), 'again', coalesce(v_again, false)),
+        clock_timestamp())
+    from conversations c where c.tenant_id = new.tenant_id and c.id = new.conversation_id
+      and wants_channel_event(new.tenant_id, c.channel, 'delivery.failed');
+    return null;
+end $$;
+
+create or replace trigger outbound_event after update of state on outbound
+    for each row when (old.state <> 'failed' and new.state = 'failed') execute function note_undelivered();
+
+-- A pattern of a task's: * and ? are wild. One with brackets is left to the task itself.
+create function may_match(p_text text, p_pattern text)
+returns boolean
+language sql immutable as $$
+    select p_pattern is null or position('[' in p_pattern) > 0 or p_text like
+        replace(replace(replace(replace(replace(p_pattern, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%'), '?', '_')
+$$;
+
+-- Whether an active task of theirs waits for this very kind of event of this channel, or a plugin asked for all.
+create function wants_channel_event(p_tenant text, p_channel text, p_type text)
+returns boolean
+language sql stable as $$
+    select exists (select 1 from tasks t where t.tenant_id = p_tenant and t.kind = 'event' and t.state = 'ACTIVE'
+                   and may_match(p_channel, t.trigger ->> 'source') and may_match(p_type, t.trigger ->> 'type'))
+        or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
+$$;
+
+-- `bearer_key` is a hash of the hash of a bearer's secret, so that what leaves here opens nothing.
+create function event_source_keys(p_since timestamptz)
+returns table (source_id text, bearer_key bytea, created_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select s.id, coalesce(sha256(s.secret_hash), ''), s.created_at from event_sources s where s.created_at >= p_since
+$$;
+
+-- Keeps an event of a source, as publish_event does. `current`: whether the source is still this person's under this
+-- name. Web processes remember it for seconds, and two people may have become one since, or the source deleted.
+create function publish_source_event(
+    p_tenant text, p_source_id text, p_source text, p_id text, p_also text, p_type text, p_data jsonb,
+    p_occurred_at timestamptz)
+returns table (current boolean, groups text[])
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform from event_sources s
+    where s.tenant_id = p_tenant and s.id = p_source_id and s.name = p_source for key share;
+    if found then
+        return query select true, publish_event(p_tenant, p_source, p_id, p_also, p_type, p_data, p_occurred_at);
+    else
+        return query select false, null::text[];
+    end if;
+end $$;

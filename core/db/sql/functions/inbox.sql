@@ -1,0 +1,351 @@
+-- The way in: one round trip, one transaction, repeatable by its keys.
+
+create function find_received(p_channel text, p_account text, p_keys text[])
+returns table (tenant_id text, inbound_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select k.tenant_id, k.inbound_id from inbox_keys k
+    where k.channel = p_channel and k.account = p_account and k.key = any (p_keys) limit 1
+$$;
+
+create function open_conversation(
+    p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text)
+returns text
+language plpgsql as $$
+declare
+    v_id text;
+begin
+    perform set_config('onevalet.tenant', p_tenant_id, true);
+    select c.id into v_id from conversations c
+    where c.tenant_id = p_tenant_id and c.channel = p_channel and c.account = p_account
+      and c.peer = p_peer and c.thread = p_thread;
+    if v_id is null then
+        insert into conversations (tenant_id, id, identity_id, channel, account, peer, thread)
+        values (p_tenant_id, p_id, p_identity_id, p_channel, p_account, p_peer, p_thread)
+        on conflict (tenant_id, channel, account, peer, thread) do nothing;
+        select c.id into v_id from conversations c
+        where c.tenant_id = p_tenant_id and c.channel = p_channel and c.account = p_account
+          and c.peer = p_peer and c.thread = p_thread;
+    end if;
+    return v_id;
+end $$;
+
+-- A message, from its sender to the lane that now waits; one round trip, one transaction, repeatable by its keys.
+-- p_admit: by what an unknown sender is let in, '' when not. p_listed_only: who is not let in by p_admit stays out
+-- even when known, unless paired, linked or brought in by the operator. Whoever stays out leaves no trace here
+-- (inbound_id is null): what a stranger wrote is kept elsewhere, without its text.
+create function receive_message(
+    p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text,
+    p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamptz,
+    p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text,
+    p_admit text, p_listed_only boolean, p_role text)
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text)
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_identity text;
+    v_state text;
+    v_admitted text;
+    v_conversation text;
+    v_owner text;
+    v_known text;
+    v_seq bigint;
+    v_added int;
+    v_stopping text;
+begin
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is not null then
+        perform set_config('onevalet.tenant', v_tenant, true);
+        select i.admitted into v_admitted from identities i where i.tenant_id = v_tenant and i.id = v_identity;
+    end if;
+    if coalesce(v_admitted, '') = '' or (p_listed_only and v_admitted in ('open', 'allowlist')) then
+        if p_admit = '' then
+            return query select null::text, false, null::text, null::text;
+            return;
+        end if;
+    end if;
+    -- What was kept without its text because nobody knew the sender is not taken in later.
+    if exists (select 1 from ignored_messages g
+               where g.channel = p_channel and g.account = p_account and g.key = any (p_keys)
+                 and g.reason = 'unknown') then
+        return query select p_keys[1], true, null::text, null::text;
+        return;
+    end if;
+    if v_tenant is null then
+        select a.tenant_id, a.identity_id into v_tenant, v_identity
+        from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
+                            p_admit, p_role) a;
+        perform set_config('onevalet.tenant', v_tenant, true);
+    end if;
+    if p_admit <> '' then
+        update identities i set admitted = p_admit
+        where i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
+        if found then
+            update tenants t set role = p_role where t.tenant_id = v_tenant;
+        end if;
+    end if;
+    v_conversation := open_conversation(
+        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    -- From here to the commit this conversation is ours: duplicates and seq are decided one at a time.
+    perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for update;
+    select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
+
+    select r.tenant_id, r.inbound_id into v_owner, v_known from find_received(p_channel, p_account, p_keys) r;
+    if v_known is not null then
+        insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
+        select p_channel, p_account, k, v_tenant, v_known from unnest(p_keys) k where v_owner = v_tenant order by k
+        on conflict (channel, account, key) do nothing;
+        -- Our own id: this very call committed before, and its answer was lost.
+        return query select v_known, v_known <> p_id, v_owner,
+            (select i.conversation_id from inbound i
+             where i.tenant_id = v_tenant and i.id = p_id and i.state = 'waiting');
+        return;
+    end if;
+
+    update conversations c set in_seq = c.in_seq + 1, last_inbound_at = clock_timestamp()
+    where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
+    -- A stop does not queue: it is a flag on the running turn, which the loop looks at between its steps.
+    if p_command ->> 'name' = 'stop' and v_state <> 'stopped' then
+        update turns t set stop_message = coalesce(p_command ->> 'argument', '')
+        where t.tenant_id = v_tenant and t.lane_id = v_conversation and t.state = 'running'
+        returning t.id into v_stopping;
+    end if;
+    insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
+                         state, reason, turn_id)
+    values (v_tenant, p_id, v_conversation, v_seq,
+            case when v_state = 'stopped' then '' else p_text end,
+            case when v_state = 'stopped' then '[]' else p_media end,
+            case when v_state = 'stopped' then null else p_command end, p_provider_id, p_sent_at,
+            case when v_state = 'stopped' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
+            case when v_state = 'stopped' then 'stopped' when v_stopping is not null then 'stop' else '' end,
+            v_stopping);
+    insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
+    select p_channel, p_account, k, v_tenant, p_id from unnest(p_keys) k order by k
+    on conflict (channel, account, key) do nothing;
+    get diagnostics v_added = row_count;
+    if v_added < (select count(distinct k) from unnest(p_keys) k) then
+        -- The same message is being taken in through another conversation at this moment.
+        raise exception 'inbox key taken meanwhile' using errcode = 'serialization_failure';
+    end if;
+    perform mark_channel(p_channel, p_account, true);
+    if v_state = 'stopped' or v_stopping is not null then
+        return query select p_id, false, v_tenant, null::text;
+        return;
+    end if;
+    if v_state = 'blocked' then
+        update identities i set state = 'active', state_reason = 'wrote again', state_at = clock_timestamp()
+        where i.tenant_id = v_tenant and i.id = v_identity;
+    end if;
+    insert into lanes as l (tenant_id, id, conversation_id, pending, pending_since)
+    values (v_tenant, v_conversation, v_conversation, true, clock_timestamp())
+    on conflict on constraint lanes_pkey do update
+    set pending = true, pending_since = coalesce(l.pending_since, excluded.pending_since);
+    return query select p_id, false, v_tenant, v_conversation;
+end $$;
+
+-- An authentic message without a turn: no text, and no tenant is made for it. True when none of its keys was
+-- known.
+create function ignore_message(
+    p_channel text, p_account text, p_keys text[], p_reason text)
+returns boolean
+language plpgsql as $$
+declare
+    v_added int;
+begin
+    insert into ignored_messages (channel, account, key, reason)
+    select p_channel, p_account, k, p_reason from unnest(p_keys) k order by k
+    on conflict (channel, account, key) do nothing;
+    get diagnostics v_added = row_count;
+    return v_added = (select count(distinct k) from unnest(p_keys) k);
+end $$;
+
+-- STOP, START, a blocked or unblocked bot; once per key, so that a replayed STOP does not undo a START. A change
+-- is confirmed with p_reply, where that is ours to say: once, and not to an address that says it over and over.
+-- An unknown address has nothing to change, but what it said counts. By p_said_at, where the provider tells it, what
+-- was said earlier but comes in later changes nothing: a STOP that a sweep finds after the START. state_at is when it
+-- was said, as far as that is known. Clocks differ: in doubt the STOP counts.
+create function change_reachability(
+    p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[],
+    p_reply text, p_outbound text, p_new_conversation text, p_said_at timestamptz)
+returns table (changed boolean, conversation_id text)
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_identity text;
+    v_me identities%rowtype;
+    v_conversation text;
+begin
+    if cardinality(p_keys) > 0 and not ignore_message(p_channel, p_account, p_keys, p_reason) then
+        return query select false, null::text;
+        return;
+    end if;
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is null then
+        insert into consents (channel, account, user_key, state, how)
+        select p_channel, p_account, p_user_key, p_state, p_reason
+        where p_state is distinct from coalesce(
+            (select f.state from find_consent(p_channel, p_account, p_user_key) f), 'active')
+          and not exists (select from find_consent(p_channel, p_account, p_user_key) f
+                          where f.since > p_said_at + case when p_state = 'active' then interval '0'
+                                                           else interval '10 seconds' end);
+        return query select false, null::text;
+        return;
+    end if;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    select * into v_me from identities i where i.tenant_id = v_tenant and i.id = v_identity for update;
+    if v_me.state_at > p_said_at + (case when p_state = 'active' then interval '0' else interval '10 seconds' end)
+       and v_me.state_reason <> '' then
+        return query select false, null::text;
+        return;
+    end if;
+    update identities i set state = p_state, state_reason = p_reason,
+        state_at = coalesce(p_said_at, clock_timestamp())
+    where i.tenant_id = v_tenant and i.id = v_identity;
+    if v_me.state = p_state then
+        return query select false, null::text;
+        return;
+    end if;
+    if p_reply <> '' and not exists (
+            select 1 from count_consents(p_channel, p_account, p_user_key, interval '1 hour') k
+            where case when p_state = 'active' then k.starts else k.stops end > 5) then
+        v_conversation := open_conversation(
+            v_tenant, v_identity, p_channel, p_account, p_user_key, '', p_new_conversation);
+        perform owe(v_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+            'id', p_outbound, 'kind', 'receipt', 'text', p_reply, 'regardless', true)));
+    end if;
+    return query select true, v_conversation;
+end $$;
+
+create function find_conversations(p_channel text, p_account text, p_peer text)
+returns table (tenant_id text, conversation_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select c.tenant_id, c.id from conversations c
+    where c.channel = p_channel and c.account = p_account and c.peer = p_peer
+$$;
+
+-- The provider moved a chat: everything goes on at the new address.
+create function change_address(p_channel text, p_account text, p_old text, p_new text)
+returns int
+language plpgsql as $$
+declare
+    v_row record;
+    v_count int := 0;
+begin
+    for v_row in select * from find_conversations(p_channel, p_account, p_old) loop
+        perform set_config('onevalet.tenant', v_row.tenant_id, true);
+        update conversations c set peer = p_new
+        where c.tenant_id = v_row.tenant_id and c.id = v_row.conversation_id
+          and not exists (
+              select 1 from conversations o
+              where o.tenant_id = c.tenant_id and o.channel = c.channel and o.account = c.account
+                and o.peer = p_new and o.thread = c.thread);
+        v_count := v_count + 1;
+    end loop;
+    return v_count;
+end $$;
+
+-- A message that gets no turn may still get a sentence, once per place and reason: in a group, for example,
+-- where we only say that we talk in direct chats. Strangers hear nothing (promise 12).
+create function say_once(
+    p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text,
+    p_text text, p_outbound text, p_new_conversation text)
+returns text
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_identity text;
+    v_conversation text;
+begin
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_channel, p_account, p_user_key) f;
+    perform set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
+    if not exists (select 1 from identities i where i.tenant_id = v_tenant and i.id = v_identity
+                   and i.state = 'active' and i.admitted <> '') then
+        return null;
+    end if;
+    if not ignore_message(p_channel, p_account, array['said:' || p_reason || ':' || p_peer], p_reason) then
+        return null;
+    end if;
+    v_conversation := open_conversation(
+        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    perform owe(v_tenant, v_conversation, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
+    return v_conversation;
+end $$;
+
+-- Which message of ours a person's message answers, as a reply; in the transaction that takes it in.
+create function note_reply_to(p_tenant text, p_inbound text, p_reply_to text)
+returns void
+language sql as $$
+    update inbound i set reply_to = p_reply_to
+    where p_reply_to <> '' and i.tenant_id = p_tenant and i.id = p_inbound and i.reply_to = ''
+$$;
+
+-- How many messages wait, of all people together; one more than p_most stands for more.
+create function count_waiting(p_most int)
+returns int
+language sql stable security definer set search_path = public, pg_temp as $$
+    select count(*)::int from (select 1 from inbound i where i.state = 'waiting' limit p_most + 1) w
+$$;
+
+-- Refuses a message that was just taken in where more wait than may, of its person or of all. Null: it waits; else it
+-- was refused, and what is said about it, once in ten minutes, is owed to the conversation that is given ('': to none).
+create function refuse_overload(
+    p_tenant text, p_inbound text, p_of_person int, p_of_all int, p_full text, p_busy text, p_outbound text)
+returns text
+language plpgsql as $$
+declare
+    v_conversation text;
+    v_full boolean;
+begin
+    if p_tenant is null then
+        return null;
+    end if;
+    perform set_config('onevalet.tenant', p_tenant, true);
+    v_full := exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
+                      offset p_of_person limit 1);
+    if not v_full and count_waiting(p_of_all) <= p_of_all then
+        -- Refused already: this very call committed before, and its answer was lost.
+        return (select '' from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload');
+    end if;
+    update inbound i set state = 'ignored', reason = 'overload'
+    where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting'
+    returning i.conversation_id into v_conversation;
+    if v_conversation is null then
+        return (select '' from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload');
+    end if;
+    update tenants t set told_full_at = clock_timestamp()
+    where t.tenant_id = p_tenant and coalesce(t.told_full_at < clock_timestamp() - interval '10 minutes', true);
+    if not found then
+        return '';
+    end if;
+    perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'reply', 'text', case when v_full then p_full else p_busy end)));
+    return v_conversation;
+end $$;
+
+create function note_origin(p_tenant text, p_inbound text, p_origin text)
+returns void
+language plpgsql as $$
+begin
+    if p_origin = 'own' or p_tenant is null then
+        return;
+    end if;
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update inbound i set origin = p_origin where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting';
+end $$;
+
+-- Whatever the reason, nobody sends again what was ignored, and no sweep looks back, so late. What was said once about a
+-- place (say_once) stays: it is said once.
+create function drop_ignored(p_before timestamptz, p_most integer)
+returns table (messages bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    delete from ignored_messages g using (
+        select i.channel, i.account, i.key from ignored_messages i where i.received_at < p_before
+        and i.key not like 'said:%' limit p_most) old
+    where g.channel = old.channel and g.account = old.account and g.key = old.key;
+    get diagnostics messages = row_count;
+    return next;
+end $$;

@@ -1,0 +1,235 @@
+-- Memory: what has yet to be remembered, and what must be forgotten.
+
+-- A turn that says something owes memory a look, in the transaction that ends it.
+create or replace function owe_memory()
+returns trigger
+language plpgsql as $$
+begin
+    insert into memory_jobs (tenant_id, id, turn_id) values (new.tenant_id, new.id, new.id)
+    on conflict (tenant_id, id) do update set attempts = 0, not_before = clock_timestamp(), owner = null, lease_until = null;
+    return null;
+end $$;
+
+create or replace trigger owe_memory after update of state on turns for each row
+    when (new.state in ('waiting', 'done', 'failed', 'interrupted') and old.state is distinct from new.state)
+    execute function owe_memory();
+
+-- Takes the named job or the one that waits longest; one whose worker died is free when its lease has ended, and later
+-- each time: what kills or blocks workers may not do so all the time.
+-- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
+-- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+create function claim_memory_job(p_id text, p_owner text, p_lease interval)
+returns table (tenant_id text, id text, attempts int)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    with free as materialized (
+        select m.tenant_id, m.id from memory_jobs m
+        where (p_id is null or m.id = p_id) and m.not_before <= clock_timestamp()
+          and (m.lease_until is null or m.lease_until < clock_timestamp())
+        order by m.not_before limit 1 for update skip locked)
+    update memory_jobs j
+    set owner = p_owner, lease_until = clock_timestamp() + p_lease, attempts = j.attempts + 1,
+        not_before = clock_timestamp() + make_interval(secs => least(5 * power(4, least(j.attempts, 10)), 3600))
+    from free
+    where j.tenant_id = free.tenant_id and j.id = free.id
+    returning j.tenant_id, j.id, j.attempts;
+end $$;
+
+-- Ends what has run out, and returns some of the people of whom something is still to be blotted out: other ones each
+-- time, so that everybody's turn comes.
+create function tidy_memory(p_now timestamptz)
+returns table (tenant_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    delete from memory_sessions s where s.expires_at <= p_now;
+    delete from memory_forgettings f where not f.confirmed and f.expires_at <= p_now;
+    return query select owed.tenant_id
+    from (select distinct f.tenant_id from memory_forgettings f where f.confirmed) owed
+    order by random() limit 100;
+end $$;
+
+-- Some people with memories that this embedder has not embedded; another few each time, so that one whose memories
+-- cannot be embedded holds up nobody.
+create function memory_unembedded(p_embedder text, p_most int)
+returns table (tenant_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    select owed.tenant_id from (
+        select distinct m.tenant_id from memories m
+        where not exists (select from memory_vectors v where v.tenant_id = m.tenant_id and v.memory_id = m.id
+                          and v.embedder = p_embedder)) owed
+    order by random() limit p_most;
+end $$;
+
+create function says_any(p_text text, p_phrases text[])
+returns boolean
+language sql immutable as $$
+    select exists (select from unnest(p_phrases) phrase where position(lower(phrase) in lower(p_text)) > 0)
+$$;
+
+-- Replaces every string that holds one of the phrases; names of things, which programs read, stay, and so does what a
+-- tool was called with as something that a program can read.
+create function blot(p_value jsonb, p_phrases text[])
+returns jsonb
+language plpgsql immutable as $$
+begin
+    return case jsonb_typeof(p_value)
+        when 'string' then case when says_any(p_value #>> '{}', p_phrases) then '"[forgotten]"' else p_value end
+        when 'array' then (select coalesce(jsonb_agg(blot(item, p_phrases) order by place), '[]')
+                           from jsonb_array_elements(p_value) with ordinality x (item, place))
+        when 'object' then (select coalesce(jsonb_object_agg(name, case
+                                when name in ('role', 'tool_call_id', 'type', 'kind') then item
+                                when name = 'id' and p_value ? 'arguments' then item
+                                when name = 'arguments' and jsonb_typeof(item) = 'string'
+                                    and says_any(item #>> '{}', p_phrases) then '"{}"'
+                                else blot(item, p_phrases) end), '{}')
+                            from jsonb_each(p_value) x (name, item))
+        else p_value
+    end;
+end $$;
+
+-- Blots phrases out of what was asked, noted and told of beside talk. What a person may still decide on stays as it was
+-- sealed, until they have; so does what is still on its way to them, and a task that is still to run. The audit is
+-- closed to the application save for this: hence the owner's rights, for this one person's rows.
+-- Gives in how many of the places that are over in time they still stand.
+create function blot_out_beside(p_tenant text, p_phrases text[])
+returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    update approvals a
+    set summary = case when says_any(a.summary, p_phrases) then '[forgotten]' else a.summary end,
+        arguments = blot(a.arguments, p_phrases), shown = blot(a.shown, p_phrases), form = blot(a.form, p_phrases),
+        proposed = blot(a.proposed, p_phrases),
+        reason = case when says_any(a.reason, p_phrases) then '[forgotten]' else a.reason end,
+        sealed_head = case when says_any(a.sealed_head, p_phrases) then '[forgotten]' else a.sealed_head end,
+        sealed_tail = case when says_any(a.sealed_tail, p_phrases) then '[forgotten]' else a.sealed_tail end
+    from turns t
+    where a.tenant_id = p_tenant and t.tenant_id = a.tenant_id and t.id = a.turn_id and a.state <> 'pending'
+      and t.state not in ('running', 'waiting') and says_any(a::text, p_phrases);
+    update approval_audit d set detail = blot(d.detail, p_phrases)
+    where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases)
+      and not exists (select from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+                      where a.tenant_id = p_tenant and a.id = d.approval_id
+                        and (a.state = 'pending' or t.state in ('running', 'waiting')));
+    delete from profile_facts f where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
+    update events e set data = blot(e.data, p_phrases)
+    where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases) and not exists (
+        select from event_work w where w.tenant_id = p_tenant and w.source = e.source and w.event_id = e.id
+          and w.state = 'waiting');
+    update notifications n set title = case when says_any(n.title, p_phrases) then '[forgotten]' else n.title end,
+        text = case when says_any(n.text, p_phrases) then '[forgotten]' else n.text end,
+        actions = blot(n.actions, p_phrases), media = blot(n.media, p_phrases)
+    where n.tenant_id = p_tenant and n.state not in ('held', 'owed')
+      and says_any(n.title || ' ' || n.text || n.actions::text || n.media::text, p_phrases);
+    update run_notices r set text = '[forgotten]'
+    where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);
+    update task_runs r set cause = blot(r.cause, p_phrases), history = blot(r.history, p_phrases),
+        reason = case when says_any(r.reason, p_phrases) then '[forgotten]' else r.reason end
+    where r.tenant_id = p_tenant and r.state not in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
+      and says_any(r.cause::text || r.history::text || r.reason, p_phrases);
+    update tasks k set title = case when says_any(k.title, p_phrases) then '[forgotten]' else k.title end,
+        action = blot(k.action, p_phrases), watch = blot(k.watch, p_phrases), output = blot(k.output, p_phrases),
+        trigger = blot(k.trigger, p_phrases),
+        reason = case when says_any(k.reason, p_phrases) then '[forgotten]' else k.reason end
+    where k.tenant_id = p_tenant and (k.state = 'COMPLETED' or k.deleted_at is not null)
+      and says_any(concat_ws(' ', k.title, k.action, k.watch, k.output, k.trigger, k.reason), p_phrases);
+    return (select count(*)::int from (values
+        (exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))),
+        (exists (select from approval_audit d where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases))),
+        (exists (select from events e where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases))),
+        (exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))),
+        (exists (select from task_runs r
+                 where r.tenant_id = p_tenant and says_any(r.cause::text || r.history::text || r.reason, p_phrases))),
+        (exists (select from notifications n
+                 where n.tenant_id = p_tenant and says_any(n.title || ' ' || n.text || n.actions::text, p_phrases)))
+    ) place (holds) where place.holds);
+end $$;
+
+-- Blots phrases out of all that was said and done with a person, save what is still on its way to them; true when
+-- nothing is left of them.
+create function blot_out(p_tenant text, p_phrases text[])
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update inbound i set text = '[forgotten]'
+    where i.tenant_id = p_tenant and says_any(i.text, p_phrases) and i.state in ('done', 'ignored');
+    update inbound i set media = blot(i.media, p_phrases)
+    where i.tenant_id = p_tenant and says_any(i.media::text, p_phrases) and i.state in ('done', 'ignored');
+    update inbound i set command = blot(i.command, p_phrases)
+    where i.tenant_id = p_tenant and says_any(i.command::text, p_phrases) and i.state in ('done', 'ignored');
+    update history h set message = blot(h.message, p_phrases)
+    where h.tenant_id = p_tenant and says_any(h.message::text, p_phrases);
+    update steps s set result = blot(s.result, p_phrases)
+    from turns t
+    where s.tenant_id = p_tenant and t.tenant_id = s.tenant_id and t.id = s.turn_id
+      and t.state not in ('running', 'waiting') and says_any(s.result::text, p_phrases);
+    update turns t set reason = case when says_any(t.reason, p_phrases) then '[forgotten]' else t.reason end,
+        stop_message = case when says_any(t.stop_message, p_phrases) then '[forgotten]' else t.stop_message end
+    where t.tenant_id = p_tenant and t.state not in ('running', 'waiting')
+      and (says_any(t.reason, p_phrases) or says_any(t.stop_message, p_phrases));
+    update pool_entries e set collected_fields = blot(e.collected_fields, p_phrases), context = blot(e.context, p_phrases),
+        reason = case when says_any(e.reason, p_phrases) then '[forgotten]' else e.reason end
+    where e.tenant_id = p_tenant and e.status in ('CANCELLED', 'COMPLETED')
+      and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases);
+    update outbound_parts q set text = '[forgotten]', data = blot(q.data, p_phrases)
+    from outbound o
+    where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
+      and o.state in ('sent', 'ambiguous', 'failed') and says_any(q.text || q.data::text, p_phrases);
+    update outbound o set text = case when says_any(o.text, p_phrases) then '[forgotten]' else o.text end,
+        actions = blot(o.actions, p_phrases), media = blot(o.media, p_phrases)
+    where o.tenant_id = p_tenant and o.state in ('sent', 'ambiguous', 'failed')
+      and says_any(o.text || o.actions::text || o.media::text, p_phrases);
+    update memory_messages m set message = blot(m.message, p_phrases)
+    where m.tenant_id = p_tenant and says_any(m.message::text, p_phrases);
+    delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
+    return blot_out_beside(p_tenant, p_phrases) = 0
+       and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
+       and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
+       and not exists (select from pool_entries e where e.tenant_id = p_tenant
+                       and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases))
+       and not exists (select from memory_jobs j where j.tenant_id = p_tenant and says_any(j.messages::text, p_phrases))
+       and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
+end $$;
+
+-- Makes a shared collection, or gives the one that this person owns under the name.
+create function make_shared_collection(p_owner text, p_name text, p_id text)
+returns table (shared_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_shared text;
+begin
+    select m.shared_id into v_shared from memory_members m where m.tenant_id = p_owner and m.name = p_name;
+    if v_shared is null then
+        insert into tenants (tenant_id, name, role) values (p_id, p_name, 'guest');
+        insert into memory_members (tenant_id, name, shared_id, role) values (p_owner, p_name, p_id, 'owner');
+        v_shared := p_id;
+    end if;
+    return query select v_shared;
+end $$;
+
+-- Lets someone into a collection, or puts them out; only its owner may. No row: it was not the owner who asked, or the
+-- other has a collection of that name already.
+create function change_member(p_owner text, p_name text, p_member text, p_in boolean)
+returns table (shared_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_shared text;
+begin
+    select m.shared_id into v_shared from memory_members m
+    where m.tenant_id = p_owner and m.name = p_name and m.role = 'owner';
+    if v_shared is null or p_owner = p_member then
+        return;
+    end if;
+    if not p_in then
+        return query delete from memory_members m where m.tenant_id = p_member and m.shared_id = v_shared
+        returning m.shared_id;
+        return;
+    end if;
+    insert into memory_members (tenant_id, name, shared_id, role) values (p_member, p_name, v_shared, 'member')
+    on conflict do nothing;
+    return query select m.shared_id from memory_members m
+    where m.tenant_id = p_member and m.name = p_name and m.shared_id = v_shared;
+end $$;

@@ -1,0 +1,628 @@
+-- The way out: one open row at a time per conversation, an attempt row before every provider call.
+
+-- Puts outgoing messages into the outbox, in order: seq is given to what may be sent now, what has "held" true gets
+-- it from release_outbound. "regardless": may go to someone who said STOP; "wants_reply": what the person writes next
+-- answers it; "shows": the approval that a card shows. Repeating it adds nothing.
+create function owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb)
+returns void
+language plpgsql as $$
+declare
+    v_message jsonb;
+    v_held boolean;
+    v_seq bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.out_seq into v_seq from conversations c
+    where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    for v_message in select * from jsonb_array_elements(p_outbound) loop
+        v_held := coalesce((v_message ->> 'held')::boolean, false);
+        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq,
+                              regardless, wants_reply)
+        values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind', v_message ->> 'text',
+                coalesce(v_message -> 'actions', '[]'), coalesce(v_message -> 'media', '[]'),
+                case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end,
+                coalesce((v_message ->> 'regardless')::boolean, false),
+                coalesce((v_message ->> 'wants_reply')::boolean, false))
+        on conflict on constraint outbound_pkey do nothing;
+        if found then
+            if not v_held then
+                v_seq := v_seq + 1;
+            end if;
+            if v_message -> 'approval' is not null and v_message -> 'approval' <> 'null' then
+                perform write_approval(p_tenant, p_conversation, p_turn, v_message -> 'approval');
+            end if;
+            if coalesce(v_message ->> 'shows', '') <> '' then
+                insert into approval_cards (tenant_id, outbound_id, approval_id, role)
+                values (p_tenant, v_message ->> 'id', v_message ->> 'shows',
+                        case v_message ->> 'kind' when 'card' then 'card' when 'receipt' then 'number' else 'prompt' end);
+            end if;
+        end if;
+    end loop;
+    update conversations c set out_seq = v_seq where c.tenant_id = p_tenant and c.id = p_conversation;
+end $$;
+
+-- Makes a held row sendable: it comes after all that became sendable before it (promise 4).
+create function release_outbound(p_tenant text, p_outbound text)
+returns boolean
+language plpgsql as $$
+declare
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    update outbound o
+    set state = 'ready', seq = c.out_seq + 1, next_attempt_at = clock_timestamp()
+    from conversations c
+    where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held'
+      and c.tenant_id = p_tenant and c.id = v_conversation;
+    if not found then
+        return false;
+    end if;
+    update conversations c set out_seq = c.out_seq + 1 where c.tenant_id = p_tenant and c.id = v_conversation;
+    return true;
+end $$;
+
+-- Takes the head of a conversation's outbox: the named one's, or whichever is due longest. Repeatable by owner.
+create function claim_outbound(p_conversation text, p_owner text, p_ttl interval)
+returns table (tenant_id text, outbound_id text, conversation_id text, fence bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_tenant text;
+    v_id text;
+begin
+    -- A repeat by the same owner, whose first answer was lost.
+    return query select o.tenant_id, o.id, o.conversation_id, o.fence from outbound o
+    where o.owner = p_owner and o.lease_until > clock_timestamp() and o.state in ('ready', 'sending', 'checking');
+    if found then
+        return;
+    end if;
+    select o.tenant_id, o.id into v_tenant, v_id from outbound o
+    where
+      -- It is to be sent, or was being sent by a sender that died; never what is held or final.
+      o.state in ('ready', 'sending', 'checking')
+      -- It belongs to the conversation that was asked for, if any.
+      and (p_conversation is null or o.conversation_id = p_conversation)
+      -- It is due, also after a failed attempt.
+      and o.next_attempt_at <= clock_timestamp()
+      -- Nobody is sending it.
+      and (o.lease_until is null or o.lease_until < clock_timestamp())
+      -- Nothing open stands before it in its conversation (promise 4), but for what has been unknown for too long.
+      and not exists (
+          select 1 from outbound e
+          where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id and e.seq < o.seq
+            and e.state in ('ready', 'sending', 'checking')
+            and (e.unknown_since is null or e.unknown_since > clock_timestamp() - unknown_blocks()))
+    -- What is due longest; a row that another claim looks at is left to that claim.
+    order by o.next_attempt_at limit 1 for update skip locked;
+    if v_id is null then
+        return;
+    end if;
+    return query update outbound o
+    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = o.fence + 1,
+        state = case when o.state = 'ready' then 'sending' else o.state end
+    where o.tenant_id = v_tenant and o.id = v_id
+    returning o.tenant_id, o.id, o.conversation_id, o.fence;
+end $$;
+
+create function hold_outbound(p_tenant text, p_outbound text, p_fence bigint)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from outbound o
+    where o.tenant_id = p_tenant and o.id = p_outbound and o.fence = p_fence and o.owner is not null for update;
+    if not found then
+        raise exception 'lease lost' using errcode = 'OV001';
+    end if;
+end $$;
+
+-- Letting go is repeatable: the fence rises with each claim only, so a row without an owner that still has our
+-- fence was let go by us.
+create function outbound_let_go(p_tenant text, p_outbound text, p_fence bigint)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound
+                   and o.fence = p_fence and o.owner is null);
+end $$;
+
+-- Keeps the rendering of the first attempt, so that a later one sends the very same parts.
+create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb)
+returns setof outbound_parts
+language plpgsql as $$
+begin
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
+    select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
+           v.value -> 'data', (v.value ->> 'segments')::int
+    from jsonb_array_elements(p_parts) v
+    where not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound)
+    on conflict on constraint outbound_parts_pkey do nothing;
+    return query select * from outbound_parts e
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound order by e.part;
+end $$;
+
+-- Keeps the rendering of the first attempt, with what the person has to ask for.
+create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb)
+returns setof outbound_parts
+language plpgsql as $$
+begin
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    update outbound o set rest = p_rest
+    where o.tenant_id = p_tenant and o.id = p_outbound
+      and not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound);
+    return query select * from keep_parts(p_tenant, p_outbound, p_fence, p_parts);
+end $$;
+
+-- Commits the attempt before the call leaves; prolongs the lease to cover it. Says 'go', or why the call must
+-- not be made: 'sent' (a callback has proved by now that the part arrived), 'unreachable' (the person has said STOP
+-- by now; promise 8: no kind of message reaches them, except the one confirmation of it).
+create function begin_delivery(
+    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval)
+returns text
+language plpgsql as $$
+declare
+    v_lost int;
+begin
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    if exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
+               and e.part = p_part and e.state = 'sent') then
+        return 'sent';
+    end if;
+    if exists (select 1 from outbound o
+               join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+               join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+               where o.tenant_id = p_tenant and o.id = p_outbound and i.state <> 'active'
+                 and not (o.regardless and i.state = 'stopped')) then
+        return 'unreachable';
+    end if;
+    -- An earlier sender died over its call: nobody else will write what became of it.
+    update deliveries d set finished_at = clock_timestamp(), outcome = 'ambiguous'
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part
+      and d.attempt < p_attempt and d.outcome = 'started';
+    get diagnostics v_lost = row_count;
+    insert into deliveries (tenant_id, outbound_id, part, attempt, owner)
+    values (p_tenant, p_outbound, p_part, p_attempt, p_owner)
+    on conflict (tenant_id, outbound_id, part, attempt) do nothing;
+    update outbound_parts e set state = 'sending'
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part;
+    update outbound o
+    set state = 'sending', attempts = p_attempt, ambiguities = o.ambiguities + v_lost,
+        lease_until = clock_timestamp() + p_ttl
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+    return 'go';
+end $$;
+
+-- `begin_delivery` for what is billed: counts the part's segments with the attempt, in one transaction, so that each
+-- call is counted once; a call that is made again costs again. Answers have three quarters of a day's segments, so
+-- that cards, receipts and notifications have the last; `regardless` (what confirms a STOP) always goes, and counts.
+-- Beside the words of `begin_delivery`: 'over_person' and 'over_all', where the message was ended instead.
+create function begin_delivery(
+    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval,
+    p_segments int, p_now timestamptz, p_most_of_person int, p_most_of_all int, p_over text, p_moved text,
+    p_notice text, p_copy text)
+returns text
+language plpgsql as $$
+declare
+    v_kind text;
+    v_regardless boolean;
+    v_share numeric;
+    v_day date;
+    v_today int;
+    v_begun text;
+begin
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    if exists (select 1 from deliveries d where d.tenant_id = p_tenant and d.outbound_id = p_outbound
+               and d.part = p_part and d.attempt = p_attempt) then
+        return begin_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_owner, p_ttl);
+    end if;
+    select o.kind, o.regardless, (p_now at time zone coalesce(nullif(t.timezone, ''), 'UTC'))::date
+    into v_kind, v_regardless, v_day
+    from outbound o join tenants t on t.tenant_id = o.tenant_id where o.tenant_id = p_tenant and o.id = p_outbound;
+    v_share := case when v_kind = 'reply' then 0.75 else 1 end;
+    delete from segment_days s where s.tenant_id = p_tenant and s.day < v_day - 7;
+    insert into segment_days (tenant_id, day) values (p_tenant, v_day) on conflict do nothing;
+    select s.segments into v_today from segment_days s where s.tenant_id = p_tenant and s.day = v_day for update;
+    if not v_regardless and v_today + p_segments > floor(p_most_of_person * v_share) then
+        perform end_unpaid(p_tenant, p_outbound, p_fence, v_day, 'the day''s texts of this person are used up',
+                           p_over, p_moved, p_notice, p_copy);
+        return 'over_person';
+    end if;
+    v_begun := begin_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_owner, p_ttl);
+    if v_begun <> 'go' then
+        return v_begun;
+    end if;
+    -- Last, since all people's texts wait for this row.
+    if not take_segments_of_all((p_now at time zone 'UTC')::date, p_segments,
+                                case when v_regardless then 2147483647 else floor(p_most_of_all * v_share)::int end)
+    then
+        update deliveries d set finished_at = clock_timestamp(), outcome = 'rejected'
+        where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
+        perform end_unpaid(p_tenant, p_outbound, p_fence, v_day, 'the day''s texts of all people are used up',
+                           p_over, p_moved, p_notice, p_copy);
+        return 'over_all';
+    end if;
+    update segment_days s set segments = s.segments + p_segments where s.tenant_id = p_tenant and s.day = v_day;
+    return 'go';
+end $$;
+
+-- Where a row stands by its parts, once nothing failed: 'sending' while one is open.
+create function outbound_state(p_tenant text, p_outbound text)
+returns text
+language sql as $$
+    select case
+        when count(*) filter (where e.state in ('ready', 'sending', 'checking')) > 0 then 'sending'
+        when count(*) filter (where e.state = 'ambiguous') > 0 then 'ambiguous'
+        else 'sent' end
+    from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
+$$;
+
+-- Ends a claimed row whose parts have all ended without its sender: callbacks told.
+create function settle_outbound(p_tenant text, p_outbound text, p_fence bigint)
+returns text
+language plpgsql as $$
+declare
+    v_state text;
+begin
+    if not outbound_let_go(p_tenant, p_outbound, p_fence) then
+        perform hold_outbound(p_tenant, p_outbound, p_fence);
+        update outbound o
+        set state = outbound_state(p_tenant, p_outbound), owner = null, lease_until = null,
+            sent_at = case when outbound_state(p_tenant, p_outbound) = 'sent' then clock_timestamp() end
+        where o.tenant_id = p_tenant and o.id = p_outbound and outbound_state(p_tenant, p_outbound) <> 'sending';
+    end if;
+    select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    return v_state;
+end $$;
+
+-- Writes what became of an attempt: p_part_state sent, ready (again), checking, ambiguous or failed. Repeating
+-- it changes nothing. The row follows: sent with its last part; ready or checking until p_delay from now; ambiguous
+-- parts let the rest go on; failed ends it, and p_identity_state (if any) is written to the identity (promise 8); by
+-- which of the provider's codes somebody came to be stopped stands in the record of consents.
+create function end_delivery(
+    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_part_state text, p_outcome text,
+    p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text)
+returns text
+language plpgsql as $$
+declare
+    v_state text;
+    v_before text;
+    v_conversation text;
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+        return v_state;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    select d.outcome into v_before from deliveries d
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
+    update deliveries d
+    set finished_at = clock_timestamp(), outcome = p_outcome, error_code = p_error_code, provider_id = p_provider_id
+    where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
+    -- A callback that carried our ref may have resolved the part already: that knowledge is never undone.
+    update outbound_parts e
+    set state = case when e.state = 'sent' then 'sent' else p_part_state end,
+        provider_id = case when p_provider_id <> '' then p_provider_id else e.provider_id end,
+        degraded = e.degraded or p_degraded,
+        error_code = case when p_part_state = 'sent' then '' else p_error_code end,
+        sent_at = case when p_part_state = 'sent' then coalesce(e.sent_at, clock_timestamp()) else e.sent_at end
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part
+    returning e.state into v_state;
+    if v_state not in ('failed', 'ready', 'checking') then
+        v_state := outbound_state(p_tenant, p_outbound);
+    end if;
+    update outbound o
+    set state = v_state,
+        reason = case when v_state = 'sent' then '' when p_reason <> '' then p_reason else o.reason end,
+        ambiguities = o.ambiguities
+            + (case when v_before = 'started' and p_outcome in ('ambiguous', 'found', 'left') then 1 else 0 end),
+        next_attempt_at = case when v_state in ('ready', 'checking') then clock_timestamp() + p_delay
+                               else o.next_attempt_at end,
+        -- A part that waits for its next try may still have an earlier call whose outcome is unknown.
+        unknown_since = case when v_state = 'checking' then coalesce(o.unknown_since, clock_timestamp())
+                             when v_state = 'ready' then o.unknown_since end,
+        given_up_at = case when p_outcome in ('left', 'gave_up') or p_part_state = 'ambiguous' then clock_timestamp()
+                           else o.given_up_at end,
+        owner = case when v_state = 'sending' then o.owner end,
+        lease_until = case when v_state = 'sending' then o.lease_until end,
+        sent_at = case when v_state = 'sent' then clock_timestamp() else o.sent_at end
+    where o.tenant_id = p_tenant and o.id = p_outbound
+    returning o.conversation_id into v_conversation;
+    if p_identity_state <> '' then
+        update identities i
+        set state = p_identity_state, state_reason = btrim(p_outcome || ' ' || p_error_code),
+            state_at = clock_timestamp()
+        from conversations c
+        where c.tenant_id = p_tenant and c.id = v_conversation
+          and i.tenant_id = c.tenant_id and i.id = c.identity_id and i.state = 'active';
+    end if;
+    if p_part_state = 'sent' then
+        perform mark_channel(c.channel, c.account, false) from conversations c
+        where c.tenant_id = p_tenant and c.id = v_conversation;
+    end if;
+    return v_state;
+end $$;
+
+-- Ends a row that may not be sent at all (its person said STOP, or it cannot be rendered).
+create function fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text)
+returns void
+language plpgsql as $$
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    update outbound o set state = 'failed', reason = p_reason, owner = null, lease_until = null
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+end $$;
+
+-- Gives a row back untouched, for a shutdown between parts.
+create function give_back_outbound(p_tenant text, p_outbound text, p_fence bigint)
+returns void
+language plpgsql as $$
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    update outbound o set owner = null, lease_until = null,
+        state = case when o.state = 'sending' then 'ready' else o.state end
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+end $$;
+
+-- The provider moved the chat: what follows goes to its new address.
+create function move_conversation(p_tenant text, p_conversation text, p_peer text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update conversations c set peer = p_peer
+    where c.tenant_id = p_tenant and c.id = p_conversation
+      and not exists (
+          select 1 from conversations o
+          where o.tenant_id = c.tenant_id and o.channel = c.channel and o.account = c.account
+            and o.peer = p_peer and o.thread = c.thread);
+end $$;
+
+-- Looks for a part as look_for_part does, and holds its person: what became of a part is not lost in a merge.
+create function find_part(p_channel text, p_account text, p_ref text, p_provider_id text)
+returns table (tenant_id text, outbound_id text, part int)
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+    v_tenant text;
+    v_held text;
+begin
+    loop
+        select f.tenant_id into v_tenant from look_for_part(p_channel, p_account, p_ref, p_provider_id) f limit 1;
+        exit when v_tenant is null or v_tenant = v_held;
+        perform hold_person(v_tenant, false);
+        v_held := v_tenant;
+    end loop;
+    return query select * from look_for_part(p_channel, p_account, p_ref, p_provider_id);
+end $$;
+
+create function look_for_part(p_channel text, p_account text, p_ref text, p_provider_id text)
+returns table (tenant_id text, outbound_id text, part int)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select e.tenant_id, e.outbound_id, e.part
+    from outbound_parts e
+    join outbound o on o.tenant_id = e.tenant_id and o.id = e.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    where c.channel = p_channel and c.account = p_account
+      and (e.ref = p_ref or (p_ref = '' and p_provider_id <> '' and e.provider_id = p_provider_id))
+    limit 1
+$$;
+
+-- A status callback: applied by rank, never back. It also proves that a part whose answer was lost did arrive
+-- (or was taken although the provider answered that it was not), and lets the row go on at once.
+create function apply_status(
+    p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank int, p_error_code text)
+returns table (tenant_id text, conversation_id text, resolved boolean)
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_outbound text;
+    v_part int;
+    v_conversation text;
+    v_before text;
+begin
+    select f.tenant_id, f.outbound_id, f.part into v_tenant, v_outbound, v_part
+    from find_part(p_channel, p_account, p_ref, p_provider_id) f;
+    if v_tenant is null then
+        return;
+    end if;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    select o.conversation_id into v_conversation from outbound o
+    where o.tenant_id = v_tenant and o.id = v_outbound for update;
+    select e.state into v_before from outbound_parts e
+    where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part for update;
+    update outbound_parts e
+    set status = case when p_rank > e.status_rank then p_status else e.status end,
+        status_at = case when p_rank > e.status_rank then clock_timestamp() else e.status_at end,
+        error_code = case when p_rank > e.status_rank then p_error_code else e.error_code end,
+        status_rank = greatest(e.status_rank, p_rank),
+        provider_id = case when e.provider_id = '' then p_provider_id else e.provider_id end,
+        state = case when e.state = 'failed' then e.state else 'sent' end,
+        sent_at = case when e.state = 'failed' then e.sent_at else coalesce(e.sent_at, clock_timestamp()) end
+    where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part;
+    -- Whoever holds the row sees it for himself when he writes what became of his call.
+    if v_before in ('ready', 'sending', 'checking', 'ambiguous') then
+        update outbound o
+        set state = v.state, next_attempt_at = clock_timestamp(),
+            reason = case when v.state = 'sent' then '' else o.reason end,
+            sent_at = case when v.state = 'sent' then clock_timestamp() else o.sent_at end
+        from (select case outbound_state(v_tenant, v_outbound) when 'sending' then 'ready'
+                     else outbound_state(v_tenant, v_outbound) end as state) v
+        where o.tenant_id = v_tenant and o.id = v_outbound and o.owner is null and o.state <> 'failed';
+    end if;
+    return query select v_tenant, v_conversation, v_before in ('ready', 'sending', 'checking', 'ambiguous');
+end $$;
+
+-- Where high risk may be shown beside an SMS, whose number can be forged: the person's newest other chat.
+create function other_conversation(p_tenant text, p_not_on text)
+returns text
+language sql stable as $$
+    select c.id from conversations c
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'terminal', 'push', 'email')
+      and c.thread = ''
+      and i.state = 'active' and i.admitted <> ''
+    order by c.last_inbound_at desc nulls last limit 1
+$$;
+
+-- Owes a person something that they did not ask for just now, and writes it into that conversation's history, so that
+-- "yes, do that" makes sense. Repeatable by the message's id; true when it was new.
+create function owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_message ->> 'id') then
+        return false;
+    end if;
+    perform owe(p_tenant, p_conversation, null, jsonb_build_array(p_message));
+    insert into history (tenant_id, conversation_id, position, session, message)
+    select p_tenant, c.id, c.history_seq + h.position, c.session, h.value
+    from conversations c, jsonb_array_elements(p_history) with ordinality as h (value, position)
+    where c.tenant_id = p_tenant and c.id = p_conversation;
+    update conversations c set history_seq = c.history_seq + jsonb_array_length(p_history)
+    where c.tenant_id = p_tenant and c.id = p_conversation;
+    return true;
+end $$;
+
+-- Comes back to a row later, having counted the attempt. Repeatable.
+create function put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval)
+returns void
+language plpgsql as $$
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    update outbound o set state = 'ready', attempts = o.attempts + 1, owner = null, lease_until = null,
+        next_attempt_at = clock_timestamp() + p_delay
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+end $$;
+
+-- How long an unknown outcome keeps back what comes after it in its conversation.
+create function unknown_blocks()
+returns interval
+language sql immutable as $$
+    select interval '2 minutes'
+$$;
+
+-- Ends a row that can be sent but not written about, twice in a row, so that it blocks nothing behind it. A row of which a call may have left is not known to have failed: nothing that follows from a failure follows.
+create function set_aside_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text)
+returns void
+language plpgsql as $$
+declare
+    v_left boolean;
+begin
+    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+        return;
+    end if;
+    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    v_left := exists (select 1 from deliveries d where d.tenant_id = p_tenant and d.outbound_id = p_outbound
+                      and d.outcome in ('started', 'ambiguous', 'accepted', 'found'));
+    update outbound o
+    set state = case when v_left then 'ambiguous' else 'failed' end, reason = p_reason, owner = null, lease_until = null
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+end $$;
+
+-- Owes the next portion of the last answer of a conversation. False where nothing is kept of it, or only what is
+-- older than p_within. A turn that asks again, since it was taken over, has its portion already.
+create function say_more(p_tenant text, p_conversation text, p_turn text, p_outbound text, p_within interval)
+returns boolean
+language plpgsql as $$
+declare
+    v_last outbound%rowtype;
+    v_text text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.conversation_id = p_conversation
+               and o.turn_id = p_turn and o.kind = 'reply') then
+        return true;
+    end if;
+    select o.* into v_last from outbound o
+    where o.tenant_id = p_tenant and o.conversation_id = p_conversation and o.kind = 'reply' and o.seq is not null
+    order by o.seq desc limit 1;
+    if v_last.id is null or v_last.rest = '[]' or v_last.created_at < clock_timestamp() - p_within then
+        return false;
+    end if;
+    select string_agg(v.value ->> 'text', E'\n' order by (v.value ->> 'part')::int) into v_text
+    from jsonb_array_elements(v_last.rest -> 0) v;
+    perform owe(p_tenant, p_conversation, p_turn,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', v_text)));
+    insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
+    select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
+           v.value -> 'data', (v.value ->> 'segments')::int
+    from jsonb_array_elements(v_last.rest -> 0) v;
+    update outbound o set rest = case when o.id = p_outbound then v_last.rest - 0 else '[]' end
+    where o.tenant_id = p_tenant and o.id in (p_outbound, v_last.id);
+    return true;
+end $$;
+
+-- Counts segments of all people unless they pass the limit; the row's lock makes it exact under any number of workers.
+create function take_segments_of_all(p_day date, p_segments int, p_most int)
+returns boolean
+language plpgsql as $$
+begin
+    insert into segments_of_all as s (day) values (p_day) on conflict (day) do nothing;
+    update segments_of_all s set segments = s.segments + p_segments
+    where s.day = p_day and s.segments + p_segments <= p_most;
+    if found then
+        return true;
+    end if;
+    update segments_of_all s set refused = s.refused + 1 where s.day = p_day;
+    return false;
+end $$;
+
+-- Ends a message that may cost nothing more here: it goes to another place of the person's where there is one, and
+-- the person is told once a day, by p_moved or by p_over. A card is moved whole, once, and never approved unseen: one
+-- that is shown at another place already is not shown there twice, and its approval goes with it, so that reminders
+-- come there and plain words there mean it; what wants a reply wants it there too.
+create function end_unpaid(
+    p_tenant text, p_outbound text, p_fence bigint, p_day date, p_why text, p_over text, p_moved text,
+    p_notice text, p_copy text)
+returns void
+language plpgsql as $$
+declare
+    v_row outbound%rowtype;
+    v_other text;
+    v_shows text;
+    v_shown_in text;
+    v_first boolean;
+begin
+    select o.* into v_row from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    select other_conversation(p_tenant, c.channel) into v_other from conversations c
+    where c.tenant_id = p_tenant and c.id = v_row.conversation_id;
+    select k.approval_id into v_shows from approval_cards k
+    where k.tenant_id = p_tenant and k.outbound_id = p_outbound;
+    select o.conversation_id into v_shown_in from approval_cards k
+    join outbound o on o.tenant_id = k.tenant_id and o.id = k.outbound_id
+    where v_row.kind = 'card' and k.tenant_id = p_tenant and k.approval_id = v_shows and k.role = 'card'
+      and o.conversation_id <> v_row.conversation_id and o.state <> 'failed'
+    limit 1;
+    v_other := coalesce(v_shown_in, v_other);
+    if v_other is not null and v_shown_in is null then
+        perform owe(p_tenant, v_other, v_row.turn_id, jsonb_build_array(jsonb_build_object(
+            'id', p_copy, 'kind', v_row.kind, 'text', v_row.text, 'actions', v_row.actions, 'media', v_row.media,
+            'wants_reply', v_row.wants_reply, 'shows', coalesce(v_shows, ''))));
+    end if;
+    if v_other is not null and v_row.kind = 'card' then
+        update approvals a set conversation_id = v_other
+        where a.tenant_id = p_tenant and a.id = v_shows and a.state = 'pending';
+    end if;
+    perform fail_outbound(p_tenant, p_outbound, p_fence,
+                          p_why || case when v_other is null then '' else '; sent to another place' end);
+    update segment_days s set told = true where s.tenant_id = p_tenant and s.day = p_day and not s.told
+    returning true into v_first;
+    if v_first then
+        perform owe(p_tenant, v_row.conversation_id, null, jsonb_build_array(jsonb_build_object(
+            'id', p_notice, 'kind', 'notification', 'text', case when v_other is null then p_over else p_moved end)));
+    end if;
+end $$;

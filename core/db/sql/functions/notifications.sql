@@ -1,0 +1,352 @@
+-- Notifications: held, queued, taken elsewhere, and what became of them.
+
+-- The recipient guard: an identity of this tenant's own, let in, that may be written to; and an address that is that
+-- identity's, where the provider delivers to the user key itself.
+create function may_notify(p_tenant text, p_identity text, p_channel text, p_peer text)
+returns boolean
+language sql stable as $$
+    select exists (
+        select 1 from identities i
+        where i.tenant_id = p_tenant and i.id = p_identity and i.channel = p_channel
+          and i.state = 'active' and i.admitted <> ''
+          and (p_channel not in ('sms', 'telegram', 'push', 'email') or i.user_key = p_peer))
+$$;
+
+-- Owes a notification to the first of the places that may be written to: [{identity_id, channel, account, peer, text,
+-- actions, media}]. p_from: the state that it must be in, so that two workers owe it once. Gives nothing when it was
+-- another's; nowhere when no place was left. Repeatable by the outbound id.
+create function owe_notification(
+    p_tenant text, p_id text, p_from text, p_places jsonb, p_outbound text, p_new_conversation text,
+    p_now timestamptz, p_fall_back_at timestamptz)
+returns table (state text, conversation_id text, channel text)
+language plpgsql as $$
+declare
+    v_note notifications%rowtype;
+    v_place jsonb;
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v_note from notifications n where n.tenant_id = p_tenant and n.id = p_id for update;
+    if v_note.outbound_id = p_outbound then
+        return query select v_note.state, c.id, c.channel from conversations c
+        where c.tenant_id = p_tenant and c.id = v_note.conversation_id;
+        return;
+    end if;
+    if v_note.id is null or v_note.state <> p_from then
+        return;
+    end if;
+    for v_place in select * from jsonb_array_elements(p_places) loop
+        continue when not may_notify(p_tenant, v_place ->> 'identity_id', v_place ->> 'channel', v_place ->> 'peer');
+        v_conversation := open_conversation(
+            p_tenant, v_place ->> 'identity_id', v_place ->> 'channel', v_place ->> 'account', v_place ->> 'peer',
+            coalesce(v_place ->> 'thread', ''), p_new_conversation);
+        -- Who else once had this address: the conversation must be this identity's.
+        continue when not exists (
+            select 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation
+              and c.identity_id = v_place ->> 'identity_id');
+        perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+            'id', p_outbound, 'kind', 'notification', 'text', v_place ->> 'text', 'actions', v_place -> 'actions',
+            'media', v_place -> 'media')));
+        update notifications n
+        set state = 'owed', reason = '', conversation_id = v_conversation, outbound_id = p_outbound,
+            tried = n.tried || (v_place ->> 'identity_id'), owed_at = coalesce(n.owed_at, p_now),
+            fall_back_at = p_fall_back_at, sent_at = null
+        where n.tenant_id = p_tenant and n.id = p_id;
+        return query select 'owed', v_conversation, v_place ->> 'channel';
+        return;
+    end loop;
+    update notifications n
+    set state = case when n.state = 'sent' then 'sent' else 'nowhere' end, fall_back_at = null,
+        reason = case when n.reason = '' then 'there is no place to reach this person' else n.reason end
+    where n.tenant_id = p_tenant and n.id = p_id;
+    return query select 'nowhere', '', '';
+end $$;
+
+-- Keeps news. The same news since p_same_since is one: 'duplicate', with the id of the first. Otherwise it is held
+-- until p_not_before, muted, or (p_state 'owed') owed at once. Repeatable by its id.
+create function keep_notification(
+    p_tenant text, p_note jsonb, p_state text, p_not_before timestamptz, p_same_since timestamptz, p_places jsonb,
+    p_outbound text, p_new_conversation text, p_now timestamptz, p_fall_back_at timestamptz)
+returns table (state text, id text, conversation_id text, channel text)
+language plpgsql as $$
+declare
+    v_known text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- The same news twice at once meets here.
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    if exists (select 1 from notifications n where n.tenant_id = p_tenant and n.id = p_note ->> 'id') then
+        return query select n.state, n.id, coalesce(c.id, ''), coalesce(c.channel, '') from notifications n
+        left join conversations c on c.tenant_id = n.tenant_id and c.id = n.conversation_id
+        where n.tenant_id = p_tenant and n.id = p_note ->> 'id';
+        return;
+    end if;
+    select n.id into v_known from notifications n
+    where n.tenant_id = p_tenant and n.dedupe_key = p_note ->> 'dedupe_key' and n.at > p_same_since
+      and n.state not in ('muted', 'nowhere')
+    order by n.at limit 1;
+    if v_known is not null then
+        update notifications n set repeats = n.repeats + 1 where n.tenant_id = p_tenant and n.id = v_known;
+        return query select 'duplicate', v_known, '', '';
+        return;
+    end if;
+    insert into notifications (tenant_id, id, category, urgency, title, text, actions, media, dedupe_key, task_id,
+                               run_id, wanted, state, at, not_before)
+    values (p_tenant, p_note ->> 'id', p_note ->> 'category', p_note ->> 'urgency', p_note ->> 'title',
+            p_note ->> 'text', p_note -> 'actions', p_note -> 'media', p_note ->> 'dedupe_key', p_note ->> 'task_id',
+            p_note ->> 'run_id', p_note ->> 'conversation_id',
+            case when p_state = 'owed' then 'held' else p_state end, p_now, coalesce(p_not_before, p_now));
+    if p_state <> 'owed' then
+        return query select p_state, p_note ->> 'id', '', '';
+        return;
+    end if;
+    return query select o.state, p_note ->> 'id', o.conversation_id, o.channel
+    from owe_notification(p_tenant, p_note ->> 'id', 'held', p_places, p_outbound, p_new_conversation, p_now,
+                          p_fall_back_at) o;
+end $$;
+
+-- Makes one notification of several that are held, and owes it. Nothing when one of them was another's meanwhile.
+create function owe_digest(
+    p_tenant text, p_ids text[], p_note jsonb, p_places jsonb, p_outbound text, p_new_conversation text,
+    p_now timestamptz, p_fall_back_at timestamptz)
+returns table (state text, id text, conversation_id text, channel text)
+language plpgsql as $$
+declare
+    v_held int;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    if not exists (select 1 from notifications n where n.tenant_id = p_tenant and n.id = p_note ->> 'id') then
+        select count(*) into v_held from notifications n
+        where n.tenant_id = p_tenant and n.id = any (p_ids) and n.state = 'held';
+        if v_held <> cardinality(p_ids) then
+            return;
+        end if;
+        update notifications n set state = 'digested', digest_id = p_note ->> 'id'
+        where n.tenant_id = p_tenant and n.id = any (p_ids);
+    end if;
+    return query select * from keep_notification(
+        p_tenant, p_note, 'owed', null, p_now, p_places, p_outbound, p_new_conversation, p_now, p_fall_back_at);
+end $$;
+
+-- Whose held news is due, without the people of p_without: those who failed lately are left out of what is limited to
+-- some rows, so that many of them do not starve the rest.
+create function find_held(p_now timestamptz, p_limit int, p_without text[])
+returns table (tenant_id text, held bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select n.tenant_id, count(*) from notifications n
+    where n.state = 'held' and n.not_before <= p_now and n.tenant_id <> all (p_without)
+    group by n.tenant_id order by min(n.not_before) limit p_limit
+$$;
+
+-- What should go elsewhere: it failed; it has been tried in vain for p_stuck (the database's time) and nobody knows
+-- of a call under way; or the person neither wrote nor decided anything since it came. Without the notifications of
+-- p_without, and without what cannot be taken back since some of it is out.
+create function find_undelivered(p_now timestamptz, p_stuck interval, p_limit int, p_without text[])
+returns table (tenant_id text, notification_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    (select n.tenant_id, n.id from notifications n where n.state = 'failed' and n.id <> all (p_without) limit p_limit)
+    union all
+    (select n.tenant_id, n.id from notifications n
+     join outbound o on o.tenant_id = n.tenant_id and o.id = n.outbound_id
+     where n.state = 'owed' and o.state = 'ready' and o.attempts > 0 and o.owner is null
+       and o.created_at < clock_timestamp() - p_stuck and n.id <> all (p_without)
+       and not exists (select 1 from outbound_parts e where e.tenant_id = o.tenant_id and e.outbound_id = o.id
+                       and e.state in ('sent', 'ambiguous', 'checking', 'sending'))
+       -- Somewhere else to go, not tried yet; otherwise it keeps being tried here.
+       and exists (select 1 from identities i where i.tenant_id = n.tenant_id and i.state = 'active'
+                   and i.admitted <> '' and i.id <> all (n.tried))
+     limit p_limit)
+    union all
+    (select n.tenant_id, n.id from notifications n
+     where n.state = 'sent' and n.fall_back_at <= p_now and n.id <> all (p_without)
+       and not exists (select 1 from conversations c where c.tenant_id = n.tenant_id and c.last_inbound_at > n.sent_at)
+       and not exists (select 1 from approvals a where a.tenant_id = n.tenant_id and a.decided_at > n.owed_at
+                       and a.decided_by <> '')
+     limit p_limit)
+$$;
+
+-- Takes a message back that is not under way, so that it can go elsewhere: its state becomes failed.
+create function withdraw_notification(p_tenant text, p_id text)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update outbound o set state = 'failed', reason = 'it went elsewhere'
+    from notifications n
+    where n.tenant_id = p_tenant and n.id = p_id and n.state = 'owed'
+      and o.tenant_id = n.tenant_id and o.id = n.outbound_id and o.state = 'ready' and o.owner is null
+      and not exists (select 1 from outbound_parts e where e.tenant_id = o.tenant_id and e.outbound_id = o.id
+                      and e.state in ('sent', 'ambiguous', 'checking', 'sending'));
+    return found;
+end $$;
+
+-- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
+-- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+create function prune_notifications(p_before timestamptz, p_limit int)
+returns table (pruned bigint, left_over bigint)
+language sql security definer set search_path = public, pg_temp as $$
+    with old as materialized (
+        select o.tenant_id, o.id from notifications o
+            where o.at < p_before and o.state not in ('held', 'owed', 'failed')
+            order by o.at limit p_limit for update skip locked),
+    gone as (
+        delete from notifications n using old o
+        where n.tenant_id = o.tenant_id and n.id = o.id
+        returning 1)
+    select count(*), greatest(0, p_limit - count(*)) from gone
+$$;
+
+-- What became of a notification's message. Once it was sent it is part of what was said: in the history of its
+-- conversation, or, where nobody can answer (push, email), of the one that the person wrote in last. News whose sending
+-- was given up with an unknown outcome goes to the next place, as what failed does: a reminder that may come twice does
+-- less harm than one that does not come. It stands in the history all the same: it may be known.
+create or replace function note_notification()
+returns trigger
+language plpgsql as $$
+declare
+    v_note notifications%rowtype;
+    v_conversation text;
+    v_seq bigint;
+begin
+    update notifications n
+    set state = case when new.state = 'sent' then 'sent' else 'failed' end, reason = new.reason,
+        sent_at = case when new.state = 'sent' then clock_timestamp() end,
+        fall_back_at = n.fall_back_at + (clock_timestamp() - new.created_at)
+    where n.tenant_id = new.tenant_id and n.outbound_id = new.id and n.state = 'owed'
+    returning * into v_note;
+    if v_note.id is null or new.state = 'failed' then
+        return null;
+    end if;
+    select h.id into v_conversation from conversations c
+    left join lateral (
+        select o.id from conversations o
+        where o.tenant_id = c.tenant_id
+          and case when c.channel in ('push', 'email') then o.channel not in ('push', 'email') and o.thread = ''
+                                                           and o.last_inbound_at is not null
+                   else o.id = c.id end
+        order by o.last_inbound_at desc nulls last limit 1) h on true
+    where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
+    update conversations c set history_seq = c.history_seq + 2
+    where c.tenant_id = new.tenant_id and c.id = v_conversation returning c.history_seq into v_seq;
+    insert into history (tenant_id, conversation_id, position, session, message)
+    select c.tenant_id, c.id, v_seq - 2 + m.position, c.session, m.value
+    from conversations c, jsonb_array_elements(jsonb_build_array(
+        jsonb_build_object('role', 'user', 'internal', true, 'text',
+            '[Not from the person: they were just sent a notification of the kind ' || v_note.category
+            || case when v_note.title <> '' then ', ' || v_note.title else '' end || '.]'),
+        jsonb_build_object('role', 'assistant', 'text', v_note.text))) with ordinality as m (value, position)
+    where c.tenant_id = new.tenant_id and c.id = v_conversation;
+    return null;
+end $$;
+
+create or replace trigger outbound_notification after update of state on outbound
+    for each row when (new.kind = 'notification' and old.state is distinct from new.state
+                       and new.state in ('sent', 'ambiguous', 'failed'))
+    execute function note_notification();
+
+-- A provider's later word that it did not arrive.
+create or replace function note_notification_undelivered()
+returns trigger
+language plpgsql as $$
+begin
+    update notifications n set state = 'failed', reason = 'undelivered ' || new.error_code
+    where n.tenant_id = new.tenant_id and n.outbound_id = new.outbound_id and n.state = 'sent';
+    return null;
+end $$;
+
+create or replace trigger outbound_part_undelivered after update of status on outbound_parts
+    for each row when (old.status is distinct from new.status and new.status in ('undelivered', 'failed'))
+    execute function note_notification_undelivered();
+
+-- Who changes when they want to hear what is held, is asked anew.
+create or replace function reconsider_held()
+returns trigger
+language plpgsql as $$
+begin
+    update notifications n set not_before = '-infinity' where n.tenant_id = new.tenant_id and n.state = 'held';
+    return null;
+end $$;
+
+create or replace trigger tenants_reconsider after update of quiet_from, quiet_until, timezone, muted on tenants for each row
+    when ((old.quiet_from, old.quiet_until, old.timezone, old.muted)
+          is distinct from (new.quiet_from, new.quiet_until, new.timezone, new.muted))
+    execute function reconsider_held();
+
+-- Promise 8: who cannot be reached in one place any more is told so in another.
+create or replace function tell_elsewhere()
+returns trigger
+language plpgsql as $$
+begin
+    if not exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.id <> new.id
+                   and i.state = 'active' and i.admitted <> '' and i.channel <> 'terminal') then
+        return null;
+    end if;
+    insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before)
+    values (new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'reach', 'normal',
+            case when new.state = 'stopped' then 'You stopped my messages by ' else 'I can''t reach you any more by ' end
+            || case new.channel when 'sms' then 'SMS' else initcap(new.channel) end
+            || ', so I write to you here instead.',
+            'reach:' || new.id || ':' || new.state, 'held', clock_timestamp(), '-infinity');
+    return null;
+end $$;
+
+create or replace trigger identities_unreachable after update of state on identities for each row
+    when (old.state = 'active' and new.state in ('stopped', 'blocked') and new.admitted <> '')
+    execute function tell_elsewhere();
+
+-- A card of a task's that was sent is told by push and email, too: that it waits, and in which chat. Nothing can be
+-- decided there. Once it is decided, there is nothing to tell.
+create or replace function tell_of_card()
+returns trigger
+language plpgsql as $$
+begin
+    if new.state <> 'pending' then
+        update notifications n set state = 'muted', reason = new.state
+        where n.tenant_id = new.tenant_id and n.dedupe_key = 'card:' || new.id and n.state = 'held';
+        return null;
+    end if;
+    insert into notifications (tenant_id, id, category, urgency, title, text, dedupe_key, state, at, not_before, aside)
+    select new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'approval', 'normal',
+           'Your approval is needed',
+           'This waits for your approval in ' || case c.channel when 'sms' then 'a text message' when 'terminal'
+               then 'the terminal' else initcap(c.channel) end || ': ' || new.summary,
+           'card:' || new.id, 'held', clock_timestamp(), '-infinity', true
+    from conversations c
+    where c.tenant_id = new.tenant_id and c.id = new.conversation_id
+      and exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.channel in ('push', 'email')
+                  and i.state = 'active');
+    return null;
+end $$;
+
+create or replace trigger approvals_told after update of expires_at, state on approvals for each row
+    when (new.source = 'trigger' and (old.expires_at is null and new.expires_at is not null
+                                      or old.state = 'pending' and new.state <> 'pending'))
+    execute function tell_of_card();
+
+create function find_held_cards(p_limit int)
+returns table (tenant_id text, outbound_id text, approval_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select o.tenant_id, o.id, k.approval_id from outbound o
+    join approval_cards k on k.tenant_id = o.tenant_id and k.outbound_id = o.id
+    join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id and a.state = 'pending'
+    where o.state = 'held' limit p_limit
+$$;
+
+-- Gives (tenant, outbound) of answers that have been tried for so long, of people who have another place: they are told
+-- there, once in six hours for a conversation. Notifications go elsewhere by themselves.
+create function find_delayed(p_after interval, p_limit int)
+returns table (tenant_id text, outbound_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select o.tenant_id, o.id from outbound o
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    where o.state in ('ready', 'sending', 'checking') and o.kind <> 'notification' and not o.regardless
+      and o.delay_told_at is null
+      and exists (select 1 from deliveries d where d.tenant_id = o.tenant_id and d.outbound_id = o.id
+                  and d.started_at < clock_timestamp() - p_after)
+      and not exists (select 1 from outbound e where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id
+                      and e.delay_told_at > clock_timestamp() - interval '6 hours')
+      and exists (select 1 from identities i where i.tenant_id = o.tenant_id and i.state = 'active'
+                  and i.admitted <> '' and i.id <> c.identity_id)
+    order by o.created_at limit p_limit
+$$;

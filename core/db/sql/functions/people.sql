@@ -1,0 +1,172 @@
+-- People: who an address is, what they prefer, and what they said about being written to.
+
+-- Looks an address up across tenants, so it returns ids only. Who was found stays who they are until the caller has
+-- committed.
+create function find_identity(p_channel text, p_account text, p_user_key text)
+returns table (tenant_id text, identity_id text)
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    loop
+        select i.tenant_id, i.id into v_tenant, v_identity from identities i
+        where i.channel = p_channel and i.account = p_account and i.user_key = p_user_key;
+        exit when v_tenant is null;
+        perform hold_person(v_tenant, false);
+        exit when exists (select from identities i where i.tenant_id = v_tenant and i.id = v_identity
+                          and i.channel = p_channel and i.account = p_account and i.user_key = p_user_key);
+    end loop;
+    if v_tenant is not null then
+        return query select v_tenant, v_identity;
+    end if;
+end $$;
+
+-- Who is there, for a command that may leave the tenant out where there is only one; ids and counts only.
+create function find_tenants(p_limit int)
+returns table (tenant_id text, identities bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select t.tenant_id, (select count(*) from identities i where i.tenant_id = t.tenant_id)
+    from tenants t order by t.tenant_id limit p_limit
+$$;
+
+create function find_consent(p_channel text, p_account text, p_user_key text)
+returns table (state text, since timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select c.state, c.at from consents c
+    where c.channel = p_channel and c.account = p_account and c.user_key = p_user_key
+    order by c.id desc limit 1
+$$;
+
+-- How often an address changed its mind of late: confirmations cost money.
+create function count_consents(p_channel text, p_account text, p_user_key text, p_within interval)
+returns table (stops bigint, starts bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select count(*) filter (where c.state = 'stopped'), count(*) filter (where c.state = 'active')
+    from consents c
+    where c.channel = p_channel and c.account = p_account and c.user_key = p_user_key
+      and c.at > clock_timestamp() - p_within
+$$;
+
+-- Whatever changes an identity's state, it is recorded; and what was ready when STOP came does not leave, not
+-- even after a START. What is under way is stopped by begin_delivery.
+create or replace function note_consent()
+returns trigger
+language plpgsql as $$
+begin
+    insert into consents (channel, account, user_key, state, how)
+    values (new.channel, new.account, new.user_key, new.state, new.state_reason);
+    if new.state = 'stopped' then
+        update outbound o set state = 'failed', reason = 'the person stopped or blocked this channel'
+        from conversations c
+        where o.tenant_id = new.tenant_id and c.tenant_id = o.tenant_id and c.id = o.conversation_id
+          and c.identity_id = new.id and o.state = 'ready' and not o.regardless
+          and (o.owner is null or o.lease_until < clock_timestamp());
+    end if;
+    return null;
+end $$;
+
+create or replace trigger identities_consent after update of state on identities
+    for each row when (old.state is distinct from new.state) execute function note_consent();
+
+-- Makes one tenant with these identities, [{channel, account, user_key}]; those that are known stay what they
+-- are, and are let in. For the operator's own doing only. Returns the tenant of the first.
+create function seed_person(
+    p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text)
+returns text
+language plpgsql as $$
+declare
+    v_item record;
+    v_tenant text;
+    v_found record;
+begin
+    for v_item in select v.value, v.ordinality from jsonb_array_elements(p_identities) with ordinality v loop
+        select * into v_found from find_identity(
+            v_item.value ->> 'channel', v_item.value ->> 'account', v_item.value ->> 'user_key');
+        if v_found.tenant_id is not null then
+            perform set_config('onevalet.tenant', v_found.tenant_id, true);
+            update identities i set admitted = 'operator'
+            where i.tenant_id = v_found.tenant_id and i.id = v_found.identity_id;
+            update tenants t set role = p_role where t.tenant_id = v_found.tenant_id;
+            v_tenant := coalesce(v_tenant, v_found.tenant_id);
+        else
+            v_tenant := coalesce(v_tenant, p_tenant);
+            perform set_config('onevalet.tenant', v_tenant, true);
+            insert into tenants (tenant_id, name, timezone, role) values (v_tenant, p_name, p_timezone, p_role)
+            on conflict (tenant_id) do nothing;
+            insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted)
+            values (v_tenant, p_ids[v_item.ordinality], v_item.value ->> 'channel', v_item.value ->> 'account',
+                    v_item.value ->> 'user_key', p_name, p_timezone, 'operator');
+        end if;
+    end loop;
+    return v_tenant;
+end $$;
+
+-- Takes part in what a person does, as long as this transaction lasts: nobody merges or unlinks them meanwhile.
+-- p_alone: nobody else takes part.
+create function hold_person(p_tenant text, p_alone boolean)
+returns void
+language plpgsql as $$
+begin
+    if p_alone then
+        perform pg_advisory_xact_lock(hashtextextended('person' || chr(31) || p_tenant, 0));
+    else
+        perform pg_advisory_xact_lock_shared(hashtextextended('person' || chr(31) || p_tenant, 0));
+    end if;
+end $$;
+
+create function read_person(p_tenant text)
+returns table (name text, language text, timezone text, preferred_channel text, quiet_from text, quiet_until text,
+               while_running text, channels text[], muted text[])
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select t.name, t.language, t.timezone, t.preferred_channel, t.quiet_from, t.quiet_until,
+        t.while_running,
+        array(select i.channel from identities i where i.tenant_id = p_tenant and i.state = 'active'
+              group by i.channel order by i.channel),
+        t.muted
+    from tenants t where t.tenant_id = p_tenant;
+end $$;
+
+-- Keeps what a person prefers: {name: value} of the columns named below, the others stay.
+create function keep_preferences(p_tenant text, p_values jsonb, p_turn text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tenants t
+    set name = coalesce(p_values ->> 'name', t.name), language = coalesce(p_values ->> 'language', t.language),
+        timezone = coalesce(p_values ->> 'timezone', t.timezone),
+        preferred_channel = coalesce(p_values ->> 'preferred_channel', t.preferred_channel),
+        quiet_from = coalesce(p_values ->> 'quiet_from', t.quiet_from),
+        quiet_until = coalesce(p_values ->> 'quiet_until', t.quiet_until),
+        while_running = coalesce(p_values ->> 'while_running', t.while_running),
+        muted = coalesce(string_to_array(p_values ->> 'muted', ','), t.muted)
+    where t.tenant_id = p_tenant;
+    insert into person_audit (tenant_id, what, other, turn_id)
+    select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k;
+end $$;
+
+-- What a provider says of an address: kept there, and with its person where they have not said it themselves.
+create function note_sender(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text)
+returns boolean
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is null then
+        return false;
+    end if;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    update identities i set name = coalesce(nullif(p_name, ''), i.name),
+        timezone = coalesce(nullif(p_timezone, ''), i.timezone)
+    where i.tenant_id = v_tenant and i.id = v_identity;
+    update tenants t set name = coalesce(nullif(t.name, ''), p_name),
+        timezone = coalesce(nullif(t.timezone, ''), p_timezone)
+    where t.tenant_id = v_tenant;
+    return true;
+end $$;

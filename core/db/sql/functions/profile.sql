@@ -1,0 +1,139 @@
+-- Profiles: facts about a person, and the turns whose words nobody has looked at yet.
+
+create or replace function owe_profile()
+returns trigger
+language plpgsql as $$
+begin
+    if exists (select from inbound i where i.tenant_id = new.tenant_id and i.turn_id = new.id and i.command is null
+               and length(i.text) >= 8) then
+        insert into profile_jobs (tenant_id, turn_id) values (new.tenant_id, new.id) on conflict do nothing;
+    end if;
+    return null;
+end $$;
+
+create or replace trigger turns_profile after update of state on turns
+    for each row when (old.state = 'running' and new.state in ('done', 'waiting')) execute function owe_profile();
+
+-- Takes all that is due of one person, once nobody else has it: a person whose newest is not due yet talks on, and
+-- is looked at afterwards, all at once. Repeating the call as the same owner returns the same again.
+-- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
+-- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+create function claim_profile(p_owner text, p_ttl interval, p_most int)
+returns table (tenant_id text, turn_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_tenant text;
+begin
+    select j.tenant_id into v_tenant from profile_jobs j
+    where j.not_before <= clock_timestamp() and (j.lease_until is null or j.lease_until < clock_timestamp())
+      and (j.attempts >= 3 or not exists (
+          select from profile_jobs n where n.tenant_id = j.tenant_id and n.not_before > clock_timestamp()
+          and n.attempts = 0 and j.not_before > clock_timestamp() - interval '2 minutes'))
+    order by j.not_before limit 1;
+    if v_tenant is null or not pg_try_advisory_xact_lock(hashtextextended('profile' || chr(31) || v_tenant, 0)) then
+        return;
+    end if;
+    return query
+    with due as materialized (
+        select d.tenant_id, d.turn_id from profile_jobs d
+        where d.tenant_id = v_tenant and (d.lease_until is null or d.lease_until < clock_timestamp())
+        order by d.not_before limit p_most for update skip locked)
+    update profile_jobs j
+    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, attempts = j.attempts + 1
+    from due where j.tenant_id = due.tenant_id and j.turn_id = due.turn_id
+    returning j.tenant_id, j.turn_id;
+end $$;
+
+-- What was said in these turns, by the person alone: only the person's own words say something about them.
+create function read_profile_words(p_tenant text, p_turns text[])
+returns table (turn_id text, text text)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select i.turn_id, i.text from inbound i
+    where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and i.text <> ''
+      and i.origin = 'own'
+    order by i.received_at, i.seq;
+end $$;
+
+create function read_profile(p_tenant text)
+returns table (number bigint, key text, value text, source text, since timestamptz)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select f.number, f.key, f.value, f.source, f.since from profile_facts f
+    where f.tenant_id = p_tenant and f.replaced_by is null and f.undone_at is null order by f.number;
+end $$;
+
+-- Keeps a fact in place of what was known under its key. What was told is not replaced by what was inferred, nor is
+-- inferred again what was undone. Gives its number, null where nothing changed.
+create function keep_fact(
+    p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamptz)
+returns bigint
+language plpgsql as $$
+declare
+    v_number bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    select f.number into v_number from profile_facts f where f.tenant_id = p_tenant and f.id = p_id;
+    if found then
+        return v_number;
+    end if;
+    if exists (select from profile_facts f where f.tenant_id = p_tenant and f.key = p_key and f.replaced_by is null
+               and f.undone_at is null
+               and (lower(f.value) = lower(p_value) and (f.source = 'told' or p_source <> 'told')
+                    or f.source = 'told' and p_source <> 'told'))
+       or p_source <> 'told' and exists (
+           select from profile_facts f where f.tenant_id = p_tenant and f.key = p_key and f.undone_at is not null
+             and lower(f.value) = lower(p_value)) then
+        return null;
+    end if;
+    select coalesce(max(f.number), 0) + 1 into v_number from profile_facts f where f.tenant_id = p_tenant;
+    update profile_facts f set replaced_by = p_id
+    where f.tenant_id = p_tenant and f.key = p_key and f.replaced_by is null and f.undone_at is null;
+    insert into profile_facts (tenant_id, id, number, key, value, source, turn_id, since)
+    values (p_tenant, p_id, v_number, p_key, p_value, p_source, p_turn, p_now);
+    return v_number;
+end $$;
+
+-- Takes a fact back, and puts what it replaced in its place again. Gives what was taken back.
+create function undo_fact(p_tenant text, p_number bigint, p_now timestamptz)
+returns table (key text, value text, before text)
+language plpgsql as $$
+declare
+    v_fact profile_facts%rowtype;
+    v_before text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    update profile_facts f set undone_at = p_now
+    where f.tenant_id = p_tenant and f.number = p_number and f.undone_at is null and f.replaced_by is null
+    returning f.* into v_fact;
+    if v_fact.id is null then
+        return;
+    end if;
+    update profile_facts f set replaced_by = null
+    where f.tenant_id = p_tenant and f.replaced_by = v_fact.id and f.undone_at is null
+    returning f.value into v_before;
+    return query select v_fact.key, v_fact.value, coalesce(v_before, '');
+end $$;
+
+create function end_profile(p_tenant text, p_owner text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner;
+end $$;
+
+-- Lets them be tried again later; after the third time they are let go of.
+create function leave_profile(p_tenant text, p_owner text, p_delay interval)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner and j.attempts >= 3;
+    update profile_jobs j set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
+    where j.tenant_id = p_tenant and j.owner = p_owner;
+end $$;

@@ -1,0 +1,45 @@
+-- What tools keep for a person: JSON values by key, in collections.
+
+-- Keeps a value under its key; repeating it changes nothing. A new key gets the collection's next number.
+create function put_value(p_tenant text, p_collection text, p_key text, p_value jsonb)
+returns bigint
+language plpgsql as $$
+declare
+    v_number bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- Locks the collection: two new keys at once get two numbers.
+    insert into stored_collections as c (tenant_id, name) values (p_tenant, p_collection)
+    on conflict (tenant_id, name) do update set last_number = c.last_number;
+    update stored_values v set value = p_value
+    where v.tenant_id = p_tenant and v.collection = p_collection and v.key = p_key
+    returning v.number into v_number;
+    if found then
+        return v_number;
+    end if;
+    update stored_collections c set last_number = c.last_number + 1
+    where c.tenant_id = p_tenant and c.name = p_collection
+    returning c.last_number into v_number;
+    insert into stored_values (tenant_id, collection, key, number, value)
+    values (p_tenant, p_collection, p_key, v_number, p_value);
+    return v_number;
+end $$;
+
+-- The values of a collection in the order of their numbers; with p_key, at most that one.
+create function read_values(p_tenant text, p_collection text, p_key text)
+returns table (key text, number bigint, value jsonb)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select v.key, v.number, v.value from stored_values v
+    where v.tenant_id = p_tenant and v.collection = p_collection and (p_key is null or v.key = p_key)
+    order by v.number;
+end $$;
+
+create function delete_value(p_tenant text, p_collection text, p_key text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from stored_values v where v.tenant_id = p_tenant and v.collection = p_collection and v.key = p_key;
+end $$;

@@ -1,0 +1,307 @@
+-- Strangers: how they are met, paired by a code, linked, and forgotten.
+
+-- Whoever is let in for the first time becomes a tenant of their own. The lock makes two first messages that
+-- arrive together meet the same tenant. An address that said STOP before stays stopped.
+create function admit_identity(
+    p_channel text, p_account text, p_user_key text, p_name text, p_timezone text,
+    p_tenant_id text, p_identity_id text, p_admitted text, p_role text)
+returns table (tenant_id text, identity_id text)
+language plpgsql as $$
+begin
+    perform pg_advisory_xact_lock(hashtextextended(p_channel || chr(31) || p_account || chr(31) || p_user_key, 0));
+    return query select * from find_identity(p_channel, p_account, p_user_key);
+    if found then
+        return;
+    end if;
+    perform set_config('onevalet.tenant', p_tenant_id, true);
+    insert into tenants (tenant_id, name, timezone, role) values (p_tenant_id, p_name, p_timezone, p_role);
+    insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted, state, state_reason)
+    select p_tenant_id, p_identity_id, p_channel, p_account, p_user_key, p_name, p_timezone, p_admitted,
+           coalesce(max(f.state), 'active'), case when max(f.state) is null then '' else 'said before' end
+    from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped';
+    return query select p_tenant_id, p_identity_id;
+end $$;
+
+-- Forgets strangers whose code has run out with all that was kept for them, and old codes and guesses. A
+-- stranger whose sentence is on its way at this moment is left for the next time, and one who was asked about a link is
+-- kept until its code has run out.
+create function drop_strangers(p_now timestamptz)
+returns table (strangers bigint, codes bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_row record;
+    v_strangers bigint := 0;
+    v_codes bigint;
+begin
+    for v_row in
+        select i.tenant_id from identities i
+        where i.admitted = '' and not exists (
+            select 1 from pairings p where p.channel = i.channel and p.account = i.account
+              and p.user_key = i.user_key and p.used_at is null and p.expires_at > p_now)
+          and not exists (
+            select 1 from link_codes k where k.asked_channel = i.channel and k.asked_account = i.account
+              and k.asked_user_key = i.user_key and k.used_at is null and k.expires_at > p_now)
+        order by i.tenant_id for update skip locked
+    loop
+        perform 1 from outbound o where o.tenant_id = v_row.tenant_id for update;
+        if not exists (select 1 from outbound o where o.tenant_id = v_row.tenant_id
+                       and o.owner is not null and o.lease_until > clock_timestamp()) then
+            delete from tenants t where t.tenant_id = v_row.tenant_id;
+            v_strangers := v_strangers + 1;
+        end if;
+    end loop;
+    delete from pairings p where p.asked_at < p_now - interval '2 days';
+    get diagnostics v_codes = row_count;
+    delete from guesses g where g.at < p_now - interval '2 days';
+    return query select v_strangers, v_codes;
+end $$;
+
+-- Keeps a stranger's message without its text, and enqueues the sentence with the code, if one is due: not while an
+-- earlier code of the sender counts, not beyond the limits, never to someone who said STOP. p_code_hash null: no code.
+-- A code that waits takes nobody's place: strangers who hold codes shut no other stranger out.
+-- p_most_of_account is the bound on what an hour's strangers on one account may cost in messages.
+create function meet_stranger(
+    p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
+    p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text,
+    p_now timestamptz, p_expires timestamptz, p_most_waiting int, p_most_of_sender int, p_most_of_account int,
+    p_new_tenant text, p_new_identity text, p_new_conversation text)
+returns table (duplicate boolean, conversation_id text)
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_identity text;
+    v_conversation text;
+    v_asked record;
+begin
+    if exists (select 1 from find_received(p_channel, p_account, p_keys))
+       or not ignore_message(p_channel, p_account, p_keys, 'unknown') then
+        return query select true, null::text;
+        return;
+    end if;
+    perform mark_channel(p_channel, p_account, true);
+    if p_code_hash is null or exists (
+            select 1 from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped') then
+        return query select false, null::text;
+        return;
+    end if;
+    perform drop_strangers(p_now);
+    perform pg_advisory_xact_lock(hashtextextended('pairing' || chr(31) || p_channel || chr(31) || p_account, 0));
+    select count(*) filter (where p.asked_at > p_now - interval '1 hour') as of_account,
+           count(*) filter (where p.user_key = p_user_key) as of_sender,
+           count(*) filter (where p.used_at is null and p.expires_at > p_now and p.user_key = p_user_key) as told
+    into v_asked
+    from pairings p
+    where p.channel = p_channel and p.account = p_account and p.asked_at > p_now - interval '1 day';
+    if v_asked.told > 0 or v_asked.of_sender >= p_most_of_sender or v_asked.of_account >= p_most_of_account then
+        return query select false, null::text;
+        return;
+    end if;
+    insert into pairings (code_hash, channel, account, user_key, asked_at, expires_at)
+    values (p_code_hash, p_channel, p_account, p_user_key, p_now, p_expires);
+    select a.tenant_id, a.identity_id into v_tenant, v_identity
+    from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
+                        '', 'guest') a;
+    v_conversation := open_conversation(
+        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    perform owe(v_tenant, v_conversation, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
+    return query select false, v_conversation;
+end $$;
+
+-- Counts a wrong guess at a kind of code.
+create function add_guess(p_scope text, p_now timestamptz)
+returns void
+language sql as $$
+    insert into guesses (scope, at) values (p_scope, p_now)
+$$;
+
+-- When the next guess may be made, null for now: p_most wrong ones within p_window are all there may be. Takes
+-- the scope for this transaction, so that guesses made together are counted one by one.
+create function next_guess(p_scope text, p_most int, p_window interval, p_now timestamptz)
+returns timestamptz
+language plpgsql as $$
+declare
+    v_oldest timestamptz;
+begin
+    perform pg_advisory_xact_lock(hashtextextended('guesses' || chr(31) || p_scope, 0));
+    select g.at into v_oldest from guesses g
+    where g.scope = p_scope and g.at > p_now - p_window
+    order by g.at desc offset p_most - 1 limit 1;
+    return v_oldest + p_window;
+end $$;
+
+-- Lets in whoever was given this code: 'paired', or why not: 'wrong', 'expired', 'used', 'limited' (until then).
+-- Repeating it by the same p_id says the same again.
+create function redeem_pairing(
+    p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamptz, p_most int, p_window interval)
+returns table (outcome text, channel text, account text, user_key text, until timestamptz)
+language plpgsql as $$
+declare
+    v_until timestamptz;
+    v_code pairings%rowtype;
+    v_outcome text;
+    v_tenant text;
+    v_identity text;
+begin
+    v_until := next_guess('pair', p_most, p_window, p_now);
+    if v_until is not null then
+        return query select 'limited', '', '', '', v_until;
+        return;
+    end if;
+    select * into v_code from pairings p where p.code_hash = p_code_hash for update;
+    if v_code.code_hash is not null and v_code.used_by = p_id then
+        return query select 'paired', v_code.channel, v_code.account, v_code.user_key, v_until;
+        return;
+    end if;
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(v_code.channel, v_code.account, v_code.user_key) f;
+    v_outcome := case when v_code.code_hash is null then 'wrong'
+                      when v_code.used_at is not null then 'used'
+                      when v_code.expires_at <= p_now or v_tenant is null then 'expired' end;
+    if v_outcome is not null then
+        perform add_guess('pair', p_now);
+        return query select v_outcome, '', '', '', v_until;
+        return;
+    end if;
+    update pairings p set used_at = p_now, used_by = p_id where p.code_hash = p_code_hash;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    -- The code has done its work: it is not kept in clear.
+    update outbound_parts e set text = '(This code was used.)', data = '{}'
+    from outbound o join identities i on i.tenant_id = o.tenant_id and i.admitted = ''
+    where e.tenant_id = v_tenant and o.tenant_id = e.tenant_id and o.id = e.outbound_id;
+    update outbound o set text = '(This code was used.)' from identities i
+    where o.tenant_id = v_tenant and i.tenant_id = o.tenant_id and i.admitted = '';
+    update identities i set admitted = 'pairing' where i.tenant_id = v_tenant and i.id = v_identity;
+    update tenants t set role = p_role, tier = p_tier where t.tenant_id = v_tenant;
+    return query select 'paired', v_code.channel, v_code.account, v_code.user_key, v_until;
+end $$;
+
+-- Somebody whom nobody knows typed a code of a person's. 'ask', with the person and the identity that were given it,
+-- until they agree in a message after the question; then their address becomes that person's: 'linked', with it and
+-- its conversation. Kept without its text. 'duplicate', or why not; an unknown address hears nothing of the why.
+create function link_stranger(
+    p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
+    p_name text, p_timezone text, p_code_hash bytea, p_now timestamptz,
+    p_agreed boolean, p_most_of_sender int, p_window interval,
+    p_new_identity text, p_new_conversation text, p_outbound text)
+returns table (outcome text, tenant_id text, identity_id text, conversation_id text)
+language plpgsql as $$
+declare
+    v_gone text;
+    v_person text;
+    v_code record;
+    v_conversation text;
+begin
+    if exists (select 1 from ignored_messages g where g.channel = p_channel and g.account = p_account
+               and g.key = any (p_keys)) then
+        return query select 'duplicate', '', '', '';
+        return;
+    end if;
+    perform pg_advisory_xact_lock(hashtextextended(p_channel || chr(31) || p_account || chr(31) || p_user_key, 0));
+    select f.tenant_id into v_person from find_link_code(p_code_hash) f;
+    if v_person is not null then
+        perform hold_person(v_person, true);
+    end if;
+    select * into v_code from try_link_code(
+        p_code_hash, 'link of a stranger', p_channel, p_account, p_user_key, p_outbound, p_now,
+        p_most_of_sender, p_window);
+    if v_code.outcome <> 'good' then
+        return query select v_code.outcome, '', '', '';
+        return;
+    end if;
+    if not ignore_message(p_channel, p_account, p_keys, 'link') then
+        return query select 'duplicate', '', '', '';
+        return;
+    end if;
+    v_person := v_code.tenant_id;
+    if not (p_agreed and v_code.asked) then
+        perform note_link_asked(v_person, p_code_hash, p_channel, p_account, p_user_key, p_outbound);
+        return query select 'ask', v_person, v_code.identity_id, '';
+        return;
+    end if;
+    select f.tenant_id into v_gone from find_identity(p_channel, p_account, p_user_key) f;
+    if v_gone is not null then
+        perform set_config('onevalet.tenant', v_gone, true);
+        delete from tenants t where t.tenant_id = v_gone and not exists (
+            select from identities i where i.tenant_id = v_gone and i.admitted <> '');
+        if not found then
+            raise exception 'the stranger is known by now' using errcode = 'serialization_failure';
+        end if;
+    end if;
+    perform set_config('onevalet.tenant', v_person, true);
+    update link_codes k set used_at = p_now, used_by = p_outbound
+    where k.tenant_id = v_person and k.code_hash = p_code_hash;
+    insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted, state, state_reason)
+    select v_person, p_new_identity, p_channel, p_account, p_user_key, p_name, p_timezone, 'link',
+           coalesce(max(f.state), 'active'), case when max(f.state) is null then '' else 'said before' end
+    from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped';
+    update tenants t set timezone = p_timezone where t.tenant_id = v_person and t.timezone = '';
+    insert into person_audit (tenant_id, what, channel, account, identity_id)
+    values (v_person, 'linked', p_channel, p_account, p_new_identity);
+    v_conversation := open_conversation(
+        v_person, p_new_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    perform mark_channel(p_channel, p_account, true);
+    return query select 'linked', v_person, p_new_identity, v_conversation;
+end $$;
+
+-- Owes a stranger a text: they are kept as somebody whom nobody let in, and forgotten as such.
+create function tell_stranger(
+    p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_name text, p_timezone text,
+    p_outbound text, p_text text, p_new_tenant text, p_new_identity text, p_new_conversation text)
+returns table (conversation_id text)
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    if exists (select from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped') then
+        return;
+    end if;
+    select a.tenant_id, a.identity_id into v_tenant, v_identity
+    from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
+                        '', 'guest') a;
+    conversation_id := open_conversation(
+        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+    perform owe(v_tenant, conversation_id, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
+    return next;
+end $$;
+
+-- Lets an address in, on this account, or where p_account is empty on those that it is known on, else on all of the
+-- channel's; an address that is in already gets the role. Gives the accounts, none where nothing came in by the channel.
+create function admit_address(
+    p_id text, p_channel text, p_account text, p_user_key text, p_role text, p_tier text, p_now timestamptz)
+returns table (account text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_tenant text;
+    v_identity text;
+begin
+    for account in
+        select i.account from identities i
+        where i.channel = p_channel and i.user_key = p_user_key and p_account in ('', i.account)
+        union
+        select s.account from channel_state s
+        where s.channel = p_channel and s.account <> '' and p_account in ('', s.account) and not exists (
+            select from identities i where i.channel = p_channel and i.user_key = p_user_key and p_account in ('', i.account))
+        union
+        select p_account where p_account <> ''
+    loop
+        select a.tenant_id, a.identity_id into v_tenant, v_identity
+        from admit_identity(p_channel, account, p_user_key, '', '', p_id || '.tn.' || account,
+                            p_id || '.idn.' || account, 'operator', p_role) a;
+        perform set_config('onevalet.tenant', v_tenant, true);
+        update pairings p set used_at = p_now, used_by = p_id
+        where p.channel = p_channel and p.account = admit_address.account and p.user_key = p_user_key
+          and p.used_at is null;
+        update outbound_parts e set text = '(This code was used.)', data = '{}' from outbound o, identities i
+        where e.tenant_id = v_tenant and o.tenant_id = v_tenant and o.id = e.outbound_id
+          and i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
+        update outbound o set text = '(This code was used.)' from identities i
+        where o.tenant_id = v_tenant and i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
+        update identities i set admitted = 'operator'
+        where i.tenant_id = v_tenant and i.id = v_identity and i.admitted in ('', 'open', 'allowlist');
+        update tenants t set role = p_role, tier = p_tier where t.tenant_id = v_tenant;
+        return next;
+    end loop;
+end $$;

@@ -1,0 +1,466 @@
+-- Tasks and their runs: due, begun, told of, and deleted when over.
+
+-- Where a person is spoken to unasked, among the channels that are on (none named: all).
+create function home_conversation(p_tenant text, p_channel text, p_on text[] default '{}')
+returns text
+language sql stable as $$
+    select c.id from conversations c
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    join tenants t on t.tenant_id = c.tenant_id
+    where c.tenant_id = p_tenant and i.state = 'active' and c.channel not in ('push', 'email')
+      and (p_on = '{}' or c.channel = any (p_on))
+    order by (c.channel = p_channel) desc, (c.channel = t.preferred_channel) desc, (c.thread = '') desc,
+             c.last_inbound_at desc nulls last, c.id
+    limit 1
+$$;
+
+-- Makes one run, unless this occurrence has one; gives its lane. A skipped one is only written down.
+create function start_run(p_tenant text, p_task text, p_run jsonb)
+returns text
+language plpgsql as $$
+declare
+    v_run text := p_run ->> 'run_id';
+    v_queued boolean := p_run ->> 'state' = 'QUEUED';
+begin
+    insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
+    values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, p_run ->> 'state',
+            p_run ->> 'reason', p_run -> 'cause', case when v_queued then p_run ->> 'turn_id' end,
+            case when not v_queued then clock_timestamp() end)
+    on conflict (tenant_id, task_id, occurrence) do nothing;
+    if not found then
+        return null;
+    end if;
+    if p_run ->> 'say' <> '' then
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run, 'end', p_run ->> 'say');
+    end if;
+    if not v_queued then
+        return null;
+    end if;
+    insert into lanes (tenant_id, id, pending, pending_since) values (p_tenant, v_run, true, clock_timestamp());
+    insert into turns (tenant_id, id, lane_id, state, ready, fence)
+    values (p_tenant, p_run ->> 'turn_id', v_run, 'waiting', true, 0);
+    return v_run;
+end $$;
+
+-- Notes that a run's turn runs, and where its person is spoken to, which is settled when it begins.
+create function begin_run(p_tenant text, p_turn text, p_on text[] default '{}')
+returns table (run_id text, history jsonb, conversation_id text)
+language plpgsql as $$
+declare
+    v_home text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if exists (select 1 from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn and r.started_at is null) then
+        select home_conversation(p_tenant, coalesce(k.output ->> 'channel', ''), p_on) into v_home
+        from task_runs r join tasks k on k.tenant_id = r.tenant_id and k.id = r.task_id
+        where r.tenant_id = p_tenant and r.turn_id = p_turn;
+        update turns t set conversation_id = v_home where t.tenant_id = p_tenant and t.id = p_turn;
+        update task_runs r set conversation_id = v_home, started_at = clock_timestamp()
+        where r.tenant_id = p_tenant and r.turn_id = p_turn;
+    end if;
+    return query update task_runs r set state = 'RUNNING'
+    where r.tenant_id = p_tenant and r.turn_id = p_turn and r.state in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
+    returning r.id, r.history, r.conversation_id;
+end $$;
+
+-- The tasks that are due, of all people, locked until the transaction ends; tells places in time only.
+create function claim_due_tasks(p_now timestamptz, p_most int)
+returns table (tenant_id text, task_id text, kind text, due_at timestamptz, schedule jsonb, person_zone text,
+               channel text, anchor timestamptz, fired int, rezone boolean, revision int)
+language sql security definer set search_path = public, pg_temp as $$
+    select t.tenant_id, t.id, t.kind, t.due_at, case t.kind when 'schedule' then t.trigger else '{}' end, p.timezone,
+           coalesce(t.output ->> 'channel', ''), t.anchor, t.fired, t.rezone, t.revision
+    from tasks t join tenants p on p.tenant_id = t.tenant_id
+    where t.state = 'ACTIVE' and not t.held and t.next_at <= p_now
+    order by t.next_at limit p_most
+    for update of t skip locked
+$$;
+
+-- When the next task is due, of anybody's.
+create function next_due_task()
+returns table (tenant_id text, due timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select t.tenant_id, t.next_at from tasks t where t.state = 'ACTIVE' and not t.held and t.next_at is not null
+    order by t.next_at limit 1
+$$;
+
+-- Writes back what became of claimed tasks, of all people, and starts their runs; gives the lanes. The rows are checked.
+create function fire_tasks(p_tasks jsonb)
+returns table (tenant_id text, lane_id text)
+language sql security definer set search_path = public, pg_temp as $$
+    with given as (
+        select * from jsonb_to_recordset(p_tasks) as x (
+            tenant_id text, task_id text, due_at timestamptz, next_at timestamptz, zone text, fires int, runs jsonb)
+    ), moved as (
+        update tasks t
+        set due_at = g.due_at, next_at = g.next_at, zone = g.zone, rezone = false, fired = t.fired + g.fires,
+            state = case when g.next_at is null then 'COMPLETED' else t.state end
+        from given g where t.tenant_id = g.tenant_id and t.id = g.task_id
+        returning t.tenant_id, t.id, g.runs
+    ), made as (
+        insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
+        select m.tenant_id, r.run_id, m.id, r.occurrence, r.due_at, r.state, r.reason, r.cause,
+               case when r.state = 'QUEUED' then r.turn_id end,
+               case when r.state <> 'QUEUED' then clock_timestamp() end
+        from moved m, jsonb_to_recordset(m.runs) as r (
+            run_id text, turn_id text, occurrence text, due_at timestamptz, state text, reason text, cause jsonb)
+        on conflict (tenant_id, task_id, occurrence) do nothing
+        returning task_runs.tenant_id, task_runs.id, task_runs.turn_id
+    ), laned as (
+        insert into lanes (tenant_id, id, pending, pending_since)
+        select m.tenant_id, m.id, true, clock_timestamp() from made m where m.turn_id is not null
+    )
+    insert into turns (tenant_id, id, lane_id, state, ready, fence)
+    select m.tenant_id, m.turn_id, m.id, 'waiting', true, 0 from made m where m.turn_id is not null
+    returning turns.tenant_id, turns.lane_id
+$$;
+
+-- Starts runs of one person's tasks: on an event, by hand. Gives the lanes. A count that no int holds is never reached.
+create function start_runs(p_tenant text, p_runs jsonb)
+returns setof text
+language plpgsql as $$
+declare
+    v_run jsonb;
+    v_lane text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    for v_run in select * from jsonb_array_elements(p_runs) loop
+        v_lane := start_run(p_tenant, v_run ->> 'task_id', v_run);
+        if v_lane is not null then
+            update tasks t set fired = t.fired + 1,
+                state = case when t.kind = 'event' and jsonb_typeof(t.trigger -> 'count') = 'number'
+                             and (t.trigger ->> 'count')::numeric <= t.fired + 1 then 'COMPLETED' else t.state end
+            where t.tenant_id = p_tenant and t.id = v_run ->> 'task_id' and not coalesce((v_run ->> 'by_hand')::boolean, false);
+            return next v_lane;
+        end if;
+    end loop;
+end $$;
+
+-- What a look at a condition found. It counts only against the revision that was read: a slow look changes nothing.
+create function record_look(p_tenant text, p_task text, p_revision int, p_watch jsonb, p_next timestamptz, p_runs jsonb)
+returns setof text
+language plpgsql as $$
+declare
+    v_run jsonb;
+    v_lane text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t
+    set watch = p_watch, revision = t.revision + 1, due_at = p_next, next_at = p_next,
+        state = case when p_next is null then 'COMPLETED' else t.state end
+    where t.tenant_id = p_tenant and t.id = p_task and t.revision = p_revision and t.state = 'ACTIVE';
+    if not found then
+        return;
+    end if;
+    for v_run in select * from jsonb_array_elements(p_runs) loop
+        v_lane := start_run(p_tenant, p_task, v_run);
+        update tasks t set fired = t.fired + (v_run ->> 'state' = 'QUEUED')::int
+        where t.tenant_id = p_tenant and t.id = p_task;
+        if v_lane is not null then
+            return next v_lane;
+        end if;
+    end loop;
+end $$;
+
+-- What a run's turn ended with, in the same transaction. Repeating it changes nothing. After so many failures in a
+-- row the task is disabled, which is given back.
+create function note_run(p_tenant text, p_turn text, p_state text, p_reason text, p_history jsonb, p_key text,
+                         p_text text, p_most_failures int, p_disabled text)
+returns boolean
+language plpgsql as $$
+declare
+    v_run task_runs%rowtype;
+    v_failures int;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v_run from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn for update;
+    if v_run.state is null or v_run.state not in ('QUEUED', 'RUNNING') then
+        return false;
+    end if;
+    update task_runs r
+    set state = p_state, reason = p_reason, history = p_history,
+        finished_at = case when p_state <> 'PENDING_APPROVAL' then clock_timestamp() end
+    where r.tenant_id = p_tenant and r.id = v_run.id;
+    if p_text <> '' then
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, p_key, p_text)
+        on conflict (tenant_id, run_id, key) do nothing;
+    end if;
+    if p_state = 'PENDING_APPROVAL' then
+        -- An answer is looked for where the question goes to.
+        update pool_entries e set conversation_id = v_run.conversation_id
+        where e.tenant_id = p_tenant and e.turn_id = p_turn;
+    end if;
+    if p_state not in ('FAILED', 'COMPLETED') then
+        return false;
+    end if;
+    update tasks t set failures = case p_state when 'FAILED' then t.failures + 1 else 0 end
+    where t.tenant_id = p_tenant and t.id = v_run.task_id returning t.failures into v_failures;
+    if v_failures < p_most_failures then
+        return false;
+    end if;
+    update tasks t set state = 'DISABLED', reason = 'failed ' || v_failures || ' times in a row', next_at = null
+    where t.tenant_id = p_tenant and t.id = v_run.task_id and t.state = 'ACTIVE';
+    if found then
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, 'disabled', p_disabled)
+        on conflict (tenant_id, run_id, key) do nothing;
+    end if;
+    return found;
+end $$;
+
+-- Pauses, resumes or ends a task; true where it was in a state that allows it. What waits of an ended one ends too.
+create function change_task(p_tenant text, p_task text, p_change text, p_now timestamptz, p_due timestamptz,
+                            p_next timestamptz, p_zone text)
+returns boolean
+language plpgsql as $$
+declare
+    v_run record;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t
+    set state = case p_change when 'pause' then 'PAUSED' when 'resume' then 'ACTIVE' else 'COMPLETED' end,
+        reason = case p_change when 'delete' then 'stopped by the person' else '' end,
+        failures = case p_change when 'resume' then 0 else t.failures end,
+        due_at = p_due, next_at = p_next, zone = p_zone, rezone = false, revision = t.revision + 1,
+        deleted_at = case p_change when 'delete' then p_now end
+    where t.tenant_id = p_tenant and t.id = p_task and t.deleted_at is null
+      and case p_change when 'pause' then t.state = 'ACTIVE' when 'resume' then t.state in ('PAUSED', 'DISABLED')
+                        when 'delete' then true else false end;
+    if not found then
+        return false;
+    end if;
+    if p_change = 'delete' then
+        for v_run in select r.id, r.turn_id from task_runs r
+                     where r.tenant_id = p_tenant and r.task_id = p_task and r.state in ('QUEUED', 'PENDING_APPROVAL')
+        loop
+            perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_run.id for update;
+            update turns t set state = 'done', reason = 'task stopped', ready = false, finished_at = clock_timestamp()
+            where t.tenant_id = p_tenant and t.id = v_run.turn_id and t.state = 'waiting';
+            if found then
+                delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = v_run.turn_id;
+                update task_runs r set state = 'CANCELLED', reason = 'task stopped', finished_at = clock_timestamp()
+                where r.tenant_id = p_tenant and r.id = v_run.id;
+            end if;
+        end loop;
+    end if;
+    return true;
+end $$;
+
+-- What is to be told and nobody is telling, of all people.
+-- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
+-- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+create function claim_notices(p_most int, p_lease interval)
+returns table (tenant_id text, run_id text, key text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    with due as materialized (
+        select d.tenant_id, d.run_id, d.key from run_notices d
+        where d.state = 'open' and d.next_attempt_at <= clock_timestamp()
+        order by d.next_attempt_at limit p_most for update skip locked)
+    update run_notices n set next_attempt_at = clock_timestamp() + p_lease, attempts = n.attempts + 1
+    from due
+    where n.tenant_id = due.tenant_id and n.run_id = due.run_id and n.key = due.key
+    returning n.tenant_id, n.run_id, n.key;
+end $$;
+
+-- A person who moves takes along what is in their own time: it is computed anew at the next look.
+create or replace function rezone_tasks()
+returns trigger
+language plpgsql as $$
+begin
+    update tasks t set rezone = true, next_at = '2000-01-01'
+    where t.tenant_id = new.tenant_id and t.state = 'ACTIVE' and t.kind = 'schedule' and t.next_at is not null
+      and coalesce(t.trigger ->> 'timezone', '') = '';
+    return null;
+end $$;
+
+create or replace trigger tenants_rezone after update of timezone on tenants for each row
+    when (old.timezone is distinct from new.timezone) execute function rezone_tasks();
+
+-- Whatever takes a task up again, or ends it, also ends its being set aside.
+create or replace function note_task_end()
+returns trigger
+language plpgsql as $$
+begin
+    new.ended_at := case when new.state = 'COMPLETED' then clock_timestamp() end;
+    if new.state <> 'DISABLED' then
+        new.set_aside := '';
+    end if;
+    return new;
+end $$;
+
+create or replace trigger tasks_end before update of state on tasks for each row
+    when (old.state is distinct from new.state) execute function note_task_end();
+
+-- Deletes runs that have been over for so long, with their lanes, turns and journals. What the person was told stays:
+-- messages and history only forget which turn they came from. A press belongs to the turn of what it decided, which it
+-- does not keep from being deleted with its run.
+create function prune_runs(p_kept interval, p_limit int)
+returns table (pruned bigint, left_over bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_run record;
+    v_pruned bigint := 0;
+begin
+    for v_run in select r.tenant_id, r.id, r.turn_id from task_runs r
+                 where r.finished_at < clock_timestamp() - p_kept
+                 order by r.finished_at limit p_limit for update skip locked
+    loop
+        if v_run.turn_id is not null then
+            update history h set turn_id = null where h.tenant_id = v_run.tenant_id and h.turn_id = v_run.turn_id;
+            update outbound o set turn_id = null where o.tenant_id = v_run.tenant_id and o.turn_id = v_run.turn_id;
+            update inbound i set turn_id = null where i.tenant_id = v_run.tenant_id and i.turn_id = v_run.turn_id;
+            delete from lanes l where l.tenant_id = v_run.tenant_id and l.id = v_run.id;
+        end if;
+        delete from task_runs r where r.tenant_id = v_run.tenant_id and r.id = v_run.id;
+        v_pruned := v_pruned + 1;
+    end loop;
+    return query select v_pruned, greatest(0, p_limit - v_pruned);
+end $$;
+
+-- Deletes tasks that ended so long ago, once their runs are gone.
+-- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
+-- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+create function prune_tasks(p_kept interval, p_limit int)
+returns table (pruned bigint, left_over bigint)
+language sql security definer set search_path = public, pg_temp as $$
+    with old as materialized (
+        select o.tenant_id, o.id from tasks o
+            where o.ended_at < clock_timestamp() - p_kept
+              and not exists (select 1 from task_runs r where r.tenant_id = o.tenant_id and r.task_id = o.id)
+            order by o.ended_at limit p_limit for update skip locked),
+    gone as (
+        delete from tasks t using old o
+        where t.tenant_id = o.tenant_id and t.id = o.id
+        returning 1)
+    select count(*), greatest(0, p_limit - count(*)) from gone
+$$;
+
+-- How often a task has run on events since a moment of the database's clock.
+create function count_event_runs(p_tenant text, p_task text, p_within interval)
+returns bigint
+language plpgsql stable as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return (select count(*) from task_runs r where r.tenant_id = p_tenant and r.task_id = p_task
+            and r.created_at > clock_timestamp() - p_within and r.state <> 'SKIPPED');
+end $$;
+
+-- The tasks of all people that were set aside: ids and causes only.
+create function find_set_aside(p_most int)
+returns table (tenant_id text, task_id text, number int, cause text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select t.tenant_id, t.id, t.number, t.set_aside from tasks t where t.set_aside <> ''
+    order by t.tenant_id, t.number limit p_most
+$$;
+
+-- What was to be told and raised what nobody foresaw comes later and later, then is set aside; true when it is.
+create function leave_notice(p_tenant text, p_run text, p_key text, p_most int)
+returns boolean
+language plpgsql as $$
+declare
+    v_state text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update run_notices n
+    set state = case when n.attempts >= p_most then 'failed' else 'open' end,
+        next_attempt_at = clock_timestamp() + least(interval '10 seconds' * 2 ^ least(n.attempts, 10), interval '15 minutes')
+    where n.tenant_id = p_tenant and n.run_id = p_run and n.key = p_key and n.state = 'open'
+    returning n.state into v_state;
+    return coalesce(v_state = 'failed', false);
+end $$;
+
+-- Tries again what of a person's was to be told and was set aside; gives how much that is.
+create function retry_notices(p_tenant text)
+returns bigint
+language plpgsql as $$
+declare
+    v_count bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update run_notices n set state = 'open', attempts = 0, next_attempt_at = clock_timestamp()
+    where n.tenant_id = p_tenant and n.state = 'failed';
+    get diagnostics v_count = row_count;
+    return v_count;
+end $$;
+
+-- The people of whom something was to be told and was set aside.
+create function find_failed_notices(p_most int)
+returns table (tenant_id text, notices bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select n.tenant_id, count(*) from run_notices n where n.state = 'failed' group by 1 order by 1 limit p_most
+$$;
+
+-- Whether all places of a person are stopped or blocked. Who has none at all was made by a program, and is left alone.
+create function is_unreachable(p_tenant text)
+returns boolean
+language sql stable as $$
+    select exists (select 1 from identities i where i.tenant_id = p_tenant)
+       and not exists (select 1 from identities i where i.tenant_id = p_tenant and i.state = 'active')
+$$;
+
+create or replace function hold_tasks()
+returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_tenant text;
+    v_held boolean;
+begin
+    foreach v_tenant in array array_remove(array[
+        case when tg_op <> 'DELETE' then new.tenant_id end, case when tg_op <> 'INSERT' then old.tenant_id end], null)
+    loop
+        v_held := is_unreachable(v_tenant);
+        update tasks t set held = v_held where t.tenant_id = v_tenant and t.held <> v_held;
+    end loop;
+    return null;
+end $$;
+
+create or replace trigger identities_hold after insert or delete or update of state, tenant_id on identities
+    for each row execute function hold_tasks();
+
+-- A new task, or one that a merge brings, rests as its person's others do.
+create or replace function hold_task()
+returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    new.held := is_unreachable(new.tenant_id);
+    return new;
+end $$;
+
+create or replace trigger tasks_hold before insert or update of tenant_id on tasks
+    for each row execute function hold_task();
+
+-- Whatever ends a look or takes a task up again changes its revision.
+create or replace function forget_looks()
+returns trigger
+language plpgsql as $$
+begin
+    new.looks_begun := 0;
+    return new;
+end $$;
+
+create or replace trigger tasks_looks before update of revision on tasks for each row
+    when (old.revision is distinct from new.revision) execute function forget_looks();
+
+-- Counts a look that is about to be made, which was read to follow on p_begun that never ended; the next worker makes it
+-- later and later. Repeating it changes nothing; false where another worker was quicker.
+create function begin_look(p_tenant text, p_task text, p_begun int, p_now timestamptz, p_lease interval)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t set looks_begun = p_begun + 1, next_at = p_now + p_lease * power(2, least(p_begun, 5))
+    where t.tenant_id = p_tenant and t.id = p_task and t.state = 'ACTIVE' and t.looks_begun in (p_begun, p_begun + 1);
+    return found;
+end $$;
+
+-- A look that was stopped from outside, as by a worker's end or a database that was away, does not count.
+create function put_off_look(p_tenant text, p_task text, p_begun int)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t set looks_begun = p_begun
+    where t.tenant_id = p_tenant and t.id = p_task and t.looks_begun = p_begun + 1;
+    return found;
+end $$;

@@ -1,0 +1,419 @@
+-- Turns: who may run on a lane, what they recorded, and how they end. Every write carries the fence.
+-- Locks are taken in this order: conversation, lane, turn.
+
+-- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_most lanes run. A lane whose
+-- turn is a suspect is taken by a process that takes nothing else (p_suspects 'only'). Where others leave them to such
+-- ones ('apart'), they do so for ten seconds. Where there is none ('here'), a quiet process takes it, and one that
+-- waits for that keeps all others from being taken for a while; nor does it wait for long, unless it may have caused
+-- too many deaths already.
+create function claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer, p_suspects text)
+returns table (tenant_id text, lane_id text, fence bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_me text := process_of(p_owner);
+    v_tenant text;
+    v_lane text;
+    v_quiet boolean := false;
+    v_waits boolean := false;
+begin
+    -- A repeat by the same owner, whose first answer was lost.
+    return query select l.tenant_id, l.id, l.fence from lanes l
+    where l.owner = p_owner and l.lease_until > clock_timestamp();
+    if found then
+        return;
+    end if;
+    -- Frees the lanes of processes whose leases ran out.
+    perform judge_lapsed(v_me, p_ttl);
+    if exists (select 1 from turns t where t.state = 'running' and t.suspect) then
+        -- Claims of one process wait for each other here: what two look at at once would look quiet to both.
+        perform pg_advisory_xact_lock(hashtextextended('suspects of ' || v_me, 0));
+        if suspect_begun(v_me) then
+            return;
+        end if;
+        v_quiet := p_suspects = 'only' or process_quiet(v_me);
+        v_waits := p_suspects = 'here' and suspect_waits(p_most, interval '2 seconds', interval '12 seconds');
+    end if;
+    select l.tenant_id, l.id into v_tenant, v_lane from lanes l
+    where
+      -- There is work, in the lane that was asked for, if any.
+      l.pending and (p_lane is null or l.id = p_lane)
+      -- Nobody works on it.
+      and l.owner is null
+      -- It was not put off to later.
+      and (l.not_before is null or l.not_before <= clock_timestamp())
+      -- Its person has fewer than the allowed number of lanes running.
+      and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
+      and coalesce(
+          -- The lane's turn is a suspect. Freed at not_before, it waits ten seconds for the process that runs suspects
+          -- alone; where there is no such process, until this one is quiet, or eight seconds if its deaths are few.
+          (select case p_suspects
+                      when 'apart' then v_quiet and l.not_before <= clock_timestamp() - interval '10 seconds'
+                      else v_quiet or t.deaths <= 3 and l.not_before <= clock_timestamp() - interval '8 seconds' end
+           from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.suspect),
+          -- It is no suspect: not for the process that runs suspects alone, and not while this one quietens for one.
+          p_suspects <> 'only' and not v_waits)
+    -- First come, first served; a lane that another claim looks at is left to that claim.
+    order by l.pending_since limit 1 for update skip locked;
+    if v_lane is null then
+        return;
+    end if;
+    return query update lanes l
+    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = l.fence + 1
+    where l.tenant_id = v_tenant and l.id = v_lane
+    returning l.tenant_id, l.id, l.fence;
+end $$;
+
+-- True while the lane is still ours. A lease that ran out but that nobody took is simply prolonged.
+create function renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update lanes l set lease_until = clock_timestamp() + p_ttl
+    where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence and l.owner is not null;
+    return found;
+end $$;
+
+create function hold_lane(p_tenant text, p_lane text, p_fence bigint)
+returns void
+language plpgsql as $$
+begin
+    perform 1 from lanes l
+    where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence and l.owner is not null
+    for share;
+    if not found then
+        raise exception 'lease lost' using errcode = 'OV001';
+    end if;
+end $$;
+
+-- Letting go is repeatable: the fence rises with each claim only, so a lane without an owner that still has
+-- our fence was let go by us.
+create function lane_let_go(p_tenant text, p_lane text, p_fence bigint)
+returns boolean
+language sql as $$
+    select exists (select 1 from lanes l where l.tenant_id = p_tenant and l.id = p_lane
+                   and l.fence = p_fence and l.owner is null)
+$$;
+
+-- The turn to run now: the one a dead worker left, else a waiting one that may go on, else a new one over all waiting
+-- inbound, else none (then the lane is given back). A clean hand-over by leave_lane burns no attempt.
+create function begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text)
+returns table (turn_id text, attempts int, resumed boolean, blamed int, suspect boolean)
+language plpgsql as $$
+declare
+    v_turn turns%rowtype;
+    v_conversation text;
+    v_command bigint;
+    v_first bigint;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    if lane_let_go(p_tenant, p_lane, p_fence) then
+        return;
+    end if;
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    select * into v_turn from turns t
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
+    if v_turn.id is not null then
+        if v_turn.fence <> p_fence then
+            update turns t set fence = p_fence, owner = p_owner, tried_at = clock_timestamp()
+            where t.tenant_id = p_tenant and t.id = v_turn.id returning t.* into v_turn;
+        end if;
+        return query select v_turn.id, v_turn.attempts, v_turn.id <> p_turn, v_turn.blamed, v_turn.suspect;
+        return;
+    end if;
+    -- Nothing else begins beside a suspect that has just begun. Whoever is free next goes on here.
+    if suspect_begun(process_of(p_owner)) then
+        update lanes l set owner = null, lease_until = null
+        where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
+        return;
+    end if;
+    -- A waiting turn that may go on comes before what was written since: its person has answered.
+    select * into v_turn from turns t
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'waiting' and t.ready
+    order by t.started_at limit 1;
+    if v_turn.id is not null then
+        update turns t
+        set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
+            suspect = false, blamed = 0, died_after = -1, died_there = 0, deaths = 0, tried_at = clock_timestamp()
+        where t.tenant_id = p_tenant and t.id = v_turn.id;
+        return query select v_turn.id, 1, true, 0, false;
+        return;
+    end if;
+    if not exists (select 1 from inbound i where i.tenant_id = p_tenant
+                   and i.conversation_id = v_conversation and i.state = 'waiting') then
+        update lanes l set pending = false, pending_since = null, owner = null, lease_until = null
+        where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
+        return;
+    end if;
+    insert into turns (tenant_id, id, lane_id, conversation_id, fence, owner)
+    values (p_tenant, p_turn, p_lane, v_conversation, p_fence, p_owner);
+    -- Messages are taken together up to the next command; a command is a turn of its own.
+    select min(i.seq) into v_command from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
+      and i.command is not null;
+    select min(i.seq) into v_first from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting';
+    update inbound i set state = 'taken', turn_id = p_turn
+    where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
+      and case when v_command is null then true when v_command = v_first then i.seq = v_first
+               else i.seq < v_command end;
+    return query select p_turn, 1, false, 0, false;
+end $$;
+
+-- A worker that stops on purpose (or must wait) gives the lane back with its work still pending, and the next
+-- one goes on with its turn, if it had begun one, without a burnt attempt.
+create function leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if lane_let_go(p_tenant, p_lane, p_fence) then
+        return;
+    end if;
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    update turns t set owner = ''
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.fence = p_fence and t.state = 'running';
+    update lanes l set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
+    where l.tenant_id = p_tenant and l.id = p_lane;
+end $$;
+
+create function record_step(
+    p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step int, p_call_index int,
+    p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text,
+    p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms int)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    if not exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = p_turn
+                   and t.fence = p_fence and t.state = 'running') then
+        -- The lane is ours, but its turn has ended: what still writes is a left-over of it.
+        raise exception 'turn over' using errcode = 'OV001';
+    end if;
+    insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
+                            state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
+    values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_kind, p_name, p_args_hash, p_effect,
+            p_state, p_outcome, p_idempotency_key, p_result, p_usage, p_duration_ms,
+            case when p_state = 'done' then clock_timestamp() end)
+    on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
+    set state = excluded.state, outcome = excluded.outcome, result = excluded.result, usage = excluded.usage,
+        duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
+    where s.state = 'started';
+end $$;
+
+-- One transaction for all that a turn leaves behind, also in the pool, and where it goes on if it waits. Repeating it
+-- changes nothing. Returns whether more inbound has come since: then the lease is kept and the next turn begins at once.
+create function finish_turn(
+    p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb,
+    p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean,
+    p_pool jsonb, p_waiting_step int)
+returns boolean
+language plpgsql as $$
+declare
+    v_conversation conversations%rowtype;
+    v_turn turns%rowtype;
+    v_more boolean;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select c.* into v_conversation from conversations c
+    join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
+    where l.tenant_id = p_tenant and l.id = p_lane for update of c;
+    select * into v_turn from turns t where t.tenant_id = p_tenant and t.id = p_turn;
+    if v_turn.fence is distinct from p_fence then
+        raise exception 'lease lost' using errcode = 'OV001';
+    end if;
+    if v_turn.state <> 'running' then
+        select l.fence = p_fence and l.owner is not null and l.pending into v_more
+        from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
+        return coalesce(v_more, false);
+    end if;
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    update turns t set state = p_state, reason = p_reason, usage = p_usage, waiting_step = p_waiting_step,
+        finished_at = case when p_state <> 'waiting' then clock_timestamp() end
+    where t.tenant_id = p_tenant and t.id = p_turn;
+    update inbound i set state = 'done', reason = p_reason
+    where i.tenant_id = p_tenant and i.turn_id = p_turn and i.state = 'taken';
+    update inbound i set state = 'done', reason = p_reason, turn_id = p_turn
+    where i.tenant_id = p_tenant and i.id = any (p_absorbed) and i.state = 'waiting';
+
+    insert into history (tenant_id, conversation_id, position, session, turn_id, message)
+    select p_tenant, v_conversation.id, v_conversation.history_seq + h.position, v_conversation.session, p_turn, h.value
+    from jsonb_array_elements(p_history) with ordinality as h (value, position);
+    perform owe(p_tenant, v_conversation.id, p_turn, p_outbound);
+    update conversations c
+    set history_seq = c.history_seq + jsonb_array_length(p_history),
+        session = c.session + (case when p_new_session then 1 else 0 end)
+    where c.tenant_id = p_tenant and c.id = v_conversation.id;
+
+    perform write_pool(p_tenant, p_turn, v_conversation.id, p_pool);
+    if p_state <> 'waiting' then
+        delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = p_turn;
+    end if;
+    if p_new_session then
+        perform close_questions(p_tenant, v_conversation.id);
+    end if;
+
+    v_more := exists (select 1 from inbound i where i.tenant_id = p_tenant
+                      and i.conversation_id = v_conversation.id and i.state = 'waiting')
+        or exists (select 1 from turns t where t.tenant_id = p_tenant and t.lane_id = p_lane
+                   and t.state = 'waiting' and t.ready);
+    update lanes l
+    set pending = v_more, pending_since = case when v_more then clock_timestamp() end,
+        owner = case when v_more then l.owner end, lease_until = case when v_more then l.lease_until end,
+        not_before = null
+    where l.tenant_id = p_tenant and l.id = p_lane;
+    return v_more;
+end $$;
+
+-- Lets a waiting turn go on. One that runs at this moment goes on once more when it comes to wait again.
+create function wake_turn(p_tenant text, p_turn text)
+returns text
+language plpgsql as $$
+declare
+    v_lane text;
+begin
+    select t.lane_id into v_lane from turns t where t.tenant_id = p_tenant and t.id = p_turn;
+    -- The lane before the turn, as finish_turn locks them.
+    perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for update;
+    update turns t set ready = true
+    where t.tenant_id = p_tenant and t.id = p_turn and t.state in ('waiting', 'running');
+    if not found then
+        return null;
+    end if;
+    update lanes l set pending = true, pending_since = coalesce(l.pending_since, clock_timestamp())
+    where l.tenant_id = p_tenant and l.id = v_lane;
+    return v_lane;
+end $$;
+
+-- A turn whose own end the database refuses is ended with as little as possible: the person is told, what it took in is
+-- answered by that, and what comes after it goes on. What may not be written either is left out, not fatal.
+
+-- Whether a turn began something that has, or may have, taken effect.
+create function turn_took_effect(p_tenant text, p_turn text)
+returns boolean
+language sql stable as $$
+    select exists (select 1 from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn
+                   and s.kind in ('tool', 'agent') and s.effect in ('once', 'idempotent')
+                   and (s.state = 'started' or s.outcome in ('ok', 'unknown')))
+$$;
+
+-- What started and has no end may have taken effect: the same call is then refused without approval.
+create function close_steps(p_tenant text, p_turn text)
+returns void
+language sql as $$
+    update steps s set state = 'done', outcome = 'unknown', finished_at = clock_timestamp()
+    where s.tenant_id = p_tenant and s.turn_id = p_turn and s.state = 'started' and s.effect <> 'read'
+$$;
+
+-- What a turn that failed leaves to the model: the person's words, and what they were told.
+create function keep_failure(p_tenant text, p_conversation text, p_turn text, p_text text)
+returns void
+language plpgsql as $$
+declare
+    v_seq bigint;
+    v_kept int;
+begin
+    select c.history_seq into v_seq from conversations c where c.tenant_id = p_tenant and c.id = p_conversation;
+    insert into history (tenant_id, conversation_id, position, session, turn_id, message)
+    select p_tenant, p_conversation, v_seq + row_number() over (order by m.place, m.seq), c.session, p_turn, m.message
+    from conversations c,
+         (select 0 as place, i.seq,
+                 case when i.origin = 'own' then jsonb_build_object('role', 'user', 'text', i.text)
+                      else jsonb_build_object('role', 'user', 'internal', true,
+                                              'text', '[The person passed something on, not shown here.]')
+                 end as message
+          from inbound i
+          where i.tenant_id = p_tenant and i.turn_id = p_turn
+          union all select 1, 0, jsonb_build_object('role', 'assistant', 'text', p_text)) m
+    where c.tenant_id = p_tenant and c.id = p_conversation;
+    get diagnostics v_kept = row_count;
+    update conversations c set history_seq = v_seq + v_kept where c.tenant_id = p_tenant and c.id = p_conversation;
+end $$;
+
+-- Ends the named turn, or, without a name, whatever cannot begin on the lane: the turn that runs or may go on, else what
+-- waits for one. Repeating it changes nothing. Returns whether more waits: the lease is then kept.
+create function fail_turn(
+    p_tenant text, p_lane text, p_fence bigint, p_turn text, p_reason text, p_absorbed text[], p_outbound text,
+    p_text text, p_begun_text text, p_run_text text, p_run_begun_text text, p_most_failures int, p_disabled text)
+returns boolean
+language plpgsql as $$
+declare
+    v_conversation text;
+    v_turn turns%rowtype;
+    v_begun boolean;
+    v_text text;
+    v_more boolean;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    if lane_let_go(p_tenant, p_lane, p_fence) then
+        return false;
+    end if;
+    perform hold_lane(p_tenant, p_lane, p_fence);
+    select * into v_turn from turns t
+    where t.tenant_id = p_tenant and t.lane_id = p_lane
+      and case when p_turn is null then t.state = 'running' or t.state = 'waiting' and t.ready
+               else t.id = p_turn and t.state = 'running' end
+    order by t.state, t.started_at limit 1;
+    v_begun := turn_took_effect(p_tenant, v_turn.id);
+    v_text := case when v_begun then p_begun_text else p_text end;
+    if v_turn.id is not null then
+        update turns t set state = 'failed', reason = p_reason, finished_at = clock_timestamp(), fence = p_fence
+        where t.tenant_id = p_tenant and t.id = v_turn.id;
+        update inbound i set state = 'done', reason = p_reason
+        where i.tenant_id = p_tenant and i.turn_id = v_turn.id and i.state = 'taken';
+        update inbound i set state = 'done', reason = p_reason, turn_id = v_turn.id
+        where i.tenant_id = p_tenant and i.id = any (p_absorbed) and i.state = 'waiting';
+        begin
+            perform close_steps(p_tenant, v_turn.id);
+            delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = v_turn.id;
+        exception when data_exception or integrity_constraint_violation or program_limit_exceeded
+                   or syntax_error_or_access_rule_violation or plpgsql_error then
+            raise warning 'steps or pool of a failed turn stay as they are: %', sqlstate;
+        end;
+    elsif p_turn is null then
+        update inbound i set state = 'done', reason = p_reason
+        where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting';
+    end if;
+    if v_conversation is null and v_turn.id is not null then
+        begin
+            update task_runs r set state = 'RUNNING'
+            where r.tenant_id = p_tenant and r.turn_id = v_turn.id and r.state = 'PENDING_APPROVAL';
+            perform note_run(p_tenant, v_turn.id, 'FAILED', p_reason, '[]', 'end',
+                             case when v_begun then p_run_begun_text else p_run_text end, p_most_failures, p_disabled);
+        exception when data_exception or integrity_constraint_violation or program_limit_exceeded
+                   or syntax_error_or_access_rule_violation or plpgsql_error then
+            raise warning 'a run stays as it is: %', sqlstate;
+        end;
+    elsif v_turn.id is not null or p_turn is null then
+        begin
+            perform owe(p_tenant, v_conversation, v_turn.id,
+                        jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', v_text)));
+        exception when data_exception or integrity_constraint_violation or program_limit_exceeded
+                   or syntax_error_or_access_rule_violation or plpgsql_error then
+            raise warning 'nobody is told of a failed turn: %', sqlstate;
+        end;
+        begin
+            if v_turn.id is not null then
+                perform keep_failure(p_tenant, v_conversation, v_turn.id, v_text);
+            end if;
+        exception when data_exception or integrity_constraint_violation or program_limit_exceeded
+                   or syntax_error_or_access_rule_violation or plpgsql_error then
+            raise warning 'a failed turn is not in history: %', sqlstate;
+        end;
+    end if;
+    v_more := exists (select 1 from inbound i where i.tenant_id = p_tenant
+                      and i.conversation_id = v_conversation and i.state = 'waiting')
+        or exists (select 1 from turns t where t.tenant_id = p_tenant and t.lane_id = p_lane
+                   and t.state = 'waiting' and t.ready);
+    update lanes l
+    set pending = v_more, pending_since = case when v_more then clock_timestamp() end,
+        owner = case when v_more then l.owner end, lease_until = case when v_more then l.lease_until end,
+        not_before = null
+    where l.tenant_id = p_tenant and l.id = p_lane;
+    return v_more;
+end $$;

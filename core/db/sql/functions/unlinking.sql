@@ -1,0 +1,320 @@
+-- One person who becomes two again: an identity that stands alone, or a link taken back.
+
+-- The identity of a turn becomes a new person's, who has nothing. What was said there stays with the old one, under
+-- an identity that nobody has any more. 'unlinked' with the new conversation, to which the answer is owed; 'alone'
+-- where there is nobody to be unlinked from.
+create function unlink_identity(
+    p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text,
+    p_outbound text, p_text text)
+returns table (outcome text, conversation_id text)
+language plpgsql as $$
+declare
+    v_me identities%rowtype;
+    v_from conversations%rowtype;
+    v_old tenants%rowtype;
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform hold_person(p_tenant, true);
+    select c.* into v_from from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+    where t.tenant_id = p_tenant and t.id = p_turn;
+    select i.* into v_me from identities i where i.tenant_id = p_tenant and i.id = v_from.identity_id;
+    if v_me.state_reason = 'unlinked' then  -- this turn did it before, and its worker died
+        return query select 'unlinked', null::text;
+        return;
+    end if;
+    if (select count(*) from identities i where i.tenant_id = p_tenant and i.state_reason <> 'unlinked') < 2 then
+        return query select 'alone', null::text;
+        return;
+    end if;
+    select * into v_old from tenants t where t.tenant_id = p_tenant;
+    perform close_questions(p_tenant, c.id) from conversations c
+    where c.tenant_id = p_tenant and c.identity_id = v_me.id;
+    update inbound i set state = 'ignored', reason = 'unlinked' from conversations c
+    where i.tenant_id = p_tenant and c.tenant_id = p_tenant and c.id = i.conversation_id and c.identity_id = v_me.id
+      and i.state = 'waiting';
+    update outbound o set state = 'failed', reason = 'this place was unlinked' from conversations c
+    where o.tenant_id = p_tenant and c.tenant_id = p_tenant and c.id = o.conversation_id and c.identity_id = v_me.id
+      and o.state = 'ready' and (o.owner is null or o.lease_until < clock_timestamp());
+    update conversations c set peer = 'unlinked ' || c.id where c.tenant_id = p_tenant and c.identity_id = v_me.id;
+    update identities i
+    set user_key = 'unlinked ' || v_me.id, state = 'blocked', state_reason = 'unlinked', state_at = clock_timestamp()
+    where i.tenant_id = p_tenant and i.id = v_me.id;
+    insert into person_audit (tenant_id, what, channel, account, identity_id, other, turn_id)
+    values (p_tenant, 'unlinked', v_me.channel, v_me.account, v_me.id, p_new_tenant, p_turn);
+    perform set_config('onevalet.tenant', p_new_tenant, true);
+    -- No more than before may be done by starting again, and not as the one who runs us.
+    insert into tenants (tenant_id, name, timezone, role, tier)
+    values (p_new_tenant, v_me.name, v_me.timezone,
+            case when v_old.role = 'owner' then 'member' else v_old.role end,
+            case when v_old.role = 'owner' then '' else v_old.tier end);
+    insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted)
+    values (p_new_tenant, p_new_identity, v_me.channel, v_me.account, v_me.user_key, v_me.name, v_me.timezone,
+            v_me.admitted);
+    insert into person_audit (tenant_id, what, channel, account, identity_id, other)
+    values (p_new_tenant, 'unlinked', v_me.channel, v_me.account, p_new_identity, p_tenant);
+    v_conversation := open_conversation(
+        p_new_tenant, p_new_identity, v_me.channel, v_me.account, v_from.peer, v_from.thread, p_new_conversation);
+    perform owe(p_new_tenant, v_conversation, null,
+                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
+    return query select 'unlinked', v_conversation;
+end $$;
+
+-- The newest link of a person that can still be taken back, and whether the place of this turn came by it.
+create function find_link(p_tenant text, p_turn text, p_since timestamptz)
+returns table (link_id text, other_id text, moves boolean)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform hold_person(p_tenant, true);
+    if exists (select from person_audit a where a.tenant_id = p_tenant and a.turn_id = p_turn and a.what = 'unlinked') then
+        return query select '', '', false;  -- this turn did it before, and its worker died
+        return;
+    end if;
+    return query select l.id, l.other_id, exists (
+        select from linked_rows r join conversations c on c.tenant_id = r.tenant_id and c.identity_id = r.key[1]
+        join turns t on t.tenant_id = c.tenant_id and t.conversation_id = c.id
+        where r.tenant_id = p_tenant and r.link_id = l.id and r.of = 'identities' and t.id = p_turn)
+    from links l where l.tenant_id = p_tenant and l.made_at > p_since
+    order by l.made_at desc, l.linked_at desc limit 1;
+end $$;
+
+-- What was kept in between and bears no mark of the place where it was belongs to the one with the higher role before
+-- the link, or to the one whom we knew first; where that is the other one, it is written down as theirs.
+create function claim_since(p_tenant text, p_link links)
+returns void
+language plpgsql as $$
+declare
+    v_ours int := rank_of(p_link.before ->> 'role');
+    v_theirs int := rank_of(p_link.other ->> 'role');
+begin
+    if v_theirs < v_ours or v_theirs = v_ours
+       and (p_link.other ->> 'created_at')::timestamptz >= (p_link.before ->> 'created_at')::timestamptz then
+        return;
+    end if;
+    insert into linked_rows (tenant_id, link_id, of, key, number, name)
+    select p_tenant, p_link.id, n.of, n.key, coalesce((
+               select max(r.number) from linked_rows r where r.tenant_id = p_tenant and r.link_id = p_link.id
+               and r.of = n.of and (n.of <> 'stored_values' or r.key[1] = n.key[1])), 0)
+           + row_number() over (partition by n.of, case when n.of = 'stored_values' then n.key[1] end order by n.number),
+           coalesce(n.key[2], '')
+    from (
+        select 'stored_values' as of, array[v.collection, v.key] as key, v.number
+        from stored_values v where v.tenant_id = p_tenant and v.created_at > p_link.linked_at
+        union all select 'tasks', array[t.id], t.number
+        from tasks t where t.tenant_id = p_tenant and t.created_at > p_link.made_at
+        union all select 'memories', array[m.id], m.number
+        from memories m where m.tenant_id = p_tenant and m.created_at > p_link.linked_at and m.turn_id is null
+        union all select 'profile_facts', array[f.id], f.number
+        from profile_facts f where f.tenant_id = p_tenant and f.since > p_link.made_at and f.turn_id = '') n
+    where not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = n.of and r.key = n.key);
+end $$;
+
+-- Makes the other one of a link a person again, with who they were; their rows follow by move_apart.
+create function begin_parting(p_tenant text, p_link text)
+returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_link links%rowtype;
+begin
+    select * into v_link from links l where l.tenant_id = p_tenant and l.id = p_link for update;
+    if v_link.id is null then
+        raise exception 'no such link';
+    end if;
+    insert into tenants select (jsonb_populate_record(null::tenants, v_link.other)).*;
+    -- What was added in between and bears no mark of the place where it was: nobody can say whose it is.
+    delete from credentials c where c.tenant_id = p_tenant and c.created_at > v_link.linked_at
+      and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'credentials'
+                      and r.key = array[c.service, c.account_name]);
+    perform claim_since(p_tenant, v_link);
+    update tasks t set state = 'PAUSED', reason = 'made while two people were linked'
+    where t.tenant_id = p_tenant and t.created_at > v_link.made_at and t.state = 'ACTIVE'
+      and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'tasks' and r.key = array[t.id]
+                      and r.link_id <> p_link);
+end $$;
+
+-- The rows of both become each one's own again. p_rules says of each table, in order, parents first, which columns
+-- name what the row goes with: [[table, [[column, parent, column of the parent], ...]], ...]; a row goes when it is
+-- written down, or with any such parent. p_sealed: credentials, sealed anew. What was said since goes with its place.
+create function move_apart(p_tenant text, p_link text, p_turn text, p_rules jsonb, p_sealed jsonb)
+returns table (rows_moved bigint)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_link links%rowtype;
+    v_rule jsonb;
+    v_table text;
+    v_by text;
+    v_key text;
+    v_count bigint;
+begin
+    rows_moved := 0;
+    select * into v_link from links l where l.tenant_id = p_tenant and l.id = p_link for update;
+    if v_link.id is null or not exists (select from tenants g where g.tenant_id = v_link.other_id
+                                        and g.xmin = pg_current_xact_id()::xid) then
+        raise exception 'no parting was begun';
+    end if;
+    set constraints all deferred;
+    for v_rule in select value from jsonb_array_elements(p_rules) loop
+        v_table := v_rule ->> 0;
+        select string_agg(format('k.%I', a.attname), ', ' order by x.place) into v_key
+        from pg_index i cross join unnest(i.indkey) with ordinality x(att, place)
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = x.att
+        where i.indrelid = v_table::regclass and i.indisprimary and a.attname <> 'tenant_id';
+        select string_agg(format('exists (select from %I p where p.tenant_id = $2 and p.%I = k.%I)',
+                                 b.value ->> 1, b.value ->> 2, b.value ->> 0), ' or ') into v_by
+        from jsonb_array_elements(v_rule -> 1) b;
+        execute format('update %I k set tenant_id = $2 where k.tenant_id = $1 and (%s or exists ('
+                       'select from linked_rows r where r.tenant_id = $1 and r.link_id = $3 and r.of = %L'
+                       ' and not r.copied and r.key = array[%s]::text[]))', v_table, coalesce(v_by, 'false'), v_table, v_key)
+        using p_tenant, v_link.other_id, p_link;
+        get diagnostics v_count = row_count;
+        rows_moved := rows_moved + v_count;
+    end loop;
+    perform part_values(p_tenant, v_link.other_id, p_link);
+    perform part_numbers(p_tenant, v_link.other_id, p_link);
+    insert into credentials (tenant_id, service, account_name, key_version, credentials_json, preferred, created_at)
+    select v_link.other_id, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
+           decode(v.value ->> 'sealed', 'base64'), (v.value ->> 'preferred')::boolean,
+           (v.value ->> 'created_at')::timestamptz
+    from jsonb_array_elements(p_sealed) v;
+    delete from credentials c using jsonb_array_elements(p_sealed) v
+    where c.tenant_id = p_tenant and c.service = v.value ->> 'service' and c.account_name = v.value ->> 'was';
+    -- Nobody gains a day's money by it.
+    insert into spending (tenant_id, day, task_id, spent)
+    select v_link.other_id, s.day, s.task_id, s.spent from spending s where s.tenant_id = p_tenant and s.task_id = '';
+    perform part_places(p_tenant, v_link.other_id, p_turn);
+    perform cut_across(p_tenant, v_link.other_id);
+    update tenants k
+    set role = case when k.role = case when rank_of(v_link.other ->> 'role') < rank_of(v_link.before ->> 'role')
+                                       then v_link.other ->> 'role' else v_link.before ->> 'role' end
+                    then v_link.before ->> 'role' else k.role end,
+        tier = v_link.before ->> 'tier',
+        name = case when v_link.before ->> 'name' = '' and k.name = v_link.other ->> 'name' then '' else k.name end,
+        timezone = case when v_link.before ->> 'timezone' = '' and k.timezone = v_link.other ->> 'timezone'
+                        then '' else k.timezone end,
+        muted = array(select m from unnest(k.muted) m where v_link.before -> 'muted' ? m
+                      or not v_link.other -> 'muted' ? m)
+    where k.tenant_id = p_tenant;
+    insert into person_audit (tenant_id, what, other, turn_id)
+    values (p_tenant, 'unlinked', v_link.other_id, p_turn), (v_link.other_id, 'unlinked', p_tenant, '');
+    delete from links l where l.tenant_id = p_tenant and l.id = p_link;
+    set constraints all immediate;
+    return next;
+end $$;
+
+-- What the other one had kept goes back under its own key and number; what both had the same, both have again.
+create function part_values(p_tenant text, p_other text, p_link text)
+returns void
+language plpgsql as $$
+declare
+    v_row record;
+begin
+    insert into stored_collections (tenant_id, name, last_number)
+    select p_other, r.key[1], max(r.number) from linked_rows r
+    where r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'stored_values' group by r.key[1];
+    for v_row in
+        select r.*, v.value, v.created_at from linked_rows r
+        join stored_values v on v.tenant_id = p_tenant and v.collection = r.key[1] and v.key = r.key[2]
+        where r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'stored_values'
+    loop
+        insert into stored_values values (p_other, v_row.key[1], v_row.name, v_row.number, v_row.value, v_row.created_at);
+        if not v_row.copied then
+            delete from stored_values v
+            where v.tenant_id = p_tenant and v.collection = v_row.key[1] and v.key = v_row.key[2];
+        end if;
+    end loop;
+end $$;
+
+-- Numbers and names are told to people: each has those again that they knew. What one had replaced of the other's
+-- counts again. What was learnt at the other's places in between is forgotten by both, and so is what the assistant
+-- said at this one's: it may be about the other.
+create function part_numbers(p_tenant text, p_other text, p_link text)
+returns void
+language plpgsql as $$
+declare
+    v_table text;
+begin
+    foreach v_table in array array['tasks', 'profile_facts', 'memories'] loop
+        execute format('update %I k set number = -k.number - 1 where k.tenant_id = $1', v_table) using p_other;
+        execute format('update %I k set number = r.number from linked_rows r where k.tenant_id = $2'
+                       ' and r.tenant_id = $1 and r.link_id = $3 and r.of = %L and r.key = array[k.id]', v_table, v_table)
+        using p_tenant, p_other, p_link;
+    end loop;
+    update event_work w set source = r.name from event_sources s join linked_rows r
+        on r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources' and r.key = array[s.id]
+    where w.tenant_id = p_other and s.tenant_id = p_other and w.source = s.name and s.name <> r.name;
+    update events e set source = r.name from event_sources s join linked_rows r
+        on r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources' and r.key = array[s.id]
+    where e.tenant_id = p_other and s.tenant_id = p_other and e.source = s.name and s.name <> r.name;
+    update identities i set admitted = r.name from linked_rows r
+    where i.tenant_id = p_other and r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'identities'
+      and r.key = array[i.id];
+    update event_sources s set name = r.name from linked_rows r
+    where s.tenant_id = p_other and r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources'
+      and r.key = array[s.id];
+    delete from memories m using links l
+    where m.tenant_id = p_tenant and l.tenant_id = p_tenant and l.id = p_link and (
+        m.turn_id in (select t.id from turns t where t.tenant_id = p_other)
+        or m.created_at > l.linked_at and m.kind <> 'told' and m.turn_id is not null);
+    delete from profile_facts f where f.tenant_id = p_tenant and f.turn_id in (
+        select t.id from turns t where t.tenant_id = p_other);
+    update memories m set superseded_by = null, valid_to = null
+    where m.tenant_id in (p_tenant, p_other) and m.superseded_by is not null and not exists (
+        select from memories n where n.tenant_id = m.tenant_id and n.id = m.superseded_by);
+    update profile_facts f set replaced_by = null
+    where f.tenant_id in (p_tenant, p_other) and f.replaced_by is not null and not exists (
+        select from profile_facts n where n.tenant_id = f.tenant_id and n.id = f.replaced_by);
+end $$;
+
+-- The places go on by themselves: what was on its way is not sent, what the other one was asked is dropped, and what was
+-- said while they were linked is out of the model's sight. The turn that did this, if it is theirs, is over.
+create function part_places(p_tenant text, p_other text, p_turn text)
+returns void
+language plpgsql as $$
+begin
+    update outbound o set state = 'failed', reason = 'this place was unlinked', owner = null, lease_until = null
+    where o.tenant_id in (p_tenant, p_other) and o.state = 'ready' and o.kind <> 'receipt';
+    delete from outbound o where o.tenant_id = p_other and o.state = 'held';
+    update turns t set state = 'done', reason = 'unlinked', finished_at = clock_timestamp()
+    where t.tenant_id = p_other and t.id = p_turn and t.state = 'running';
+    update inbound i set state = 'done', reason = 'unlinked'
+    where i.tenant_id = p_other and i.turn_id = p_turn and i.state = 'taken';
+    update turns t set owner = '' where t.tenant_id = p_other and t.state = 'running';
+    update lanes l set owner = null, lease_until = null, fence = l.fence + 1, pending = exists (
+        select from turns t where t.tenant_id = p_other and t.lane_id = l.id and (t.state = 'running' or t.ready))
+        or exists (select from inbound i where i.tenant_id = p_other and i.conversation_id = l.conversation_id
+                   and i.state = 'waiting'), pending_since = coalesce(l.pending_since, clock_timestamp())
+    where l.tenant_id = p_other;
+    perform close_questions(p_other, c.id) from conversations c where c.tenant_id = p_other;
+    update conversations c set session = c.session + 1 where c.tenant_id in (p_tenant, p_other);
+end $$;
+
+-- No row of either one names a row of the other: the reference is emptied, or the row goes where it cannot be.
+create function cut_across(p_tenant text, p_other text)
+returns void
+language plpgsql as $$
+declare
+    v_key record;
+    v_across text;
+begin
+    for v_key in
+        select k.conrelid::regclass as of, k.confrelid::regclass as parent,
+               string_agg(format('p.%I = c.%I', b.attname, a.attname), ' and ') as same,
+               string_agg(format('c.%I is not null', a.attname), ' and ') as named,
+               string_agg(quote_ident(a.attname), ', ') filter (where not a.attnotnull) as empties
+        from pg_constraint k cross join unnest(k.conkey, k.confkey) x(mine, theirs)
+        join pg_attribute a on a.attrelid = k.conrelid and a.attnum = x.mine
+        join pg_attribute b on b.attrelid = k.confrelid and b.attnum = x.theirs
+        where k.contype = 'f' and k.connamespace = 'public'::regnamespace and array_length(k.conkey, 1) > 1
+        group by k.oid, k.conrelid, k.confrelid
+    loop
+        v_across := format('c.tenant_id in ($1, $2) and %s and not exists (select from %s p where %s)',
+                           v_key.named, v_key.parent, v_key.same);
+        if v_key.empties is null then
+            execute format('delete from %s c where %s', v_key.of, v_across) using p_tenant, p_other;
+        else
+            execute format('update %s c set (%s) = row(%s) where %s', v_key.of, v_key.empties,
+                           regexp_replace(v_key.empties, '[^, ]+', 'null', 'g'), v_across) using p_tenant, p_other;
+        end if;
+    end loop;
+end $$;

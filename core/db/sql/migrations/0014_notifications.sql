@@ -1,0 +1,48 @@
+-- Notifications: what people are told unasked. A row for each piece of news, addressed to the person; it becomes an
+-- outbound row in a conversation of theirs, now or when their quiet hours end. Times are people's times, from the
+-- Clock, unless said otherwise.
+
+-- held: waits until not_before for the digest. owed: stands in the outbox. sent: the provider took it. failed: it
+-- could not be delivered there, and may go elsewhere. digested: went with the notification digest_id.
+create table notifications (
+    tenant_id       text not null references tenants on delete cascade,
+    id              text not null,
+    category        text not null,
+    urgency         text not null check (urgency in ('urgent', 'normal', 'low')),
+    title           text not null default '',
+    text            text not null,
+    actions         jsonb not null default '[]',
+    media           jsonb not null default '[]',
+    dedupe_key      text not null,
+    task_id         text not null default '',
+    run_id          text not null default '',
+    wanted          text not null default '',
+    state           text not null
+        check (state in ('held', 'owed', 'sent', 'failed', 'nowhere', 'muted', 'digested')),
+    reason          text not null default '',
+    at              timestamptz not null,
+    not_before      timestamptz,
+    digest_id       text,
+    repeats         int not null default 0,
+    conversation_id text,
+    outbound_id     text,
+    tried           text[] not null default '{}',
+    owed_at         timestamptz,
+    fall_back_at    timestamptz,
+    -- Where nobody can answer only (push, email): it says that something waits elsewhere.
+    aside           boolean not null default false,
+    sent_at         timestamptz, -- the database's
+    primary key (tenant_id, id),
+    check ((state = 'held') <= (not_before is not null)),
+    foreign key (tenant_id, conversation_id) references conversations on delete set null (conversation_id)
+);
+create index notifications_key on notifications (tenant_id, dedupe_key, at);
+create index notifications_at on notifications (at);
+create index notifications_owed on notifications (tenant_id, owed_at);
+create index notifications_outbound on notifications (tenant_id, outbound_id);
+create index notifications_conversation on notifications (tenant_id, conversation_id);
+create index notifications_held on notifications (not_before) where state = 'held';
+create index notifications_failed on notifications (tenant_id, id) where state = 'failed';
+create index notifications_open on notifications (owed_at) where state = 'owed';
+create index notifications_silent on notifications (fall_back_at) where state = 'sent' and fall_back_at is not null;
+select tenant_table('notifications');
