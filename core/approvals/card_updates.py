@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from core.db.database import Database
+from core.db.database import Database, fetch_one
 from core.messaging.channels import Part
 from core.messaging.messages import Address
 
@@ -55,7 +55,8 @@ class Redraws:
     async def load(self, claim: RedrawClaim) -> DueRedraw:
         """Read what is to be drawn."""
         async with self._database.tenant(claim.tenant_id) as connection:
-            row = await connection.fetchrow(
+            row = await fetch_one(
+                connection,
                 "select r.outcome, r.attempts, c.channel, c.account, c.peer, c.thread, p.text, p.data, p.segments,"
                 " coalesce(p.provider_id, '') as provider_id from redraws r"
                 " join outbound o on o.tenant_id = r.tenant_id and o.id = r.outbound_id"
@@ -66,7 +67,6 @@ class Redraws:
                 claim.tenant_id,
                 claim.outbound_id,
             )
-        assert row is not None  # noqa: S101 - claimed rows are never deleted
         part = Part(row["text"], row["data"], row["segments"]) if row["text"] is not None else None
         address = Address(row["channel"], row["account"], row["peer"], row["thread"])
         return DueRedraw(claim.outbound_id, row["outcome"], row["attempts"], address, part, row["provider_id"])

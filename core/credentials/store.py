@@ -18,7 +18,7 @@ import structlog
 from core.credentials.encryption import CannotOpen, make_data_key, open_sealed, seal, unwrap, wrap
 from core.credentials.secret_keys import SecretKeys
 from core.credentials.types import ConnectedAccounts
-from core.db.database import Connection, Database
+from core.db.database import Connection, Database, fetch_one
 from core.errors import OneValetError, ToolFailed
 from core.json_types import JsonObject, storable
 
@@ -165,8 +165,9 @@ class CredentialStore:
         row = await connection.fetchrow("select * from read_data_key($1,null)", kept)
         if row is None:
             wrapped = wrap(self._keys.newest, make_data_key(), kept, 1)
-            row = await connection.fetchrow("select * from add_data_key($1,$2,$3)", kept, self._keys.newest.id, wrapped)
-        assert row is not None  # noqa: S101 - the person is there: a turn of theirs is running
+            row = await fetch_one(
+                connection, "select * from add_data_key($1,$2,$3)", kept, self._keys.newest.id, wrapped
+            )
         key = self._unwrap(kept, row)
         moved = []
         for one in theirs:

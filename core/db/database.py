@@ -8,7 +8,7 @@ away, until its patience ends in `StoreUnavailable`.
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -28,6 +28,19 @@ type Acquired = tuple[asyncpg.Pool[asyncpg.Record], asyncpg.pool.PoolConnectionP
 type Connection = asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
 
 
+class TextCleaner(asyncpg.Connection):
+    """Send no text that Postgres refuses: NUL and lone surrogates go from every argument, from arrays and jsonb too.
+
+    Not a codec, because asyncpg takes none for `text[]`. All its ways to run a statement with arguments end here.
+    """
+
+    async def _execute(self, query: str, args: Sequence[object], *rest: Any, **named: Any) -> Any:
+        return await super()._execute(query, storable(args), *rest, **named)  # type: ignore[misc]
+
+    async def _executemany(self, query: str, args: Iterable[Sequence[object]], *rest: Any, **named: Any) -> Any:
+        return await super()._executemany(query, storable(list(args)), *rest, **named)  # type: ignore[misc]
+
+
 class Database:
     """Hand out connections under row-level security. `patience`: seconds that a call waits for the server."""
 
@@ -42,12 +55,17 @@ class Database:
         self._ready = True
 
     async def call(self, statement: str, *args: object) -> asyncpg.Record | None:
-        """Run one repeatable statement and give its first row."""
+        """Run one repeatable statement and return its first row."""
         rows = await self.rows(statement, *args)
         return rows[0] if rows else None
 
+    async def one(self, statement: str, *args: object) -> asyncpg.Record:
+        """Run one repeatable statement that always returns exactly one row."""
+        (row,) = await self.rows(statement, *args)
+        return row
+
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        """Run one repeatable statement and give all rows; raises `StoreUnavailable` or `LeaseLost`."""
+        """Run one repeatable statement and return all rows; raises `StoreUnavailable` or `LeaseLost`."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._patience
         pause = 0.05
@@ -181,11 +199,18 @@ class Database:
                         min_size=0,
                         max_size=self._size,
                         init=_prepare,
+                        connection_class=TextCleaner,
                         timeout=5,
                         command_timeout=20,
                         server_settings={"role": ROLE, "application_name": self._name},
                     )
         return self._pool
+
+
+async def fetch_one(connection: Connection, statement: str, *args: object) -> asyncpg.Record:
+    """Run a statement that always returns exactly one row, in the connection's transaction."""
+    (row,) = await connection.fetch(statement, *args)
+    return row
 
 
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -194,4 +219,4 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
 
 def _encode(value: Any) -> str:
     # Python writes NaN and Infinity, which no JSON has: refused here, before the statement is sent.
-    return json.dumps(storable(value), ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

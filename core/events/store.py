@@ -7,7 +7,6 @@ from enum import StrEnum
 from core.db.database import Database
 from core.events.types import Event, SourceGone
 from core.ids import IdMaker
-from core.json_types import storable
 
 SINCE = timedelta(days=1)
 """How far back a group that is new gets what was published before."""
@@ -67,7 +66,6 @@ class EventStore:
 
         Raises `SourceGone` when `source_id` is given and is not the tenant's source of this name.
         """
-        event = storable_event(event)
         kept = (event.source, event.id, also, event.type, event.data, event.occurred_at)
         if source_id:
             statement = "select * from publish_source_event($1,$2,$3,$4,$5,$6,$7,$8)"
@@ -120,7 +118,7 @@ class EventStore:
             claimed.group,
             claimed.owner,
             state.value,
-            storable(reason),
+            reason,
             delay,
         )
         return bool(row and row["ended"])
@@ -174,15 +172,3 @@ def like(pattern: str) -> str:
     for plain, quoted in (("\\", "\\\\"), ("%", "\\%"), ("_", "\\_"), ("*", "%"), ("?", "_")):
         pattern = pattern.replace(plain, quoted)
     return pattern
-
-
-def storable_event(event: Event) -> Event:
-    """Leave out of an event what no database takes."""
-    return Event(
-        storable(event.source),
-        storable(event.type),
-        storable(event.data),
-        storable(event.id),
-        event.tenant_id,
-        event.occurred_at,
-    )

@@ -11,7 +11,6 @@ from core.approvals.types import read_form
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
-from core.json_types import storable
 from core.messaging.channels import Received
 from core.messaging.messages import Form, InboundMessage, Press
 from core.people.access_policy import Access, Policy
@@ -41,20 +40,20 @@ class Decisions:
             return None
         verb, token = read
         address = press.address
-        row = await self.database.call(
+        row = await self.database.one(
             "select * from receive_press($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)",
             self.make_id("msg"),
             address.channel,
             address.account,
-            storable(address.peer),
-            storable(address.thread),
+            address.peer,
+            address.thread,
             sender,
-            storable(press.keys),
-            storable(press.provider_id),
+            press.keys,
+            press.provider_id,
             self.make_id("cv"),
             verb.value,
             token,
-            None if press.entered is None else storable(dict(press.entered)),
+            None if press.entered is None else dict(press.entered),
             self.clock.now(),
             self.make_id("out"),
             SAY,
@@ -62,7 +61,6 @@ class Decisions:
             press.has_forms,
             self.access.policy is Policy.ALLOWLIST and not self.access.admits(address.channel, address.account, sender),
         )
-        assert row is not None  # noqa: S101 - the function always says what became of it
         self._ring(row)
         _log.info("pressed", channel=address.channel, outcome=row["outcome"], duplicate=row["duplicate"])
         form = _form(row["form"], verb) if row["form"] else None
@@ -72,21 +70,21 @@ class Decisions:
     async def exact(self, message: InboundMessage, sender: str, exact: ExactReply) -> asyncpg.Record:
         """Take in an exact word; the row is `receive_message`'s, with `outcome` empty where it decided nothing."""
         address = message.address
-        row = await self.database.call(
+        row = await self.database.one(
             "select * from receive_exact($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,"
             "$21,$22,$23,$24,$25,$26,$27,$28)",
             self.make_id("msg"),
             address.channel,
             address.account,
-            storable(address.peer),
-            storable(address.thread),
+            address.peer,
+            address.thread,
             sender,
-            storable(message.keys),
-            storable(message.text),
-            storable(message.provider_id),
+            message.keys,
+            message.text,
+            message.provider_id,
             message.sent_at,
-            storable(message.sender_name),
-            storable(message.sender_timezone),
+            message.sender_name,
+            message.sender_timezone,
             self.make_id("tn"),
             self.make_id("idn"),
             self.make_id("cv"),
@@ -102,9 +100,8 @@ class Decisions:
             self.make_id("out"),
             SAY | ({"needs_code": NEEDS_CODE} if address.channel in self.codes_only else {}),
             DRAW,
-            storable(message.reply_to),
+            message.reply_to,
         )
-        assert row is not None  # noqa: S101 - the function always returns one row
         self._ring(row)
         if row["outcome"]:
             _log.info("decided_by_word", channel=address.channel, outcome=row["outcome"])

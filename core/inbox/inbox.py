@@ -111,7 +111,7 @@ class Inbox:
         if exact is not None:
             decided = await self._decisions.exact(message, sender, exact)
             return await self._received(message, sender, decided, await self._refused(decided))
-        row = await self._database.call(
+        row = await self._database.one(
             "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $21), note_origin(r.tenant_id, r.inbound_id, $27),"
             " refuse_overload("
             "r.tenant_id, case when not r.duplicate then r.inbound_id end, $22,$23,$24,$25,$26) as refused"
@@ -119,28 +119,27 @@ class Inbox:
             self._make_id("msg"),
             address.channel,
             address.account,
-            storable(address.peer),
-            storable(address.thread),
+            address.peer,
+            address.thread,
             sender,
-            storable(message.keys),
-            storable(message.text),
+            message.keys,
+            message.text,
             [asdict(media) for media in message.media],
             asdict(message.command) if message.command else None,
-            storable(message.provider_id),
+            message.provider_id,
             message.sent_at,
-            storable(message.sender_name),
-            storable(message.sender_timezone),
+            message.sender_name,
+            message.sender_timezone,
             self._make_id("tn"),
             self._make_id("idn"),
             self._make_id("cv"),
             self._access.admits(address.channel, address.account, sender),
             self._access.policy is Policy.ALLOWLIST,
             self._access.role.value,
-            storable(message.reply_to),
+            message.reply_to,
             *self._bounds(),
             message.origin.value,
         )
-        assert row is not None  # noqa: S101 - the function always returns one row
         return await self._received(message, sender, row, row["refused"])
 
     def _bounds(self) -> tuple[int, int, str, str, str]:
@@ -191,16 +190,16 @@ class Inbox:
         if self._access.policy is Policy.PAIRING and (linked := await self._links.take(message, sender)):
             return linked
         code = self._make_code() if self._access.policy is Policy.PAIRING else ""
-        row = await self._database.call(
+        row = await self._database.one(
             "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)",
             address.channel,
             address.account,
-            storable(address.peer),
-            storable(address.thread),
+            address.peer,
+            address.thread,
             sender,
-            storable(message.keys),
-            storable(message.sender_name),
-            storable(message.sender_timezone),
+            message.keys,
+            message.sender_name,
+            message.sender_timezone,
             code_hash(code) if code else None,
             self._make_id("out"),
             pairing_sentence(code) if code else "",
@@ -213,7 +212,6 @@ class Inbox:
             self._make_id("idn"),
             self._make_id("cv"),
         )
-        assert row is not None  # noqa: S101 - the function always returns one row
         if row["conversation_id"]:
             self._wakeups.wake_delivery(row["conversation_id"])
         _log.info(
@@ -230,7 +228,7 @@ class Inbox:
             "select ignore_message($1,$2,$3,$4) as added",
             address.channel,
             address.account,
-            storable(message.keys),
+            message.keys,
             message.reason.value,
         )
         _log.info("message_ignored", channel=address.channel, reason=message.reason.value)
@@ -246,9 +244,9 @@ class Inbox:
             "select say_once($1,$2,$3,$4,$5,$6,$7,$8,$9) as conversation",
             address.channel,
             address.account,
-            storable(address.peer),
-            storable(address.thread),
-            storable(message.sender),
+            address.peer,
+            address.thread,
+            message.sender,
             message.reason.value,
             message.reply,
             self._make_id("out"),
@@ -262,11 +260,11 @@ class Inbox:
             "select * from apply_status($1,$2,$3,$4,$5,$6,$7)",
             update.channel,
             update.account,
-            storable(update.ref),
-            storable(update.provider_id),
+            update.ref,
+            update.provider_id,
             update.status.value,
             update.status.rank,
-            storable(update.error_code),
+            update.error_code,
         )
         if row and row["resolved"]:
             self._wakeups.wake_delivery(row["conversation_id"])
@@ -280,8 +278,8 @@ class Inbox:
             change.account,
             _named(change.sender),
             state,
-            storable(change.reason),
-            storable(change.keys),
+            change.reason,
+            change.keys,
             change.reply,
             self._make_id("out"),
             self._make_id("cv"),
@@ -308,8 +306,8 @@ class Inbox:
             profile.channel,
             profile.account,
             _named(profile.sender),
-            storable(profile.name),
-            storable(profile.timezone),
+            profile.name,
+            profile.timezone,
         )
         return Received(profile.sender, duplicate=not (row and row["known"]))
 

@@ -4,9 +4,8 @@ import asyncpg
 import structlog
 
 from core.clock import Clock
-from core.db.database import Connection, Database
+from core.db.database import Connection, Database, fetch_one
 from core.ids import IdMaker
-from core.json_types import storable
 from core.messaging.channels import Received
 from core.messaging.messages import InboundMessage
 from core.people.link_codes import GUESSES_WITHIN, MAX_GUESSES_PER_SENDER, link_code_hash, read_code
@@ -53,16 +52,17 @@ class LinkStrangers:
         self, connection: Connection, message: InboundMessage, sender: str, code: str, *, agreed: bool
     ) -> asyncpg.Record:
         address = message.address
-        row = await connection.fetchrow(
+        return await fetch_one(
+            connection,
             "select * from link_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)",
             address.channel,
             address.account,
-            storable(address.peer),
-            storable(address.thread),
+            address.peer,
+            address.thread,
             sender,
-            storable(message.keys),
-            storable(message.sender_name),
-            storable(message.sender_timezone),
+            message.keys,
+            message.sender_name,
+            message.sender_timezone,
             link_code_hash(code),
             self._clock.now(),
             agreed,
@@ -72,8 +72,6 @@ class LinkStrangers:
             self._make_id("cv"),
             self._make_id("out"),
         )
-        assert row is not None  # noqa: S101 - the function always says what became of it
-        return row
 
     async def _ask(
         self, connection: Connection, message: InboundMessage, sender: str, code: str, tenant_id: str, identity_id: str
@@ -85,11 +83,11 @@ class LinkStrangers:
             "select conversation_id from tell_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12)",
             address.channel,
             address.account,
-            storable(address.peer),
-            storable(address.thread),
+            address.peer,
+            address.thread,
             sender,
-            storable(message.sender_name),
-            storable(message.sender_timezone),
+            message.sender_name,
+            message.sender_timezone,
             self._make_id("out"),
             link_question(places, code),
             self._make_id("tn"),

@@ -8,7 +8,7 @@ import asyncpg
 
 from core.db.database import Database
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import JsonObject, storable
+from core.json_types import JsonObject
 from core.llm.types import TokenUsage
 
 
@@ -52,7 +52,7 @@ class PostgresJournal:
             record.key.step,
             record.key.call_index,
             record.kind.value,
-            storable(record.name),
+            record.name,
             record.arguments_hash,
             record.effect.value,
             record.state.value,

@@ -7,10 +7,9 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
-from core.db.database import Database
+from core.db.database import Database, fetch_one
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
-from core.json_types import storable
 from core.messaging.channels import Part, Receipt
 from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage
 from core.messaging.segments import MOVED, OVER, Bill
@@ -150,7 +149,8 @@ class Outbox:
     async def load(self, claim: Claim) -> DueMessage:
         """Read the claimed row with the address it goes to."""
         async with self._database.tenant(claim.tenant_id) as connection:
-            row = await connection.fetchrow(
+            row = await fetch_one(
+                connection,
                 "select o.*, clock_timestamp() - o.created_at as age, c.channel, c.account, c.peer, c.thread,"
                 " o.stream_at is not null and stream_overtaken(o.tenant_id, o.id) as overtaken,"
                 " c.peer = i.user_key or c.last_inbound_at is not null as own_chat,"
@@ -164,7 +164,6 @@ class Outbox:
                 claim.tenant_id,
                 claim.outbound_id,
             )
-        assert row is not None  # noqa: S101 - claimed rows are never deleted under a lease
         message = OutboundMessage(
             id=row["id"],
             kind=OutboundKind(row["kind"]),
@@ -239,9 +238,9 @@ class Outbox:
         """Commit that a call is about to leave, and what it costs, or learn why it must not. Raises `LeaseLost`."""
         given = (claim.tenant_id, claim.outbound_id, claim.fence, part, attempt, claim.owner, self.lease)
         if bill is None:
-            row = await self._database.call("select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun", *given)
+            row = await self._database.one("select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun", *given)
         else:
-            row = await self._database.call(
+            row = await self._database.one(
                 "select begin_delivery($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15) as begun",
                 *given,
                 bill.segments,
@@ -253,20 +252,18 @@ class Outbox:
                 self._make_id("out"),
                 self._make_id("out"),
             )
-        assert row is not None  # noqa: S101 - the function always returns a word
         return Begun(row["begun"])
 
     async def settle(self, claim: Claim) -> str:
         """End a row whose parts have all ended; return its state, `sending` while a part is open."""
-        row = await self._database.call(
+        row = await self._database.one(
             "select settle_outbound($1,$2,$3) as state", claim.tenant_id, claim.outbound_id, claim.fence
         )
-        assert row is not None  # noqa: S101 - the function always returns a state
         return str(row["state"])
 
     async def end_delivery(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> str:
         """Record what became of the call; return the row's state."""
-        row = await self._database.call(
+        row = await self._database.one(
             "select end_delivery($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as state",
             claim.tenant_id,
             claim.outbound_id,
@@ -275,14 +272,13 @@ class Outbox:
             attempt,
             end.state,
             end.outcome,
-            storable(end.error_code),
-            storable(end.reason),
-            storable(end.receipt.provider_id) if end.receipt else "",
+            end.error_code,
+            end.reason,
+            end.receipt.provider_id if end.receipt else "",
             bool(end.receipt and end.receipt.degraded),
             end.delay,
             end.identity_state,
         )
-        assert row is not None  # noqa: S101 - the function always returns a state
         if end.receipt and end.receipt.moved_to:
             await self._database.call(
                 "select move_conversation($1,$2,$3)", claim.tenant_id, claim.conversation_id, end.receipt.moved_to

@@ -152,7 +152,7 @@ class NotificationStore:
         not_before: datetime | None = None,
     ) -> NotifyResult:
         """Keep news; `state` is `owed` (to the first of the entries that may be written to), `held` or `muted`."""
-        row = await self.database.call(
+        row = await self.database.one(
             "select * from keep_notification($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
             tenant_id,
             _note(id, notification),
@@ -165,7 +165,6 @@ class NotificationStore:
             when.now,
             when.fall_back_at,
         )
-        assert row is not None  # noqa: S101 - the function always says what became of it
         return NotifyResult(row["state"], row["id"], row["conversation_id"], row["channel"])
 
     async def enqueue(

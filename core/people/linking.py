@@ -10,7 +10,7 @@ import asyncpg
 import structlog
 
 from core.credentials.store import CredentialStore
-from core.db.database import Connection, Database
+from core.db.database import Connection, Database, fetch_one
 from core.errors import LeaseLost
 from core.ids import IdMaker
 from core.people.access_policy import PersonRole
@@ -115,7 +115,8 @@ class Linking:
     async def _begin(
         self, connection: Connection, tenant_id: str, turn_id: str, hashed: bytes, *, agreed: bool, now: datetime
     ) -> tuple[Link, str]:
-        row = await connection.fetchrow(
+        row = await fetch_one(
+            connection,
             "select * from begin_link($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
             turn_id,
@@ -126,7 +127,6 @@ class Linking:
             MAX_GUESSES_PER_SENDER,
             GUESSES_WITHIN,
         )
-        assert row is not None  # noqa: S101 - the function always says what became of it
         counts = {table: (both[0], both[1]) for table, both in row["counts"].items()}
         outcome = LinkOutcome.LINKED if row["outcome"] == "go" else LinkOutcome(row["outcome"])
         gone = row["gone_id"]

@@ -126,7 +126,7 @@ class Unlinking:
         return sealed
 
     async def _start_again(self, tenant_id: str, turn_id: str, text: str) -> Unlinked:
-        row = await self._database.call(
+        row = await self._database.one(
             "select * from unlink_identity($1,$2,$3,$4,$5,$6,$7)",
             tenant_id,
             turn_id,
@@ -136,7 +136,6 @@ class Unlinking:
             self._make_id("out"),
             text,
         )
-        assert row is not None  # noqa: S101 - the function always says what became of it
         _log.info("unlinked", turn=turn_id, tenant=tenant_id, outcome=row["outcome"])
         conversation = row["conversation_id"]
         return Unlinked(row["outcome"] == "unlinked", "", (conversation,) if conversation else ())

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import asyncpg
 
-from core.db.database import Connection, Database
+from core.db.database import Connection, Database, fetch_one
 from core.json_types import JsonObject
 from core.tools.context import TaskChange
 from core.triggers.codec import Kind, stored_trigger, trigger_to_json
@@ -43,12 +43,12 @@ class TaskStore:
             await connection.execute("select 1 from tenants where tenant_id = $1 for update", task.tenant_id)
             if known := await self._task(connection, task.tenant_id, task.id):
                 return known
-            counts = await connection.fetchrow(
+            counts = await fetch_one(
+                connection,
                 "select coalesce(max(number), 0) + 1 as number, count(*) filter (where state = 'ACTIVE') as active"
                 " from tasks where tenant_id = $1",
                 task.tenant_id,
             )
-            assert counts is not None  # noqa: S101 - an aggregate always gives a row
             if counts["active"] >= limit:
                 return None
             await connection.execute(

@@ -7,7 +7,7 @@ from typing import cast
 
 import asyncpg
 
-from core.db.database import Connection, Database
+from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
 from core.json_types import JsonObject
 from onevalet.cli.session import reach
@@ -65,8 +65,7 @@ async def trace(database: Database, wanted: str) -> list[Line]:
 
 
 async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
-    row = await connection.fetchrow("select * from turns where tenant_id = $1 and id = $2", tenant, turn)
-    assert row is not None  # noqa: S101 - found a moment ago by its id
+    row = await fetch_one(connection, "select * from turns where tenant_id = $1 and id = $2", tenant, turn)
     lines = await _inbound_lines(connection, tenant, turn)
     begun = {"id": turn, "attempts": row["attempts"], "blamed": row["blamed"]}
     lines.append({"at": row["started_at"], "what": "turn begun", **begun})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from core.db.database import Connection, Database
+from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
 from core.journal.in_memory import MemoryJournal
 from core.journal.postgres import Lease, PostgresJournal
@@ -69,7 +69,8 @@ async def read_transcript(database: Database, wanted: str) -> Transcript:
 
 
 async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[StepRecord]) -> Transcript:
-    row = await connection.fetchrow(
+    row = await fetch_one(
+        connection,
         "select t.*, c.channel, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
         " from turns t join tenants p on p.tenant_id = t.tenant_id"
         " left join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
@@ -77,7 +78,6 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         tenant,
         turn,
     )
-    assert row is not None  # noqa: S101 - found a moment ago by its id
     inbound = [
         TurnMessage(one["id"], one["text"], one["received_at"], one["media_count"])
         for one in await connection.fetch(

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from core.db.database import Connection, Database
 from core.ids import IdMaker
-from core.json_types import storable
 from core.memory.store.scans import MemoryFilter
 from core.memory.store.vectors_and_terms import VectorStore, insert_terms, insert_vector
 from core.memory.store.versions import lock_memory, raise_epoch, read_version, set_number
@@ -100,14 +99,14 @@ class MemoryStore:
             tenant_id,
             self._make_id("mem"),
             number,
-            storable(collection),
-            storable(statement.text),
-            storable(said.speaker),
+            collection,
+            statement.text,
+            said.speaker,
             said.kind.value,
-            storable(statement.key),
+            statement.key,
             said.turn_id,
             said.said_at,
-            storable(statement.slot),
+            statement.slot,
             statement.knowledge,
             statement.extractor,
         )

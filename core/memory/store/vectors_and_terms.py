@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.db.database import Connection, Database
-from core.json_types import storable
 from core.memory.store.scans import read_vector, vector_text
 from core.memory.store.versions import raise_epoch
 from core.memory.types import Vector
@@ -90,5 +89,5 @@ async def insert_terms(connection: Connection, tenant_id: str, embedder: str, te
     await connection.executemany(
         "insert into memory_terms (tenant_id, embedder, term, embedding) values ($1, $2, $3, $4::text::vector)"
         " on conflict do nothing",
-        [(tenant_id, embedder, storable(term), vector_text(vector)) for term, vector in terms.items()],
+        [(tenant_id, embedder, term, vector_text(vector)) for term, vector in terms.items()],
     )
