@@ -109,7 +109,9 @@ async def _apply_missing(connection: "asyncpg.Connection[asyncpg.Record]", known
             await connection.execute(migration.sql)
             await connection.execute(
                 "insert into schema_migrations (number, name, checksum) values ($1, $2, $3)",
-                *(migration.number, migration.name, migration.checksum),
+                migration.number,
+                migration.name,
+                migration.checksum,
             )
         names.append(migration.name)
     return names
@@ -139,7 +141,9 @@ async def _apply_functions(connection: "asyncpg.Connection[asyncpg.Record]", kno
             await connection.execute(
                 "insert into schema_functions as f (name, checksum, functions) values ($1, $2, $3) on conflict (name)"
                 " do update set checksum = excluded.checksum, functions = excluded.functions",
-                *(file.name, file.checksum, file.functions),
+                file.name,
+                file.checksum,
+                file.functions,
             )
         await connection.execute("delete from schema_functions where name = any ($1)", list(gone))
     return [file.name for file in changed]

@@ -32,8 +32,6 @@ STILL_OVER: dict[str, set[str]] = {
     "core/approvals/store.py": {"parameters of decide"},
     # core/credentials
     "core/credentials/store.py": {"fmt: skip"},
-    # core/db
-    "core/db/migrate.py": {"fmt: skip"},
     # core/events
     "core/events/merge.py": {"fmt: skip"},
     "core/events/sources.py": {"fmt: skip"},
