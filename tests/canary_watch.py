@@ -15,7 +15,7 @@ from tests.contract import canaries
 
 _LOG_LINE = re.compile(r"(\x1b\[[0-9;]*m)*(20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ]|\{\")")
 _LET_BE = re.compile(r"[A-Z]+ +(aiohttp\.access|somebody):")
-"""The emulated providers' own access log, and what a test of such watches writes on purpose."""
+"""The access log of the emulated providers, and what tests of this watch write on purpose."""
 _OTHERS = (
     *("+15550000001", "+15550000002", "+15550009999"),  # tests/core/harness.py
     "8f742231b10e8888abcd99yyyzzz85a5",  # tests/channels/slack/builders.py

@@ -1,4 +1,4 @@
-"""Databases lent to one test after another: emptied in milliseconds, where making one takes a quarter second."""
+"""Databases that tests borrow in turn: emptying one takes milliseconds, creating one a quarter of a second."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +7,7 @@ import asyncpg
 
 from tests.services import RunServices, drop_database, make_database
 
-# What a test may have changed beside rows: functions, policies, columns, constraints, triggers, grants, indexes.
+# What a test may have changed besides rows: functions, policies, columns, constraints, triggers, grants, indexes.
 _SHAPE = """
 select md5(string_agg(part, ',' order by part)) from (
     select 'p' || oid || xmin::text from pg_proc where pronamespace = 'public'::regnamespace
@@ -28,7 +28,7 @@ _SEQUENCES = "select setval(format('%I', sequencename), 1, false) from pg_sequen
 
 
 class DatabasePool:
-    """Lend a database that holds nothing but what the migrations give; one whose shape a test changed is dropped."""
+    """Lend a database as the migrations create it. A database whose schema a test changed is dropped."""
 
     def __init__(self, services: RunServices, prefix: str) -> None:
         self._services = services
@@ -54,7 +54,7 @@ class DatabasePool:
                 await drop_database(self._services, name)
 
     async def _empty(self) -> bool:
-        """Throw out every row and every connection; False when the database is not as it was made."""
+        """Delete every row and end every connection; return False if the schema is not as created."""
         connection = await asyncpg.connect(self._services.on_database(self._name))
         try:
             await connection.execute(
@@ -65,7 +65,7 @@ class DatabasePool:
                 return False
             tables = [row["tablename"] for row in await connection.fetch(_TABLES)]
             deletes = ";".join(f'delete from "{table}"' for table in tables)  # noqa: S608 - names from the catalogue
-            # As a replica no trigger runs and no foreign key is checked: the order does not matter.
+            # In the role of a replica no trigger runs and no foreign key is checked, so the order does not matter.
             await connection.execute(f"set lock_timeout = '2s'; set session_replication_role = replica; {deletes}")
             await connection.execute(_SEQUENCES)
         except asyncpg.PostgresError:

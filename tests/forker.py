@@ -1,7 +1,7 @@
-"""Processes of ours at once: one process imports everything, and each new one is forked from it in milliseconds.
+"""Our processes in milliseconds: one process imports everything, and each new one is forked from it.
 
-A forked process is as real as another: memory, sockets, signals and death are its own. What an import costs is
-proven elsewhere (`tests/test_import_cost.py`).
+A forked process is as real as any: memory, sockets, signals and death are its own. What imports cost is tested by
+`tests/test_import_cost.py`.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(slots=True)
 class Forked:
-    """One process that was forked; used like asyncio's."""
+    """A forked process, with the interface of asyncio's."""
 
     pid: int
     forker: "Forker"
@@ -36,12 +36,12 @@ class Forked:
         return self.code
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal unless the process has ended."""
         if self.returncode is None:
             os.kill(self.pid, number)
 
     async def wait(self) -> int:
-        """Wait until it has ended, and give what `returncode` gives."""
+        """Wait until the process has ended and return its `returncode`."""
         if self.returncode is None:
             ended = asyncio.Event()
             loop = asyncio.get_running_loop()
@@ -59,14 +59,14 @@ class Forked:
 
 @dataclass(slots=True)
 class Forker:
-    """The process that forks; its children end with it, however it ends."""
+    """The process that forks the others. Its children end when it ends."""
 
     process: subprocess.Popen[bytes] | None = None
     children: list[Forked] = field(default_factory=list)
     _ready: bool = False
 
     def __enter__(self) -> Self:
-        """Begin to import; the first fork waits until that is done."""
+        """Start importing; the first fork waits until that is done."""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.forker_process"],
             cwd=ROOT,
@@ -77,7 +77,7 @@ class Forker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it and its children."""
+        """End the forker and its children."""
         assert self.process is not None
         assert self.process.stdin is not None
         self.process.stdin.close()
@@ -98,9 +98,9 @@ class Forker:
         said: Path | None = None,
         module: str = "onevalet.cli.main",
     ) -> Forked:
-        """Be `python -m onevalet WORDS` in a new process (or `main` of another module), from the project's folder.
+        """Run `python -m onevalet WORDS` (or `main` of another module) in a new process, from the project's folder.
 
-        What it writes is appended to `out` and `errors`, which may be one file; it reads `said`, or nothing.
+        Its output is appended to `out` and `errors`, which may be one file; its input is `said`, or nothing.
         """
         self._get_ready()
         order = {
@@ -114,7 +114,7 @@ class Forker:
         return child
 
     def ask_end(self, pid: int) -> int | None:
-        """Return how a child ended, None while it runs."""
+        """Return a child's exit code, None while it runs."""
         told = self._order({"ended": pid})
         return None if told["code"] is None else int(told["code"])
 
@@ -134,12 +134,12 @@ class Forker:
         assert self.process is not None
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line, "the nursery could not import everything: its error output says why"
+        assert line, "the forker could not import everything: its error output says why"
         told: dict[str, int] = json.loads(line)
         return told
 
 
 def plain_environment() -> dict[str, str]:
-    """Return what a process needs of this one's environment, without any setting of ours."""
+    """Return the part of this environment that a process needs, without any of our settings."""
     own = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return own | watched_environment()

@@ -1,6 +1,6 @@
-"""What `tests.forker` starts: import everything once, then fork at each order.
+"""The program of `tests.forker`: import everything once, then fork a process for each order.
 
-Each line on standard input is an order as JSON, each gets a line back:
+Each line on standard input is an order as JSON and is answered with one line:
 {"words": ["worker"], "environment": {…}, "files": [in, out, errors], "module": "onevalet.cli.main"} -> {"pid": 1}, and
 {"ended": pid} -> {"code": 0}, the negative signal, or null. It ends with its input, and its children with it.
 """
@@ -38,7 +38,7 @@ _ended: dict[int, int] = {}
 
 
 def main() -> None:
-    """Load what a process needs, then obey until standard input ends."""
+    """Import what a process needs, then execute orders until standard input ends."""
     for name in _LOADED:
         importlib.import_module(name)
     asyncio.run(_warm_up())
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 async def _warm_up() -> None:
-    """Make litellm load what it loads at its first call; nobody listens there."""
+    """Call litellm once, at a port where nobody listens: it imports much at its first call."""
     os.environ |= {"OPENAI_API_BASE": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-none"}
     client = LiteLLMClient("openai/scripted")
     with suppress(ModelError):

@@ -1,4 +1,4 @@
-"""A `dev` as a newcomer runs it, in a process of its own, for all tests that need one."""
+"""A `dev` as a newcomer runs it, in a separate process."""
 
 import random
 import signal
@@ -17,7 +17,7 @@ from tests.forker import ROOT, plain_environment
 
 @dataclass(frozen=True, slots=True)
 class RunningDev:
-    """Where it is; `environment` makes other commands find it."""
+    """The folder and port of a `dev`; `environment` makes other commands find it."""
 
     pid: int
     home: Path
@@ -36,13 +36,13 @@ class RunningDev:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the environment of a command beside it."""
+        """Return the environment of a command next to it."""
         return dev_environment(self.home, self.port)
 
 
 @contextmanager
 def running_dev(home: Path, how: signal.Signals, settings: Mapping[str, str] | None = None) -> Iterator[RunningDev]:
-    """Run `dev` for the block; at the end it is asked to end by a signal, which it heeds and leaves nothing behind."""
+    """Run `dev` for the block; then end it by a signal, and check that it leaves nothing behind."""
     port = two_free_ports()
     log = home.parent / f"{home.name}.log"
     with log.open("ab") as errors:
@@ -74,7 +74,7 @@ def running_dev(home: Path, how: signal.Signals, settings: Mapping[str, str] | N
 
 
 def dev_environment(home: Path, port: int) -> dict[str, str]:
-    """Return the environment that a newcomer has, but for the folder and the port."""
+    """Return the environment of a newcomer, except for the folder and the port."""
     kept = {name: value for name, value in plain_environment().items() if name != "LANG"}
     return kept | {"ONEVALET_HOME": str(home), "PORT": str(port), "PYTHONUNBUFFERED": "1"}
 

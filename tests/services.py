@@ -1,4 +1,4 @@
-"""The real servers that tests run on: one Postgres and one Valkey a run, private ones on request."""
+"""The real servers of the tests: one Postgres and one Valkey for each run, and private ones on request."""
 
 import asyncio
 import json
@@ -25,14 +25,14 @@ _TEMPLATE = "onevalet_template"
 
 @dataclass(frozen=True, slots=True)
 class RunServices:
-    """What the processes of one test run share; travels to xdist's workers as JSON."""
+    """What the processes of one test run share; passed to the workers of xdist as JSON."""
 
     folder: str
     database_url: str
     redis_url: str
 
     def to_json(self) -> str:
-        """Return it as text for a worker."""
+        """Return this as text for a worker."""
         return json.dumps(asdict(self))
 
     def on_database(self, name: str) -> str:
@@ -41,12 +41,12 @@ class RunServices:
 
     @classmethod
     def from_json(cls, text: str) -> "RunServices":
-        """Read what `to_json` gave."""
+        """Parse the text of `to_json`."""
         return cls(**json.loads(text))
 
 
 class RunServers:
-    """The servers of one run, owned by the process that began it, and ending with it in every case."""
+    """The servers of one run. They belong to the process that started the run and end with it in any case."""
 
     def __init__(self) -> None:
         _sweep()
@@ -56,14 +56,14 @@ class RunServers:
         self._valkey = Valkey(self._folder, fast=True)
 
     def start(self) -> RunServices:
-        """Start both; from the main thread."""
+        """Start both, from the main thread."""
         self._lock.take_now()
         run(self._postgres.start())
         run(self._valkey.start())
         return RunServices(str(self._folder), self._postgres.url, self._valkey.url)
 
     def stop(self) -> None:
-        """Stop both and throw their data away."""
+        """Stop both and delete their data."""
         run(self._valkey.stop())
         run(self._postgres.stop())
         self._lock.release()
@@ -72,7 +72,7 @@ class RunServers:
 
 @asynccontextmanager
 async def private_postgres() -> AsyncIterator[Postgres]:
-    """Run a durable Postgres of one's own, its database without tables; it may be restarted."""
+    """Run a private, durable Postgres whose database has no tables; the test may restart it."""
     folder = _make_folder()
     server = Postgres(folder)
     try:
@@ -85,7 +85,7 @@ async def private_postgres() -> AsyncIterator[Postgres]:
 
 @asynccontextmanager
 async def private_valkey() -> AsyncIterator[Valkey]:
-    """Run a Valkey of one's own, with its append-only file; may be flushed and restarted."""
+    """Run a private Valkey with an append-only file; the test may flush and restart it."""
     folder = _make_folder()
     server = Valkey(folder)
     try:
@@ -97,9 +97,9 @@ async def private_valkey() -> AsyncIterator[Valkey]:
 
 
 async def make_template(services: RunServices) -> None:
-    """Apply the migrations to the database that tests' databases are copied from; once in a run.
+    """Apply the migrations to the template of the tests' databases, once for each run.
 
-    Under a lock: they also create the application's role, which belongs to the whole cluster.
+    This takes a lock, because they also create the application's role, which belongs to the whole cluster.
     """
     from core.db.migrate import migrate
 
@@ -133,7 +133,7 @@ async def make_database(services: RunServices, name: str) -> None:
 
 
 async def drop_database(services: RunServices, name: str) -> None:
-    """Drop a database, whoever is connected to it."""
+    """Drop a database and end its connections."""
     await _execute(services, f"DROP DATABASE {name} WITH (FORCE)")
 
 

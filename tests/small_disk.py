@@ -1,4 +1,4 @@
-"""A private Postgres on a disk of its own that can be filled up: a small tmpfs, which only root may mount."""
+"""A private Postgres on a small tmpfs that a test can fill; only root may mount it."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ class SmallDisk:
         return self.server.url
 
     def fill(self) -> None:
-        """Leave not a page free."""
+        """Fill the disk to the last page."""
         # Blocks that were given back while this ran are taken too.
         for number in range(3):
             subprocess.run(
@@ -43,14 +43,14 @@ class SmallDisk:
             )
 
     def make_room(self) -> None:
-        """Take away what filled it."""
+        """Delete what filled the disk."""
         for filler in self.folder.glob("filler*"):
             filler.unlink()
 
 
 @asynccontextmanager
 async def small_disk() -> AsyncIterator[SmallDisk]:
-    """Run a Postgres on a disk that can be filled up; its database has no tables."""
+    """Run a Postgres on a disk that can be filled; its database has no tables."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     await _run("mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0711", "tmpfs", str(folder))
     server = Postgres(folder)
@@ -65,7 +65,7 @@ async def small_disk() -> AsyncIterator[SmallDisk]:
 
 @asynccontextmanager
 async def admin_on(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    """Return a superuser's connection of a test's own."""
+    """Return a superuser's connection."""
     connection = await asyncpg.connect(url)
     try:
         yield connection

@@ -33,8 +33,12 @@ class EventSourceMerge(MergeHook):
                 await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
             await connection.execute(
                 "update event_sources set name = $3, key_version = $4, sealed = $5 where tenant_id = $1 and id = $2",
-                gone, row["id"], name, version, sealed,
-            )  # fmt: skip
+                gone,
+                row["id"],
+                name,
+                version,
+                sealed,
+            )
 
     @override
     async def before_parting(self, connection: Connection, parting: Parting) -> None:
@@ -54,8 +58,11 @@ class EventSourceMerge(MergeHook):
             await connection.execute("select set_config('onevalet.tenant', $1, true)", parting.tenant_id)
             await connection.execute(
                 "update event_sources set key_version = $3, sealed = $4 where tenant_id = $1 and id = $2",
-                parting.tenant_id, row["id"], version, sealed,
-            )  # fmt: skip
+                parting.tenant_id,
+                row["id"],
+                version,
+                sealed,
+            )
 
 
 def _free(name: str, taken: set[str]) -> str:

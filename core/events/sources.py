@@ -66,8 +66,15 @@ class EventSources:
                 await connection.execute(
                     "insert into event_sources (tenant_id, id, name, style, secret_hash, key_version, sealed, options)"
                     " values ($1,$2,$3,$4,$5,$6,$7,$8)",
-                    tenant_id, made.id, name, style.value, hashed, version, sealed, made.options.to_json(),
-                )  # fmt: skip
+                    tenant_id,
+                    made.id,
+                    name,
+                    style.value,
+                    hashed,
+                    version,
+                    sealed,
+                    made.options.to_json(),
+                )
         except asyncpg.UniqueViolationError as error:
             raise SourceError(f"There is a source called {name} already: delete it first.") from error
         except asyncpg.ForeignKeyViolationError as error:

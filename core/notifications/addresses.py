@@ -45,8 +45,12 @@ class AddressBook:
                 await connection.execute(
                     "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
                     " values ($1, $2, $3, $4, $5, 'operator')",
-                    tenant_id, self.make_id("idn"), made.channel, made.account, made.address,
-                )  # fmt: skip
+                    tenant_id,
+                    self.make_id("idn"),
+                    made.channel,
+                    made.account,
+                    made.address,
+                )
         except asyncpg.UniqueViolationError as error:
             if not await self._renew(tenant_id, made):
                 raise AddressRefused("This address is another person's.") from error
@@ -70,8 +74,11 @@ class AddressBook:
         async with self.database.tenant(tenant_id) as connection:
             done = await connection.execute(
                 "delete from identities where tenant_id = $1 and channel = $2 and account = $3 and user_key = $4",
-                tenant_id, gone.channel, gone.account, gone.address,
-            )  # fmt: skip
+                tenant_id,
+                gone.channel,
+                gone.account,
+                gone.address,
+            )
         return done == "DELETE 1"
 
     async def _renew(self, tenant_id: str, made: NotificationAddress) -> bool:
@@ -79,8 +86,11 @@ class AddressBook:
             done = await connection.execute(
                 "update identities set state = 'active', state_reason = 'added again' where tenant_id = $1"
                 " and channel = $2 and account = $3 and user_key = $4",
-                tenant_id, made.channel, made.account, made.address,
-            )  # fmt: skip
+                tenant_id,
+                made.channel,
+                made.account,
+                made.address,
+            )
         return done == "UPDATE 1"
 
 

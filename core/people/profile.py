@@ -69,8 +69,14 @@ class ProfileStore:
             return None
         row = await self._database.call(
             "select keep_fact($1,$2,$3,$4,$5,$6,$7) as number",
-            tenant_id, self._make_id("fact"), key, value, source.value, turn_id, now,
-        )  # fmt: skip
+            tenant_id,
+            self._make_id("fact"),
+            key,
+            value,
+            source.value,
+            turn_id,
+            now,
+        )
         return row["number"] if row else None
 
     async def undo(self, tenant_id: str, number: int, now: datetime) -> Undone | None:

@@ -97,8 +97,13 @@ class _Parser:
                 self._push("BlockQuote", at)
             return at + 1
         for mark, name in (
-            *((b"__", "Underline"), (b"_", "Italic"), (b"*", "Bold"), (b"~", "Strikethrough")),
-            *((b"||", "Spoiler"), (b"![", "CustomEmoji"), (b"[", "TextUrl")),
+            (b"__", "Underline"),
+            (b"_", "Italic"),
+            (b"*", "Bold"),
+            (b"~", "Strikethrough"),
+            (b"||", "Spoiler"),
+            (b"![", "CustomEmoji"),
+            (b"[", "TextUrl"),
         ):
             if self.source.startswith(mark, at):
                 self._push(name, at)

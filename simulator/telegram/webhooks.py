@@ -2,6 +2,7 @@
 
 import re
 from ipaddress import ip_address
+from operator import attrgetter
 from urllib.parse import urlsplit
 
 from simulator.base import Wire
@@ -91,9 +92,8 @@ class Webhooks:
 
 
 def _same(one: Webhook, other: Webhook) -> bool:
-    return (one.url, one.secret_token, one.max_connections, one.ip_address) == (
-        *(other.url, other.secret_token, other.max_connections, other.ip_address),
-    )
+    compared = attrgetter("url", "secret_token", "max_connections", "ip_address")
+    return bool(compared(one) == compared(other))
 
 
 def _check(wanted: Webhook) -> None:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from core.db.migrate import migrate
-from tests.approvals.harness import open_arena
+from tests.approvals.harness import open_races
 from tests.approvals.run import Found, run_races, show
 from tests.forker import Forker
 from tests.services import private_postgres, private_valkey
@@ -31,7 +31,7 @@ async def _run(races: int, people: int, kills: int, seed: int, deadly: int) -> F
     with tempfile.TemporaryDirectory() as folder, Forker() as forker:
         async with private_postgres() as postgres, private_valkey() as valkey:
             await migrate(postgres.url)
-            async with open_arena(Path(folder), postgres.url, valkey.url, people, forker) as harness:
+            async with open_races(Path(folder), postgres.url, valkey.url, people, forker) as harness:
                 return await run_races(harness, races, kills, seed, deadly)
 
 

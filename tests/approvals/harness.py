@@ -1,4 +1,4 @@
-"""The system that is raced over: two web processes, two workers, people with three linked identities each."""
+"""The system of the approval races: two web processes, two workers, and people with three linked identities each."""
 
 import asyncio
 import base64
@@ -27,7 +27,7 @@ type Admin = asyncpg.Pool[asyncpg.Record]
 
 @dataclass(slots=True)
 class RaceHarness:
-    """Everything that runs; `eye` sees all rows."""
+    """All running parts. `admin` is a pool of superuser connections, which no row policy limits."""
 
     folder: Path
     people: tuple[Person, ...]
@@ -42,31 +42,31 @@ class RaceHarness:
         return f"tn_{person.key}"
 
     def effects(self) -> list[tuple[int, str]]:
-        """Return every run of the tool: its number and its word."""
+        """Return the number and word of every run of the tool."""
         lines = (self.folder / "effects").read_text().splitlines()
         return [(int(number), word) for number, word, _ in (line.split() for line in lines)]
 
     async def kill(self, number: int) -> None:
-        """Kill a worker, for good, and start another in its place."""
+        """Kill a worker and start another in its place."""
         await self.workers[number].stop(signal.SIGKILL)
         await self.replace(self.workers[number])
 
     async def replace(self, worker: Member) -> None:
-        """Start a worker in a dead one's place; nobody waits for what that held."""
+        """Start a worker in the place of a dead one, whose leases expire at once."""
         worker.start()
         await self.admin.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
         await self.admin.execute("update outbound set lease_until = clock_timestamp() where owner is not null")
 
     def logs(self) -> str:
-        """Return everything that the processes wrote."""
+        """Return everything that the processes logged."""
         return "".join(one.log.read_text(errors="replace") for one in (*self.webs, *self.workers))
 
 
 @asynccontextmanager
-async def open_arena(
+async def open_races(
     folder: Path, database_url: str, redis_url: str, people: int, forker: Forker, *, workers: int = 2
 ) -> AsyncIterator[RaceHarness]:
-    """Run it all over an empty database; everybody is known, with all three identities."""
+    """Run the system over an empty database that knows everybody with all three identities."""
     everyone = tuple(
         Person(f"a{n:02}", f"Person {n}", f"+1555040{n:04}", f"U0A{n:07}", 620_000_000 + n) for n in range(people)
     )

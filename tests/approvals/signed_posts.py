@@ -1,4 +1,4 @@
-"""People's hands: what Twilio, Slack and Telegram would post for them, signed, to whichever web process one likes."""
+"""What Twilio, Slack and Telegram would post for people, signed, to any of the web processes."""
 
 import itertools
 import json
@@ -22,14 +22,14 @@ PUBLIC_URL = "https://valet.example"
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One request to the gateway; the same again is a replay."""
+    """One request to the gateway; sending it twice is a replay."""
 
     path: str
     body: bytes
     headers: dict[str, str]
 
     def unsigned(self) -> "Post":
-        """Return it as a forger would send it, who knows everything but the secrets."""
+        """Return the request as sent by a forger who knows everything but the secrets."""
         wrong = {"X-Twilio-Signature": "A" * 28, "X-Slack-Signature": "v0=" + "0" * 64}
         wrong["X-Telegram-Bot-Api-Secret-Token"] = "guessed"
         return Post(self.path, self.body, self.headers | {one: wrong[one] for one in wrong if one in self.headers})
@@ -37,13 +37,13 @@ class Post:
 
 @dataclass(slots=True)
 class SignedPosts:
-    """Make and send requests; each is one of its own unless it is sent twice."""
+    """Create and send requests, each of them distinct."""
 
     config: SimulatorConfig
     webs: Sequence[str]
     http: aiohttp.ClientSession
     channels: dict[str, str]
-    """Where each person's Slack DM is, by the person's key."""
+    """Each person's Slack DM, by the person's key."""
     secret: str = SECRET
     public_url: str = PUBLIC_URL
     statuses: list[int] = field(default_factory=list)
@@ -58,7 +58,7 @@ class SignedPosts:
             return answer.status
 
     def text(self, person: Person, words: str) -> Post:
-        """Let somebody text."""
+        """Send a text as a person."""
         sid = f"SM{next(self._numbers):032x}"
         fields = {
             "MessageSid": sid,
@@ -74,7 +74,7 @@ class SignedPosts:
         return self._texted(tuple(fields.items()))
 
     def with_fields(self, post: Post, *more: tuple[str, str]) -> Post:
-        """Return another text, with other fields, signed anew; a field that comes twice in `more` is sent twice."""
+        """Return a text with other fields, signed again; a field that occurs twice in `more` is sent twice."""
         sid = f"SM{next(self._numbers):032x}"
         more = (("MessageSid", sid), ("SmsMessageSid", sid), *more)
         names = {name for name, _ in more}
@@ -88,7 +88,7 @@ class SignedPosts:
         return Post("/webhooks/sms", urlencode(fields).encode(), form)
 
     def with_values(self, post: Post, values: Mapping[str, Json]) -> Post:
-        """Return an update or a payload with more in it, object by object, signed anew."""
+        """Return an update or a payload with more fields, merged object by object, signed again."""
         if post.path == "/webhooks/telegram":
             return Post(post.path, json.dumps(_merged(json.loads(post.body), values)).encode(), post.headers)
         if post.headers["Content-Type"] == FORM:
@@ -97,7 +97,7 @@ class SignedPosts:
         return self._signed(json.dumps(_merged(json.loads(post.body), values)).encode(), "application/json")
 
     def write(self, person: Person, words: str) -> Post:
-        """Let somebody write to the bot in Telegram."""
+        """Write to the bot in Telegram as a person."""
         number = next(self._numbers)
         message: JsonObject = {
             "message_id": 900_000 + number,
@@ -110,7 +110,7 @@ class SignedPosts:
         return Post("/webhooks/telegram", body, self._secret_head())
 
     def post(self, person: Person, words: str) -> Post:
-        """Let somebody write to the app in Slack."""
+        """Write to the app in Slack as a person."""
         number, slack = next(self._numbers), self.config.slack
         event: JsonObject = {
             "type": "message",
@@ -135,7 +135,7 @@ class SignedPosts:
         return self._signed(json.dumps(callback).encode(), "application/json")
 
     def tap(self, person: Person, data: str) -> Post:
-        """Let somebody tap a button in Telegram, or send data that no button has."""
+        """Tap a button in Telegram as a person, or send data that no button has."""
         number, bot = next(self._numbers), self.config.telegram.bot_id
         chat: JsonObject = {"id": person.telegram_user, "type": "private", "first_name": person.name}
         message: JsonObject = {
@@ -156,7 +156,7 @@ class SignedPosts:
         return Post("/webhooks/telegram", body, self._secret_head())
 
     def press(self, person: Person, data: str, *, team: str = "") -> Post:
-        """Let somebody press a button in Slack."""
+        """Press a button in Slack as a person."""
         at = f"1700000000.{next(self._numbers):06d}"
         container: JsonObject = {
             "type": "message",
@@ -175,7 +175,7 @@ class SignedPosts:
         )
 
     def submit(self, person: Person, data: str, entered: dict[str, str]) -> Post:
-        """Let somebody send the form that changes an action."""
+        """Submit the form that changes an action as a person."""
         values: JsonObject = {
             name: {name: {"type": "plain_text_input", "value": value}} for name, value in entered.items()
         }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.approvals.harness import open_arena
+from tests.approvals.harness import open_races
 from tests.approvals.races import RACES
 from tests.approvals.run import run_races, show
 from tests.forker import Forker
@@ -16,7 +16,7 @@ from tests.forker import Forker
 async def test_promise_9_approval_is_decided_once_by_its_person_under_races(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
-    async with open_arena(tmp_path, database_url, redis_url, 2, forker, workers=1) as harness:
+    async with open_races(tmp_path, database_url, redis_url, 2, forker, workers=1) as harness:
         found = await run_races(harness, 27, kills=0, seed=1, deadly=4)
         assert found.wrong == [], show(found) + harness.logs()[-3000:]
         assert set(found.ends) == set(RACES)

@@ -234,7 +234,7 @@ class TelegramHarness(ChannelHarness):
         return request.with_headers({self.proof[-1]: secret or WEBHOOK_SECRET})
 
     def changed(self, request: Request, **values: Any) -> Request:
-        """Return an update with fields of its message replaced, and another number."""
+        """Return an update with fields of its message replaced and a new number."""
         update = json.loads(request.body)
         update["update_id"] += 1000
         update["message"] |= values

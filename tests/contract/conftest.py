@@ -1,4 +1,4 @@
-"""Every case over every channel, with an ear on all that is logged."""
+"""Runs every case over every channel and checks all that is logged."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -19,13 +19,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the mark."""
+    """Register the mark."""
     config.addinivalue_line("markers", "exempt: channels that cannot do what a case asks, with the reason")
 
 
 @pytest.fixture(autouse=True)
 def log_watch(capfd: pytest.CaptureFixture[str]) -> Iterator[LogWatch]:
-    """Listen to everything that is written during a case; no secret, number or text may be in it."""
+    """Fail a case that logs or prints a secret, a number or a text."""
     watch = LogWatch()
     watch.begin()
     yield watch
@@ -36,13 +36,13 @@ def log_watch(capfd: pytest.CaptureFixture[str]) -> Iterator[LogWatch]:
 
 @pytest.fixture
 async def harness(channel: str) -> AsyncIterator[ChannelHarness]:
-    """Yield the channel before its provider, with an inbox in memory."""
+    """Yield the channel connected to its provider, with an inbox in memory."""
     async with open_harness(HARNESSES[channel]) as opened:
         yield opened
 
 
 @pytest.fixture
 async def delivery(channel: str, database_url: str) -> AsyncIterator[DeliveryHarness]:
-    """Yield the channel before its provider, with the real inbox and outbox."""
+    """Yield the channel connected to its provider, with the real inbox and outbox."""
     async with open_delivery(HARNESSES[channel], database_url) as opened:
         yield opened

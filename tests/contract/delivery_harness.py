@@ -1,4 +1,4 @@
-"""The way out for real: the outbox and the delivery runner, over one channel."""
+"""The real outbox and delivery runner over one channel."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ class DeliveryHarness:
         await self.channel.said(marked("hello"), person)
 
     async def enqueue(self, text: str, *, actions: tuple[Action, ...] = ()) -> str:
-        """Owe a message in the one conversation; return its id."""
+        """Enqueue a message in the only conversation; return its id."""
         (row,) = await self.store.admin.fetch("select tenant_id, id from conversations")
         message = OutboundMessage(self.store.make_id("out"), OutboundKind.REPLY, text, actions)
         await self.store.outbox.enqueue(row["tenant_id"], row["id"], [message])
@@ -37,7 +37,7 @@ class DeliveryHarness:
             await self.runner.run(claim)
 
     async def deliver_later(self) -> None:
-        """Let what waits be due, and send it."""
+        """Make everything due and send it."""
         await self.store.make_due()
         await self.deliver()
 
@@ -46,18 +46,18 @@ class DeliveryHarness:
         return dict(await self.store.admin.fetchrow("select * from outbound where id = $1", outbound_id) or {})
 
     async def outcomes(self, outbound_id: str) -> list[object]:
-        """Return what became of each call, in order."""
+        """Return the outcome of each call, in order."""
         return await self.store.column(
             "select outcome from deliveries where outbound_id = $1 order by part, attempt", outbound_id
         )
 
     async def identity_state(self) -> object:
-        """Return whether the one person can be reached."""
+        """Return the state of the only identity."""
         return await self.store.one("select state from identities")
 
 
 @asynccontextmanager
 async def open_delivery(kind: type[ChannelHarness], database_url: str) -> AsyncIterator[DeliveryHarness]:
-    """Serve it all on an empty database."""
+    """Yield the harness on an empty database."""
     async with opened(database_url) as store, open_harness(kind, store.inbox) as harness:
         yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))

@@ -1,4 +1,4 @@
-"""What the contract asks of a channel: one harness per channel tells how its people and its provider act."""
+"""The contract of a channel: one harness for each channel says how its people and its provider act."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -43,13 +43,13 @@ type Headers = CIMultiDict[str]
 
 
 def exempt(**reasons: str) -> pytest.MarkDecorator:
-    """Return why channels cannot do what a case asks: the case does not run over them, and the list is printed."""
+    """Exempt channels from a case, each with the reason why it cannot do what the case asks."""
     return pytest.mark.exempt(**reasons)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the gateway, as it came over the wire; `status` is what it was answered."""
+    """A request to the gateway as it arrived; `status` is that of its answer."""
 
     path: str
     headers: Headers
@@ -57,20 +57,20 @@ class Request:
     status: int = 0
 
     def without(self, names: Sequence[str]) -> "Request":
-        """Leave headers out."""
+        """Return the request without these headers."""
         headers = self.headers.copy()
         for name in names:
             headers.popall(name, None)
         return replace(self, headers=headers)
 
     def with_headers(self, headers: Mapping[str, str]) -> "Request":
-        """Set headers, replacing those of the same name."""
+        """Return the request with these headers set."""
         fresh = self.headers.copy()
         fresh.update(headers)
         return replace(self, headers=fresh)
 
     def twice(self, name: str) -> "Request":
-        """Send a header twice over."""
+        """Return the request with a header repeated."""
         headers = self.headers.copy()
         headers.add(name, headers[name])
         return replace(self, headers=headers)
@@ -78,7 +78,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Bubble:
-    """What a person sees of one message of ours. `code` is what stands in it as code; buttons are (label, token)."""
+    """A message of ours as a person sees it. `code` is its code block; buttons are (label, token)."""
 
     id: str
     text: str
@@ -88,12 +88,12 @@ class Bubble:
 
 @dataclass(slots=True)
 class MemorySink:
-    """Keep what comes; know keys again."""
+    """An inbox in memory that recognises keys."""
 
     known: set[str] = field(default_factory=set)
 
     async def accept(self, inbound: Inbound) -> Received:
-        """Take it in."""
+        """Record the keys."""
         keys = set(getattr(inbound, "keys", ()))
         duplicate = bool(keys & self.known)
         self.known |= keys
@@ -102,21 +102,21 @@ class MemorySink:
 
 @dataclass(slots=True)
 class Sink:
-    """Stand before the real inbox, or one in memory: count, hold back, fail, remember what was new."""
+    """Wrap the real inbox or one in memory: count calls, hold them back, fail them, record what was new."""
 
     inner: InboundSink
     calls: int = 0
     failures: int = 0
-    """How many of the next calls find the store away."""
+    """How many of the next calls find the store unavailable."""
     door: asyncio.Event | None = None
-    """While it is not set, nothing is committed."""
+    """Nothing is committed until this is set."""
     kept: list[Inbound] = field(default_factory=list)
     said: str = ""
     form: Form | None = None
-    """What answers a press."""
+    """The reply to a press."""
 
     async def accept(self, inbound: Inbound) -> Received:
-        """Hand it on; what a provider is asked about somebody beside comes when it comes, and is not counted."""
+        """Pass it on. Profiles arrive at any time, as the answers to our own questions, and do not count."""
         if isinstance(inbound, SenderProfile):
             return await self.inner.accept(inbound)
         self.calls += 1
@@ -134,7 +134,7 @@ class Sink:
 
     @property
     def presses(self) -> list[Press]:
-        """Return the presses and the forms that were sent."""
+        """Return the presses and the submitted forms."""
         return [one for one in self.kept if isinstance(one, Press)]
 
     @property
@@ -144,15 +144,15 @@ class Sink:
 
 
 class ChannelHarness(ABC):
-    """One channel served for real before its emulated provider. The person is Ada unless another is named."""
+    """One channel, really served, connected to its emulated provider. The person is Ada unless another is named."""
 
     name: ClassVar[str]
     provider: ClassVar[str]
     path: ClassVar[str]
     sending: ClassVar[str]
-    """The endpoint that sends, as fault rules and the journal name it."""
+    """The sending endpoint, as named by fault rules and the journal."""
     proof: ClassVar[tuple[str, ...]]
-    """The headers that prove where a request comes from; the last one is the secret part."""
+    """The headers that prove a request's origin; the last one is the secret part."""
     account: ClassVar[str]
 
     def __init__(self, simulator: Simulator, sink: Sink) -> None:
@@ -168,11 +168,11 @@ class ChannelHarness(ABC):
 
     @abstractmethod
     def make_channel(self, *, wrong_token: bool = False) -> Channel:
-        """Make the way in."""
+        """Create the inbound channel."""
 
     @abstractmethod
     def make_sender(self, *, api_url: str = "") -> NotificationChannel:
-        """Make the way out, by default to the emulated provider, with short patience."""
+        """Create the outbound channel with short timeouts, by default to the emulated provider."""
 
     @abstractmethod
     async def prepare(self) -> None:
@@ -180,11 +180,11 @@ class ChannelHarness(ABC):
 
     @abstractmethod
     async def say(self, text: str, person: str = "ada") -> None:
-        """Let a person write; returns before the provider has told us."""
+        """Let a person write; return before the provider has notified us."""
 
     @abstractmethod
     async def redeliver(self) -> None:
-        """Let the provider tell the last thing that Ada said once more."""
+        """Let the provider deliver Ada's last message again."""
 
     @abstractmethod
     async def send_file(self) -> None:
@@ -192,7 +192,7 @@ class ChannelHarness(ABC):
 
     @abstractmethod
     def is_settled(self) -> bool:
-        """Return whether the provider has nothing left to tell."""
+        """Return whether the provider has nothing left to deliver."""
 
     @abstractmethod
     def address(self, person: str = "ada") -> Address:
@@ -200,18 +200,18 @@ class ChannelHarness(ABC):
 
     @abstractmethod
     def bubbles(self, person: str = "ada") -> list[Bubble]:
-        """Return what a person sees of ours, in order."""
+        """Return our messages as a person sees them, in order."""
 
     @abstractmethod
     def signed(self, request: Request, secret: str = "") -> Request:
-        """Prove a request again, by default with the true secret."""
+        """Sign a request again, by default with the right secret."""
 
     async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
-        """Let a person press a button, counted from 0; returns before the provider has told us."""
+        """Let a person press a button, counted from 0; return before the provider has notified us."""
         raise AssertionError(f"{self.name} has no button {number} under {bubble.id} for {person}")
 
     def whispers(self, person: str = "ada") -> list[str]:
-        """Return what was shown to a person alone, for their presses."""
+        """Return the replies to a person's presses, which only they see."""
         return []
 
     async def act(self, action: str, person: str = "ada", **arguments: Any) -> dict[str, Any]:
@@ -230,18 +230,18 @@ class ChannelHarness(ABC):
         await self.prepare()
 
     async def said(self, text: str, person: str = "ada") -> None:
-        """Let a person write, and wait until the provider has told us or given up."""
+        """Let a person write, and wait until the provider has notified us or given up."""
         await self.say(text, person)
         await self.settled()
 
     async def meet(self, person: str = "ada") -> None:
-        """Let a person write first, which some providers want, and forget that they did."""
+        """Let a person write first, as some providers require, and clear the records of it."""
         await self.said(marked("hello"), person)
         self.sink.kept.clear()
         self.requests.clear()
 
     async def settled(self) -> None:
-        """Wait until the provider has nothing left to tell."""
+        """Wait until the provider has nothing left to deliver."""
         await until(self.is_settled)
 
     async def post(self, request: Request) -> int:
@@ -256,17 +256,17 @@ class ChannelHarness(ABC):
             return answer.status
 
     async def genuine(self) -> Request:
-        """Let Ada say something, and give the request that told us."""
+        """Let Ada write, and return the request that notified us."""
         await self.said(marked("Lunch on Friday?"))
         return self.told[-1]
 
     @property
     def told(self) -> list[Request]:
-        """Return the requests by which the provider told what people did."""
+        """Return the requests by which the provider notified us."""
         return [one for one in self.requests if one.path.partition("?")[0] == self.path]
 
     def recorder(self) -> Middleware:
-        """Make the outermost middleware, which keeps every request with its answer's status."""
+        """Create the outermost middleware, which records every request with the status of its answer."""
 
         @web.middleware
         async def record(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -278,11 +278,11 @@ class ChannelHarness(ABC):
         return record
 
     def misbehave(self, kind: FaultKind, *, times: int = 1, endpoint: str = "", **how: Any) -> None:
-        """Let the provider fail at the endpoint that sends, or at another; `how`: the other fields of a rule."""
+        """Let the provider fail at the sending endpoint or another; `how` has the other fields of a rule."""
         self.simulator.wire.faults.add(Rule(endpoint or self.sending, kind, times, **how))
 
     def calls(self, endpoint: str = "") -> list[Call]:
-        """Return the calls to the endpoint that sends, or to another."""
+        """Return the calls to the sending endpoint or another."""
         calls = self.simulator.wire.journal.calls(provider=self.provider)
         return [one for one in calls if one.direction == "out" and one.endpoint == (endpoint or self.sending)]
 
@@ -291,7 +291,7 @@ class ChannelHarness(ABC):
         return Target(self.address(person), ref)
 
     async def read(self, parts: Sequence[Part], person: str = "ada") -> list[Bubble]:
-        """Send parts to somebody who wrote to us; give what they then see."""
+        """Send parts to a person who wrote to us; return what they see."""
         await self.meet(person)
         for number, part in enumerate(parts):
             await self.sender.send(part, self.target(f"part_{number}", person))
@@ -300,7 +300,7 @@ class ChannelHarness(ABC):
 
 @asynccontextmanager
 async def open_harness(kind: type[ChannelHarness], inner: InboundSink | None = None) -> AsyncIterator[ChannelHarness]:
-    """Serve provider and channel; by default nothing is kept but in memory."""
+    """Serve the provider and the channel; by default the inbox is in memory."""
     async with serve_simulator(WORLD, SystemClock()) as simulator, aiohttp.ClientSession() as http:
         harness = kind(simulator, Sink(inner or MemorySink()))
         app = build_app([harness.channel], ready=_ready)
@@ -322,12 +322,12 @@ async def until(true: Callable[[], bool], seconds: float = 20) -> None:
 
 
 def card(text: str, *actions: Action) -> OutboundMessage:
-    """Make a card."""
+    """Create a card."""
     return OutboundMessage("out_1", OutboundKind.CARD, text, actions)
 
 
 def reply(text: str, *actions: Action, media: tuple[Media, ...] = ()) -> OutboundMessage:
-    """Make a message of ours."""
+    """Create a reply."""
     return OutboundMessage("out_1", OutboundKind.REPLY, text, actions, media)
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the loop share: a scripted model in process, and values that are always the same."""
+"""What the tests of the loop share: a scripted model in process and constant values."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -43,7 +43,7 @@ USAGE = TokenUsage(100, 10)
 def a_context(
     *, tenant_id: str = "tenant", turn_id: str = "turn", idempotency_key: str = "key", timezone: str = "UTC"
 ) -> ToolExecutionContext:
-    """Make the context of some call."""
+    """Create the context of a tool call."""
     return ToolExecutionContext(
         tenant_id=tenant_id,
         turn_id=turn_id,
@@ -57,12 +57,12 @@ def a_context(
 
 
 def says(text: str) -> ModelAnswer:
-    """Answer in words."""
+    """Return an answer of text."""
     return ModelAnswer(text, usage=USAGE, model="fake")
 
 
 def wants(*calls: tuple[str, Json], beside: str = "") -> ModelAnswer:
-    """Ask for calls: (name, arguments), a string for arguments that are no good JSON."""
+    """Return an answer of calls: (name, arguments), with a string for malformed JSON."""
     wanted = tuple(
         ToolCall(f"c{index}", name, arguments if isinstance(arguments, str) else json.dumps(arguments))
         for index, (name, arguments) in enumerate(calls)
@@ -71,20 +71,20 @@ def wants(*calls: tuple[str, Json], beside: str = "") -> ModelAnswer:
 
 
 def user(text: str, *, internal: bool = False) -> ChatMessage:
-    """Say something as the person."""
+    """Create a message of the person."""
     return ChatMessage(Role.USER, text, internal=internal)
 
 
 @dataclass
 class FakeModel:
-    """Give scripted answers in process; for the loop's logic, while the wire has tests of its own."""
+    """Return scripted answers in process, for tests of the loop's logic; the wire has tests of its own."""
 
     script: list[Step]
     layers: Sequence[ModelLayer] = (ModelLayer("fake"),)
     requests: list[ModelRequest] = field(default_factory=list)
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Return the next of the script."""
+        """Return the next answer of the script."""
         self.requests.append(request)
         step = self.script.pop(0)
         if isinstance(step, Exception):
@@ -95,7 +95,7 @@ class FakeModel:
         return given if isinstance(given, ModelAnswer) else await given
 
     async def close(self) -> None:
-        """Have nothing to release."""
+        """Release nothing."""
 
     @property
     def last(self) -> tuple[ChatMessage, ...]:

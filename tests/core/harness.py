@@ -1,4 +1,4 @@
-"""The inbox, the turns and the outbox on one database, and an admin connection that sees all rows."""
+"""Inbox, turns and outbox on one database, and an admin connection that no row policy limits."""
 
 import itertools
 from collections.abc import AsyncIterator
@@ -26,46 +26,46 @@ OPEN = Access(Policy.OPEN)
 
 
 class Ids:
-    """Make ids that tell their order."""
+    """Create ids that sort in the order of their creation."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
 
     def __call__(self, prefix: str) -> str:
-        """Make the next id."""
+        """Return the next id."""
         return f"{prefix}_{next(self._numbers):06d}"
 
 
 @dataclass(slots=True)
 class RecordedWakeups:
-    """Wakeups that are only recorded."""
+    """Record wakeups instead of sending them."""
 
     turns: list[str] = field(default_factory=list)
     deliveries: list[str] = field(default_factory=list)
     memories: list[str] = field(default_factory=list)
 
     def wake_turn(self, lane_id: str) -> None:
-        """Keep a lane."""
+        """Record a lane."""
         self.turns.append(lane_id)
 
     def wake_delivery(self, conversation_id: str) -> None:
-        """Keep a conversation."""
+        """Record a conversation."""
         self.deliveries.append(conversation_id)
 
     def wake_memory(self, job_id: str) -> None:
-        """Keep a job of memory."""
+        """Record a memory job."""
         self.memories.append(job_id)
 
 
 class TwiceDatabase(Database):
-    """A database whose every answer is lost once: each call is made twice, and its second answer counts."""
+    """A database that loses every answer once: each statement runs twice, and its second answer counts."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.differing: list[str] = []
 
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        """Run it, lose the answer, run it again."""
+        """Run the statement twice and record it if the answers differ."""
         first = await super().rows(statement, *args)
         second = await super().rows(statement, *args)
         if first != second:
@@ -74,12 +74,12 @@ class TwiceDatabase(Database):
 
 
 class DumbDatabase(Database):
-    """A database that does what it is told, and whose next answers are lost for good."""
+    """A database that executes everything, but whose next `losing` answers never arrive."""
 
     losing = 0
 
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        """Run it; the answer may get lost."""
+        """Run the statement; raise if its answer is to be lost."""
         rows = await super().rows(statement, *args)
         if self.losing:
             self.losing -= 1
@@ -89,7 +89,7 @@ class DumbDatabase(Database):
 
 @dataclass(slots=True)
 class Store:
-    """All parts on one database; `eye` is a superuser's connection, which sees through everything."""
+    """The stores on one database. `admin` is a superuser's connection, which no row policy limits."""
 
     url: str
     database: Database
@@ -113,17 +113,17 @@ class Store:
         return Outbox(self.database, self.make_id, LEASE)
 
     async def say(self, text: str, *, sender: str = "+15550000001", command: str = "") -> Received:
-        """Take in a message of a person, or a command with its text as argument."""
+        """Store a person's message, or a command with its text as the argument."""
         said = Command(command, text) if command else None
         return await self.inbox.accept(message(text, sender, self.make_id("SM"), command=said))
 
     async def reach(self, sender: str, reachable: bool, key: str) -> Received:
-        """Take in a STOP or a START."""
+        """Store a STOP or a START."""
         reason = "started" if reachable else "stopped"
         return await self.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, sender, reachable, reason, (key,)))
 
     async def claim_turn(self, worker: str = "w1") -> tuple[Lease, BegunTurn]:
-        """Claim the lane that waits longest and begin its turn."""
+        """Claim the lane that has waited longest and begin its turn."""
         lease = await self.turns.claim(None, worker)
         assert lease is not None
         turn = await self.turns.begin(lease)
@@ -143,25 +143,25 @@ class Store:
         return await self.turns.finish(lease, turn.turn_id, TurnEnd(**(arguments | more)))  # type: ignore[arg-type]
 
     async def enqueue(self, *replies: str, sender: str = "+15550000001") -> None:
-        """Let a person's message be answered with these replies, ready to send."""
+        """Answer a person's message with these replies, ready to be sent."""
         await self.say("hello", sender=sender)
         lease, turn = await self.claim_turn()
         assert not await self.finish(lease, turn, *replies)
 
     async def claim_sending(self, *texts: str, worker: str = "s1") -> Claim:
-        """Claim the outbound row that is due, with its rendering kept."""
+        """Claim the outbound row that is due and store its rendering."""
         claim = await self.outbox.claim(None, worker)
         assert claim is not None
         await self.outbox.keep_parts(claim, [Part(text) for text in texts])
         return claim
 
     async def send(self, claim: Claim, part: int = 1, attempt: int = 1, end: PartEnd | None = None) -> str:
-        """Make one attempt at a part; by default it is accepted."""
+        """Attempt to send a part; by default the provider accepts it."""
         await self.outbox.begin_delivery(claim, part, attempt)
         return await self.outbox.end_delivery(claim, part, attempt, end or sent(f"SM{claim.outbound_id}{part}"))
 
     async def expire(self) -> None:
-        """Let every lease run out now."""
+        """Expire every lease now."""
         for table in ("lanes", "outbound"):
             await self.admin.execute(
                 f"update {table} set lease_until = clock_timestamp() - interval '1 second'"  # noqa: S608
@@ -169,19 +169,19 @@ class Store:
             )
 
     async def make_due(self) -> None:
-        """Let every open row be due now."""
+        """Make every open row due now."""
         await self.admin.execute("update outbound set next_attempt_at = clock_timestamp() - interval '1 second'")
 
     async def column(self, query: str, *args: object) -> list[object]:
-        """Return the first column of a query that sees everything."""
+        """Return the first column of a query over all tenants."""
         return [row[0] for row in await self.admin.fetch(query, *args)]
 
     async def one(self, query: str, *args: object) -> object:
-        """Return one value of a query that sees everything."""
+        """Return one value of a query over all tenants."""
         return await self.admin.fetchval(query, *args)
 
     async def everything(self) -> dict[str, list[asyncpg.Record]]:
-        """Return all rows of all tables, to tell whether anything changed."""
+        """Return all rows of all tables, to compare with a later state."""
         tables = await self.column("select tablename::text from pg_tables where schemaname = 'public' order by 1")
         return {
             str(t): await self.admin.fetch(f"select * from {t} x order by x::text")  # noqa: S608
@@ -197,7 +197,7 @@ def message(
     command: Command | None = None,
     name: str = "",
 ) -> InboundMessage:
-    """Make an inbound message as a channel parses it."""
+    """Create an inbound message as a channel parses it."""
     return InboundMessage(
         address=Address(CHANNEL, ACCOUNT, sender, thread),
         sender=sender,
@@ -210,7 +210,7 @@ def message(
 
 
 def sent(provider_id: str) -> PartEnd:
-    """Tell that the provider accepted a part."""
+    """Return the end of a part that the provider accepted."""
     return PartEnd("sent", "accepted", Receipt(provider_id))
 
 

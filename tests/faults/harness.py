@@ -1,4 +1,4 @@
-"""The whole system under fault: servers, wires that can be troubled, the providers, the people, and our processes."""
+"""The whole system under faults: servers, connections that can be disturbed, providers, people, and our processes."""
 
 import asyncio
 import base64
@@ -35,7 +35,7 @@ from tests.spine.balancer import balanced
 
 PUBLIC_URL = "https://valet.example"
 LOGIN = "onevalet_login"
-"""The user that our processes log in as: no superuser, so that limits hold for them as they do for an operator's."""
+"""The login of our processes: no superuser, so that limits apply to them as in an operator's installation."""
 SECRET_KEY = base64.b64encode(b"zqcanary-secret-key-of-the-house").decode()
 MODEL_KEY = "sk-zqcanary-model-key"
 _EYE = "select waiting_messages + running_turns + open_outbound from count_work()"
@@ -47,14 +47,14 @@ select (select count(*) from turns t join lanes l on l.tenant_id = t.tenant_id a
      + (select count(*) from outbound o where o.state = 'sending'
         and o.lease_until < clock_timestamp() - make_interval(secs => 20 + $1))
 """
-"""Rows in a running state whose lease ended so many seconds ago, those of the outbox 20 more."""
+"""Rows in a running state whose lease ended `$1` seconds ago; 20 more for those of the outbox."""
 STUCK_AFTER = 20.0
 """Twice the length of a lease."""
 
 
 @dataclass(slots=True)
 class Harness:
-    """Everything that runs, with what a test may do to it."""
+    """All running parts, and what a test may do to them."""
 
     folder: Path
     forker: Forker
@@ -69,18 +69,18 @@ class Harness:
     simulator_url: str
     clock: Path
     pace: float
-    """What multiplies the providers' waits, and how long Telegram keeps what it could not hand over."""
+    """The factor of the providers' waits, and of how long Telegram keeps undelivered updates."""
     webs: list[Member] = field(default_factory=list)
     workers: list[Member] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
     spoilt: set[str] = field(default_factory=set)
-    """Tokens whose invariants were broken on purpose, by a removed write."""
+    """Tokens whose invariants a test broke on purpose, by removing a write."""
     stuck_after: float = STUCK_AFTER
     """Seconds after the end of its lease from which a row in a running state is stuck (I8)."""
     disk: SmallDisk | None = None
-    """Where Postgres lies on a disk that can be filled up."""
+    """The disk of Postgres, if a test may fill it."""
     told: int = 0
-    """How many texts were given out, so that each token is one text's alone."""
+    """How many texts exist, so that each token belongs to one text."""
 
     @property
     def members(self) -> list[Member]:
@@ -88,7 +88,7 @@ class Harness:
         return [*self.webs, *self.workers]
 
     def strike(self, what: str, target: str = "", *, back: float | None = None) -> None:
-        """Note what was done, and when it was over."""
+        """Record what was done, and when it ended."""
         append(self.folder / "strikes.jsonl", what=what, target=target, back=back or time.time())
 
     def token(self, person: str) -> str:
@@ -99,7 +99,7 @@ class Harness:
     def say(
         self, count: int, *, seconds: float, copies: int = 1, acting: float = 0.3, channels: Sequence[str] = CHANNELS
     ) -> list[Saying]:
-        """Make texts of everybody here, with tokens that no other text has."""
+        """Create texts of all people, each with a token of its own."""
         first, self.told = self.told + 1, self.told + count
         return make_sayings(
             *(self.people, count, self.chance),
@@ -111,11 +111,11 @@ class Harness:
         )
 
     async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
-        """Connect as the superuser, past the wire, to look at everything as the checker does."""
+        """Connect as the superuser, not through the proxy, to read all rows as the checker does."""
         return await asyncpg.connect(self.postgres.url)
 
     def people_write(self, sayings: Sequence[Saying]) -> Forked:
-        """Let people write, in a process of its own."""
+        """Let people write, driven by a separate process."""
         path = self.folder / f"phones-{time.monotonic_ns()}.json"
         plan = PhonesPlan(self.simulator_url, str(self.folder / "phones.jsonl"), list(sayings), self.seed)
         path.write_text(plan.to_json())
@@ -133,7 +133,7 @@ class Harness:
             assert told.status == 200, await told.text()
 
     async def act(self, person: str, provider: str, action: str, **arguments: object) -> None:
-        """Let a person do something at a provider; what they cannot do now is let be."""
+        """Let a person act at a provider; ignore an action that is impossible now."""
         url = f"{self.simulator_url}/sim/{provider}/{action}"
         told = {"person": person, **arguments}
         async with aiohttp.ClientSession() as session, session.post(url, json=told) as answered:
@@ -146,7 +146,7 @@ class Harness:
             assert told.status == 200
 
     async def until_kept(self, tokens: set[str], within: float) -> set[str]:
-        """Wait until every text is in the inbox, and give those that are not."""
+        """Wait until every text is in the inbox; return those that are not."""
         missing = tokens
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
@@ -165,7 +165,7 @@ class Harness:
             await connection.close()
 
     async def until_quiet(self, within: float) -> float:
-        """Wait until nothing waits, runs or is to be sent; give how long that took."""
+        """Wait until nothing waits, runs or is due to be sent; return how long that took."""
         began = time.monotonic()
         async with asyncio.timeout(within):
             while True:
@@ -179,7 +179,7 @@ class Harness:
                 await asyncio.sleep(0.2)
 
     async def watch(self) -> None:
-        """Note now and then whether a row is left in a running state without a lease; cancel it to end it."""
+        """Record regularly whether a row is left in a running state without a lease, until cancelled."""
         while True:
             with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 connection = await self.connect()
@@ -221,7 +221,7 @@ async def open_harness(
     settings: dict[str, str] | None = None,
     small: bool = False,
 ) -> AsyncIterator[Harness]:
-    """Run it all for the block. `pace` multiplies the providers' waits, `sweep`: seconds between catch-ups.
+    """Run the system for the block. `pace` multiplies the providers' waits; `sweep` is the seconds between catch-ups.
 
     `kept`: workers have their keepers, as they are shipped; otherwise a dead one waits for the test. `small`: Postgres
     lies on a disk that can be filled up.
@@ -295,7 +295,7 @@ async def set_up_channels(harness: Harness) -> None:
 
 
 def make_people(count: int) -> tuple[Person, ...]:
-    """Make people with addresses of their own."""
+    """Create people with distinct addresses."""
     return tuple(
         Person(f"p{n:03}", f"Person {n}", f"+1555040{n:04}", f"U0P{n:07}", 620_000_000 + n) for n in range(count)
     )

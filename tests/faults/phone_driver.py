@@ -1,4 +1,4 @@
-"""The people in a process of their own: they write, through the providers, what their plan says, and note it down.
+"""The people, in a separate process: they write what their plan says through the providers, and record it.
 
 `python -m tests.faults.phone_driver FILE`, FILE holding the JSON of `PhonesPlan`. It ends when everything is said.
 """
@@ -33,7 +33,7 @@ class Saying:
 
 @dataclass(frozen=True, slots=True)
 class PhonesPlan:
-    """What everybody writes. `seed` shuffles the copies."""
+    """What all people write. `seed` shuffles the copies."""
 
     url: str
     journal: str
@@ -41,12 +41,12 @@ class PhonesPlan:
     seed: int
 
     def to_json(self) -> str:
-        """Return it as text for the process."""
+        """Return this as text for the process."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> "PhonesPlan":
-        """Read what `to_json` gave."""
+        """Parse the text of `to_json`."""
         values = json.loads(text)
         return cls(**values | {"sayings": [Saying(**one) for one in values["sayings"]]})
 
@@ -88,7 +88,7 @@ async def _say(session: aiohttp.ClientSession, journal: Path, saying: Saying) ->
 
 
 async def _repeat_slack(session: aiohttp.ClientSession, plan: PhonesPlan) -> None:
-    """Deliver Slack's events again, shuffled: what can be said of them is their number alone."""
+    """Deliver Slack's events again, shuffled; they are known by their number only."""
     repeated = [saying for saying in plan.sayings if saying.channel == "slack" and saying.copies > 1]
     if not repeated:
         return

@@ -1,4 +1,4 @@
-"""What the tests of the jobs share: a channel that records what it sends and fails as told."""
+"""A notification channel for the tests of jobs: it records what it sends, and fails as a test tells it."""
 
 import asyncio
 from collections import deque
@@ -11,12 +11,12 @@ from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 
 type Act = Exception | Callable[[Target], object] | float
-"""What a call does instead of being accepted: raise, act (then be accepted), or hang so many seconds."""
+"""What a call does: raise, run a function and be accepted, or hang for that many seconds."""
 
 
 @dataclass(slots=True)
 class RecordingChannel:
-    """A notification channel that accepts everything, unless `acts` says otherwise for the next calls."""
+    """A notification channel that accepts everything, except as `acts` says for the next calls."""
 
     name: str = "sms"
     can_find: bool = True
@@ -25,7 +25,7 @@ class RecordingChannel:
     calls: list[tuple[str, str]] = field(default_factory=list)
     """(ref, text) of every call."""
     arrived: dict[str, str] = field(default_factory=dict)
-    """ref -> provider id of what was accepted."""
+    """The provider's id of each accepted part, by its ref."""
     taken_although_lost: bool = False
     """Whether calls that raise or hang are accepted all the same."""
     looked_up: list[tuple[str, datetime]] = field(default_factory=list)
@@ -34,11 +34,11 @@ class RecordingChannel:
     called: asyncio.Event = field(default_factory=asyncio.Event)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Make a part of every piece between bars; a message of nothing else breaks it."""
+        """Split the text into parts at its bars; raise if a part is empty."""
         return tuple(Part(text) for text in message.text.split("|") if text or 1 / 0)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Do what the next act says, or accept it."""
+        """Do the next act, or accept the part."""
         self.calls.append((to.ref, part.text))
         self.called.set()
         act = self.acts.popleft() if self.acts else None
@@ -55,18 +55,18 @@ class RecordingChannel:
         return Receipt(self.arrived[to.ref])
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Look among what arrived."""
+        """Return the receipt of a part that arrived."""
         self.looked_up.append((to.ref, since))
         if self.look_ups_fail:
             raise Unavailable("the list cannot be read")
         return Receipt(self.arrived[to.ref]) if to.ref in self.arrived else None
 
     async def show_working(self, to: Address) -> None:
-        """Record it."""
+        """Record the target."""
         self.working.append(to)
 
     async def close(self) -> None:
-        """Hold nothing."""
+        """Release nothing."""
 
     @property
     def texts(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""A database that refuses one statement for good, and an system whose turns meet it at every write there is."""
+"""A database that always refuses one statement, and a worker whose turns meet it at every write."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -33,7 +33,7 @@ MARKS: list[str] = []
 
 
 class Refusing(Database):
-    """Refuse the statement whose beginning is `refused`, or begins as `refused_as`; `seen` are all that came."""
+    """Refuse the statement that begins with `refused` or `refused_as`, and record every statement in `seen`."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -42,18 +42,18 @@ class Refusing(Database):
         self.times = 0
 
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        """Look at the statement, then run it."""
+        """Check the statement, then run it."""
         self.look(statement)
         return await super().rows(statement, *args)
 
     @asynccontextmanager
     async def tenant(self, tenant_id: str) -> AsyncIterator[Connection]:
-        """Return a connection that looks at each of its statements."""
+        """Yield a connection that checks each of its statements."""
         async with super().tenant(tenant_id) as connection:
             yield _Looking(connection, self)  # type: ignore[misc]
 
     def look(self, statement: str) -> None:
-        """Note a statement; raise what Postgres raises for values that it never takes."""
+        """Record a statement; raise what Postgres raises for values that it never accepts."""
         name = beginning(statement)
         self.seen.append(name)
         if name == self.refused or (self.refused_as and name.startswith(self.refused_as)):
@@ -79,17 +79,17 @@ class _Looking:
 
 
 def beginning(statement: str) -> str:
-    """Return what tells a statement from others."""
+    """Return the beginning of a statement, which identifies it."""
     return " ".join(statement.split())[:120]
 
 
 class Follows:
-    """A model without a script: what the person said last tells what it does."""
+    """A model that does what the person's last message names."""
 
     layers: Sequence[ModelLayer] = (ModelLayer("fake"),)
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Answer, or call what the person names."""
+        """Answer, or call the tool that the person names."""
         messages = request.messages
         asked = max(at for at, one in enumerate(messages) if one.role is Role.USER and not one.internal)
         text = messages[asked].text
@@ -105,26 +105,26 @@ class Follows:
         return says(f"re {text}")
 
     async def close(self) -> None:
-        """Have nothing to release."""
+        """Release nothing."""
 
 
 @tool(effect="once")
 async def mark(word: str) -> str:
-    """Leave a mark."""
+    """Record a mark."""
     MARKS.append(word)
     return "marked"
 
 
 @tool(effect="once", needs_approval=True)
 async def card(word: str) -> str:
-    """Leave a mark, once the person agrees."""
+    """Record a mark once the person agrees."""
     MARKS.append(word)
     return "marked"
 
 
 @dataclass(slots=True)
 class RefusingHarness:
-    """One worker's parts over a database that refuses."""
+    """The parts of one worker over a database that refuses."""
 
     store: Store
     database: Refusing
@@ -132,7 +132,7 @@ class RefusingHarness:
 
     @property
     def turns(self) -> TurnRunner:
-        """Make the runner of turns, as another process would."""
+        """Create the runner of turns as another process would."""
         approvals, clock = ApprovalStore(self.database, self.store.wakeups), StandingClock()
         people = PersonCommands(
             Linking(self.database, None, self.store.make_id),  # type: ignore[arg-type]
@@ -160,16 +160,16 @@ class RefusingHarness:
 
     @property
     def delivery(self) -> DeliveryRunner:
-        """Make the runner of deliveries."""
+        """Create the runner of deliveries."""
         return DeliveryRunner(self.store.outbox, {"sms": self.channel}, "w1")
 
     @property
     def redraws(self) -> RedrawRunner:
-        """Make the runner of redraws."""
+        """Create the runner of redraws."""
         return RedrawRunner(Redraws(self.database), {"sms": self.channel})
 
     async def work(self, rounds: int = 4) -> None:
-        """Do what a worker's turns do, for a few rounds: what is refused for good may not need more."""
+        """Run turns for a few rounds, which must be enough after a lasting refusal."""
         runner = self.turns
         for _ in range(rounds):
             try:
@@ -181,13 +181,13 @@ class RefusingHarness:
                 continue  # as jobs.claim_loop does: logged, and looked at again
 
     async def deliver(self) -> None:
-        """Send what is owed."""
+        """Send everything that is due."""
         delivery = self.delivery
         while claim := await delivery.claim(None):
             await delivery.run(claim)
 
     async def told(self, sender: str) -> list[str]:
-        """Return all that a person is owed, in order."""
+        """Return all replies to a person, in order."""
         rows = await self.store.column(
             "select o.text from outbound o join conversations c on c.tenant_id = o.tenant_id"
             " and c.id = o.conversation_id where c.peer = $1 and o.kind = 'reply' order by o.seq",
@@ -196,7 +196,7 @@ class RefusingHarness:
         return [str(one) for one in rows]
 
     async def all_done(self, sender: str) -> bool:
-        """Return whether nothing of a person's waits, and no turn of theirs runs."""
+        """Return whether a person has no waiting message and no running turn."""
         waiting = await self.store.one(
             "select count(*) from inbound i join conversations c on c.tenant_id = i.tenant_id"
             " and c.id = i.conversation_id where c.peer = $1 and i.state not in ('done', 'ignored')",

@@ -1,4 +1,4 @@
-"""A worker with an orchestrator of a few lines, to see what the jobs make of what it does."""
+"""A worker whose orchestrator is a function, to test what the jobs do with its results."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -23,13 +23,13 @@ type Answer = Callable[[TurnRequest], Awaitable[TurnResult]]
 
 
 async def echo(request: TurnRequest) -> TurnResult:
-    """Answer with what was said, joined by plus signs."""
+    """Answer with the texts of the turn, joined by plus signs."""
     said = "+".join(message.text for message in request.inbound)
     return TurnResult(TurnState.DONE, f"re {said}", history=(ChatMessage(Role.USER, said),))
 
 
 class FewLines(Orchestrator):
-    """An orchestrator that answers by a function, without a model."""
+    """An orchestrator whose turns are answered by a function, without a model."""
 
     def __init__(self, answer: Answer = echo) -> None:
         self.answer = answer
@@ -43,7 +43,7 @@ class FewLines(Orchestrator):
 
 @dataclass(slots=True)
 class WorkerHarness:
-    """One worker's parts over a store."""
+    """The parts of one worker over a store."""
 
     store: Store
     channel: RecordingChannel = field(default_factory=RecordingChannel)
@@ -51,20 +51,20 @@ class WorkerHarness:
     name: str = "w1"
 
     def turn_runner(self, answer: Answer = echo) -> TurnRunner:
-        """Make the runner of turns."""
+        """Create the runner of turns."""
         turns = TurnStore(self.store.database, self.store.make_id, self.lease)
         channels = {"sms": self.channel}
         return TurnRunner(turns, FewLines(answer), self.store.wakeups, channels, self.store.make_id, self.name)
 
     async def run_turns(self, answer: Answer = echo) -> None:
-        """Run all that waits now."""
+        """Run all waiting turns."""
         runner = self.turn_runner(answer)
         while lease := await runner.claim(None):
             await runner.run(lease)
 
     @asynccontextmanager
     async def working(self, redis_url: str, answer: Answer = echo) -> AsyncIterator[WorkerProcess]:
-        """Run a whole worker process' parts inside the block."""
+        """Run all parts of a worker process for the block."""
         outbox = Outbox(self.store.database, self.store.make_id, self.lease)
         delivery = DeliveryRunner(outbox, {"sms": self.channel}, self.name)
         wakeups = RedisWakeups(redis_url)
@@ -80,7 +80,7 @@ class WorkerHarness:
             await wakeups.stop()
 
     async def until_sent(self, count: int, within: float = 20) -> None:
-        """Wait until the channel took so many calls."""
+        """Wait until the channel has accepted `count` parts."""
         async with asyncio.timeout(within):
             while len(self.channel.arrived) < count:  # noqa: ASYNC110 - the channel rings no bell
                 await asyncio.sleep(0.01)

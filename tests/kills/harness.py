@@ -33,7 +33,7 @@ _SENT = "select count(*) from outbound where state = 'sent'"
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of one turn. `runs` are the processes that had it, in order."""
+    """The outcome of one turn. `runs` are the processes that worked on it, in order."""
 
     plan: str
     died: bool
@@ -44,21 +44,21 @@ class Fate:
 
     @property
     def well(self) -> bool:
-        """Return whether it died, and another process finished it as if nothing had been."""
+        """Return whether its process died and another finished it as if nothing had happened."""
         marks = dict.fromkeys(range(MARKS), 1)
         finished = self.died and len(set(self.runs)) == 2 and self.marks == marks
         return finished and self.model_calls == STEPS and self.answers == ("all marks are made",)
 
     @property
     def bounded(self) -> bool:
-        """Return whether each tool ran at most once, and there was one answer: what holds inside a step."""
+        """Return whether each tool ran at most once and there was one answer, which holds inside a step too."""
         return self.died and len(self.answers) == 1 and max(self.marks.values(), default=0) <= 1
 
 
 async def run_kills(
     folder: Path, database_url: str, redis_url: str, plans: Sequence[str], forker: Forker
 ) -> list[Fate]:
-    """Run a turn for each plan, whose process dies at its point, and another process that finishes them all.
+    """Run a turn for each plan in a process that dies at the plan's point; then let one process finish them all.
 
     The dead ones' leases are held until the last has died, so that none takes another's turn with it.
     """
@@ -95,7 +95,7 @@ async def run_kills(
 
 
 def _next_step(call: ModelCall) -> Reply:
-    """Ask for one mark after the other, then answer: what is next is what the conversation shows."""
+    """Ask for one mark after another, then answer; the conversation shows which is next."""
     turn = call.last_user.split()[0]
     done = len(call.tool_results)
     return calls(("mark", {"turn": turn, "number": done})) if done < MARKS else text("all marks are made")

@@ -1,4 +1,4 @@
-"""A person with several places, a service that tells them things, and channels that record or fail."""
+"""People with several addresses, the notification service, and channels that record or fail."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ ADDRESSES = {"sms": "+15550000001", "telegram": "7001", "push": "anns-topic", "e
 
 @dataclass(slots=True)
 class People:
-    """A database with people in it, and one worker's parts."""
+    """People in a database, and the parts of one worker."""
 
     store: Store
     clock: Clock
@@ -29,14 +29,14 @@ class People:
 
     @property
     def service(self) -> NotificationService:
-        """Return the service, as a worker has one."""
+        """Return the service as a worker builds it."""
         notes = NotificationStore(self.store.database, self.store.make_id)
         return NotificationService(
             notes, self.channels, self.store.wakeups, self.clock, self.store.make_id, self.manners
         )
 
     async def bring_in(self, tenant: str, *channels: str, wrote: str = "", suffix: str = "") -> None:
-        """Let somebody in on these channels; on `wrote` they have said something already."""
+        """Admit a person on these channels; on `wrote` they have written already."""
         await self.store.admin.execute("insert into tenants (tenant_id) values ($1)", tenant)
         for channel in channels:
             await self.store.admin.execute(
@@ -52,7 +52,7 @@ class People:
             await self.write(tenant, wrote)
 
     async def write(self, tenant: str, channel: str) -> None:
-        """Let somebody write on a channel: its conversation is open from then on."""
+        """Let a person write on a channel, which opens its conversation."""
         await self.store.admin.execute(
             "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
             " select tenant_id, id || '-talk', id, channel, account, user_key, clock_timestamp() from identities"
@@ -87,6 +87,6 @@ async def people(database_url: str, clock: Clock, **more: object) -> AsyncIterat
 
 
 def scaled_clock(path: Path, rate: float) -> Clock:
-    """Return a clock that runs so many times as fast as the machine's."""
+    """Return a clock that runs `rate` times as fast as the machine's."""
     set_clock(path, rate=rate)
     return Clock(path)

@@ -26,7 +26,7 @@ GRACE = 700100002
 
 @dataclass(slots=True)
 class Hook:
-    """A gateway's webhook: keep what comes, answer with the next of `answers`, 200 when there is none."""
+    """A gateway's webhook: record updates, and answer with the next of `answers`, or 200."""
 
     url: str = ""
     updates: list[dict[str, Any]] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Hook:
     answers: list[web.Response] = field(default_factory=list)
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Keep one update."""
+        """Record one update."""
         self.updates.append(json.loads(await request.read()))
         self.secrets.append(request.headers.get("X-Telegram-Bot-Api-Secret-Token", ""))
         return self.answers.pop(0) if self.answers else web.Response()
@@ -42,7 +42,7 @@ class Hook:
 
 @dataclass(slots=True)
 class Harness:
-    """Everything a test needs: the simulator, a bot on it, and a webhook to set."""
+    """The simulator, a bot on it, and a webhook to set."""
 
     url: str
     wire: Wire
@@ -73,7 +73,7 @@ class Harness:
 
 
 async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
-    """Wait until something holds."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - what is waited for has no event of its own
             await asyncio.sleep(0.005)
@@ -81,7 +81,7 @@ async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
 
 @asynccontextmanager
 async def open_harness(config: SimulatorConfig | None = None) -> AsyncIterator[Harness]:
-    """Serve it all until left."""
+    """Serve the simulator and the webhook for the block."""
     hook = Hook()
     gateway = web.Application()
     gateway.router.add_post("/webhooks/telegram", hook.handle)

@@ -1,4 +1,4 @@
-"""Tasks that fall due over scaled time while workers are killed: what became of each, and how late."""
+"""Tasks that fall due over scaled time while workers are killed: the outcome of each, and its lateness."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from core.clock import Clock, set_clock
 
 ROOT = Path(__file__).parents[2]
 REPEATS = 10
-"""How often each of the tasks that come again falls due."""
+"""How often each repeated task falls due."""
 
 _PEOPLE = """
 with t as (insert into tenants (tenant_id, timezone)
@@ -47,7 +47,7 @@ from task_runs r join turns t on t.tenant_id = r.tenant_id and t.id = r.turn_id
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is run: so many tasks over a span of scaled time, a kill every so many real seconds."""
+    """The plan of a run: how many tasks, over which span of scaled time, with a kill every few real seconds."""
 
     tasks: int
     again: int
@@ -59,13 +59,13 @@ class Plan:
 
     @property
     def occurrences(self) -> int:
-        """Count what falls due."""
+        """Return how many occurrences fall due."""
         return self.tasks + self.again * REPEATS
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of it. Lateness in real seconds, from when a run was due, rising."""
+    """The outcome of a run. Lateness is in real seconds after an occurrence was due, ascending."""
 
     wanted: int
     runs: int
@@ -80,12 +80,12 @@ class Outcome:
 
     @property
     def well(self) -> bool:
-        """Return whether each occurrence ran once, none early, and each was told once."""
+        """Return whether each occurrence ran once, on time, and was reported once."""
         once = self.wanted == self.runs == self.occurrences == self.completed == self.told
         return once and not self.early
 
     def lines(self) -> list[str]:
-        """Say it."""
+        """Return the outcome in words."""
         return [
             f"occurrences {self.wanted}  runs {self.runs}  completed {self.completed}  told {self.told}"
             f"  early {self.early}  kills {self.kills}",
@@ -96,7 +96,7 @@ class Outcome:
 
 
 async def run_plan(folder: Path, database_url: str, redis_url: str, plan: Plan) -> Outcome:
-    """Run it with two workers, of which one after the other is killed and replaced."""
+    """Run the plan with two workers, which are killed and replaced in turn."""
     clock_path = folder / "clock.json"
     set_clock(clock_path, rate=plan.rate)
     clock = Clock(clock_path)
@@ -143,7 +143,7 @@ async def _outcome(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base
     rows = await admin.fetch(_SEEN)
 
     def late(row: asyncpg.Record, column: str) -> float:
-        """Return real seconds from when it was due; people's time runs `rate` times as fast."""
+        """Return the real seconds since an occurrence was due; people's time runs `rate` times as fast."""
         due = base + (row["due_at"].timestamp() - base) / plan.rate
         at: datetime = row[column]
         return float(at.astimezone(UTC).timestamp() - due)
@@ -164,7 +164,7 @@ async def _outcome(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base
 
 @asynccontextmanager
 async def forker(options: dict[str, object]) -> "AsyncIterator[Order]":
-    """Yield what starts and ends workers."""
+    """Yield the process that starts and ends workers."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.triggers.workers", json.dumps(options), cwd=ROOT, stdin=-1, stdout=-1
     )
@@ -182,14 +182,14 @@ async def forker(options: dict[str, object]) -> "AsyncIterator[Order]":
 
 @dataclass(slots=True)
 class Order:
-    """The forker's orders."""
+    """The orders to the process that forks workers."""
 
     process: asyncio.subprocess.Process
     children: list[int] = field(default_factory=list)
-    """The workers that live."""
+    """The running workers."""
 
     async def __call__(self, order: dict[str, object]) -> int:
-        """Return an order; return the worker's id."""
+        """Send an order and return the worker's process id."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(order).encode() + b"\n")
         pid = int((await self.answer())["pid"])

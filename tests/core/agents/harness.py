@@ -1,4 +1,4 @@
-"""A talk with agents: a real database, turns as a worker runs them, and a scripted model over the wire."""
+"""A conversation with agents: a real database, turns as a worker runs them, and a scripted model over HTTP."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
 
 @dataclass(slots=True)
 class Talk:
-    """One worker's assistant; another `Talk` over the same store is another process."""
+    """The assistant of one worker. Another `Talk` over the same store acts as another process."""
 
     store: Store
     model: ScriptedModel
@@ -41,7 +41,7 @@ class Talk:
 
     @property
     def orchestrator(self) -> Orchestrator:
-        """Make the orchestrator anew: it keeps nothing."""
+        """Create an orchestrator for each use, because it has no state."""
         return Orchestrator(
             self.client,
             self.persona,
@@ -59,12 +59,12 @@ class Talk:
         return Pool(self.store.database, self.store.wakeups)
 
     async def say(self, text: str, sender: str = ANN, *, command: str = "") -> list[str]:
-        """Say something as a person, let all that waits be worked on, and give what is owed for it."""
+        """Write something as a person, run all waiting turns, and return their replies."""
         await self.store.say(text, sender=sender, command=command)
         return await self.work()
 
     async def work(self) -> list[str]:
-        """Run all turns that may run now, and give what they owe."""
+        """Run all waiting turns and return their replies."""
         before = len(await self.queued())
         turns = TurnStore(self.store.database, self.store.make_id, LEASE)
         channels = {"sms": RecordingChannel()}
@@ -74,7 +74,7 @@ class Talk:
         return (await self.queued())[before:]
 
     async def queued(self) -> list[str]:
-        """Return all that was ever owed, in order."""
+        """Return all replies so far, in order."""
         return [str(one) for one in await self.store.column("select text from outbound order by created_at, seq")]
 
     async def states(self) -> list[tuple[str, str]]:
@@ -89,6 +89,6 @@ class Talk:
 
 
 def shown(call: ModelCall) -> list[JsonObject]:
-    """Return the functions that were offered in a request."""
+    """Return the functions that a request offered to the model."""
     tools = call.body.get("tools")
     return [one["function"] for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []  # type: ignore[misc]

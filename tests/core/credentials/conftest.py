@@ -1,4 +1,4 @@
-"""A migrated database with two people in it, an admin connection that sees through everything, and a key."""
+"""A database with two people in it, an admin connection that no row policy limits, and a secret key."""
 
 from collections.abc import AsyncIterator
 
@@ -13,7 +13,7 @@ from tests.core.credentials.harness import add_people, new_key, store_with
 
 @pytest.fixture
 async def admin(database_url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    """Yield a superuser's connection; Ann and Bob are there."""
+    """Yield a superuser's connection to a database with Ann and Bob in it."""
     connection = await asyncpg.connect(database_url)
     await add_people(connection, "ann", "bob")
     yield connection
@@ -22,7 +22,7 @@ async def admin(database_url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.
 
 @pytest.fixture
 async def database(database_url: str, admin: object) -> AsyncIterator[Database]:
-    """Yield the door that serves as the application's role."""
+    """Yield the database as the application's role sees it."""
     database = Database(database_url)
     yield database
     await database.close()

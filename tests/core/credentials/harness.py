@@ -1,4 +1,4 @@
-"""Keys of one's own, and people to keep credentials for."""
+"""Secret keys, and people who have credentials."""
 
 import base64
 import os
@@ -26,5 +26,5 @@ def store_with(database: Database, *keys: SecretKey) -> CredentialStore:
 
 
 async def add_people(admin: "asyncpg.Connection[asyncpg.Record]", *tenants: str) -> None:
-    """Let there be these tenants."""
+    """Create these tenants."""
     await admin.executemany("insert into tenants (tenant_id) values ($1)", [(tenant,) for tenant in tenants])

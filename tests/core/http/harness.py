@@ -1,4 +1,4 @@
-"""A server of our own on two addresses, names that lead where a test says, and clients for them."""
+"""A server on two addresses, a resolver whose answers a test sets, and clients for both."""
 
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,16 +11,16 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from core.http.client import GuardedClient
 
 WORLD = "127.0.0.2"
-"""Stands for a public address; nothing but the check tells it from 127.0.0.1."""
+"""Stands for a public address; only the check distinguishes it from 127.0.0.1."""
 NOT_PUBLIC = "not on the public internet"
-"""What a refusal says."""
+"""The text of a refusal."""
 
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(slots=True)
 class Names(AbstractResolver):
-    """Answers each name with its addresses, one answer after another, the last one for ever."""
+    """Resolve each name to its answers one after another, then to the last one every time."""
 
     answers: dict[str, list[list[str]]]
     asked: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Names(AbstractResolver):
 
 @dataclass(slots=True)
 class Server:
-    """Answers by path, on 127.0.0.1 and on the world's address, and remembers what reached it."""
+    """Answer by path on 127.0.0.1 and on `WORLD`, and record every request."""
 
     port: int
     routes: dict[str, Handler] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Server:
 
 @asynccontextmanager
 async def client_for(server: Server, **given: object) -> AsyncIterator[GuardedClient]:
-    """Yield a client whose operator named the server, unless told otherwise."""
+    """Yield a client that is allowed to reach the server, unless `given` says otherwise."""
     client = GuardedClient(**({"allowed_hosts": [f"127.0.0.1:{server.port}"]} | given))  # type: ignore[arg-type]
     try:
         yield client
@@ -84,7 +84,7 @@ async def client_for(server: Server, **given: object) -> AsyncIterator[GuardedCl
 
 @asynccontextmanager
 async def outside(server: Server, **names: list[list[str]]) -> AsyncIterator[GuardedClient]:
-    """Yield a client that knows names, may use the server's port, and has nothing allowed."""
+    """Yield a client with these names, allowed to use the server's port but none of its hosts."""
     answers = {name.replace("_", "."): given for name, given in names.items()}
     async with client_for(server, allowed_hosts=[], ports=[server.port], resolver=Names(answers)) as client:
         yield client

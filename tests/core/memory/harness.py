@@ -18,7 +18,7 @@ NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 
 
 class WordEmbedder:
-    """Give texts that share words' stems vectors that are alike; needs no model."""
+    """Embed texts without a model: texts that share stems get similar vectors."""
 
     name = "words"
     floor = 0.25
@@ -34,7 +34,7 @@ class WordEmbedder:
 
 
 def vector_of(text: str, size: int = 64) -> Vector:
-    """Add up a direction for each stem."""
+    """Return the normalised sum of one direction for each stem."""
     sums = [0.0] * size
     for word in sorted(stems_of(text)) or ["nothing"]:
         digest = hashlib.blake2b(word.encode(), digest_size=size).digest()
@@ -64,7 +64,7 @@ async def make_person(database: Database, tenant_id: str) -> str:
 
 
 def told(text: str, *, key: str = "", days_ago: float = 0, kind: Kind = Kind.TOLD, speaker: str = PERSON) -> Said:
-    """Say something, some days before now."""
+    """Return a statement made some days ago."""
     return Said(key or f"k:{text}", text, speaker, kind, NOW - timedelta(days=days_ago))
 
 

@@ -30,7 +30,7 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 @dataclass(slots=True)
 class Harness:
-    """All that a person meets, without a model."""
+    """All that a person talks to, without a model."""
 
     store: Store
     clock: StandingClock = field(default_factory=lambda: StandingClock(NOON))
@@ -40,7 +40,7 @@ class Harness:
 
     @property
     def credentials(self) -> CredentialStore:
-        """Return the credentials of all."""
+        """Return the credentials of all people."""
         return CredentialStore(self.store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
 
     @property
@@ -54,7 +54,7 @@ class Harness:
         return PreferenceStore(self.store.database)
 
     async def say(self, text: str, sender: str, account: tuple[str, str] = PHONE) -> Received:
-        """Take in what somebody writes."""
+        """Store what a person writes."""
         database, make_id = self.store.database, self.store.make_id
         inbox = Inbox(database, self.store.wakeups, make_id, self.access, clock=self.clock)
         key = make_id("SM")
@@ -64,7 +64,7 @@ class Harness:
         return await inbox.accept(said)
 
     async def run(self) -> None:
-        """Run all that waits now."""
+        """Run all waiting turns."""
         turns = TurnStore(self.store.database, self.store.make_id, LEASE)
         people = People(self.store.database, self.store.make_id, self.clock)
         commands = PersonCommands(self.linking, people)
@@ -75,13 +75,13 @@ class Harness:
             await runner.run(lease)
 
     async def ask(self, text: str, sender: str, account: tuple[str, str] = PHONE) -> str:
-        """Say something, and give what is owed for it, last in that conversation."""
+        """Write something and return the last reply of that conversation."""
         await self.say(text, sender, account)
         await self.run()
         return await self.heard(sender, account)
 
     async def heard(self, sender: str, account: tuple[str, str] = PHONE) -> str:
-        """Return what was said last at an address."""
+        """Return the last reply to an address."""
         found = await self.store.one(
             "select o.text from outbound o join conversations c on c.tenant_id = o.tenant_id"
             " and c.id = o.conversation_id where c.channel = $1 and c.account = $2 and c.peer = $3"
@@ -92,22 +92,22 @@ class Harness:
         return str(found or "")
 
     async def code(self, sender: str, account: tuple[str, str] = PHONE) -> str:
-        """Let somebody get a code."""
+        """Return a link code that a person asked for."""
         found = CODE.search(await self.ask("/link" if account is CHAT else "LINK", sender, account))
         assert found is not None
         return found[1]
 
     async def link(self, code: str, sender: str, account: tuple[str, str] = PHONE) -> str:
-        """Let somebody type a code and agree to what they are asked; give what they hear last."""
+        """Type a code as a person and agree to the question; return the last reply."""
         word = "/link" if account is CHAT else "LINK"
         asked = await self.ask(f"{word} {code}", sender, account)
         return await self.ask(f"{word} {code} AGREE", sender, account) if code.upper() in asked else asked
 
     async def tenant(self, sender: str, account: tuple[str, str] = PHONE) -> str:
-        """Return whose an address is; empty for nobody's."""
+        """Return the tenant of an address, or an empty string."""
         query = "select tenant_id from identities where channel = $1 and account = $2 and user_key = $3"
         return str(await self.store.one(query, *account, sender) or "")
 
     async def settle(self) -> None:
-        """Take everything for sent."""
+        """Mark all replies as sent."""
         await self.store.admin.execute("update outbound set state = 'sent', owner = null where state <> 'held'")

@@ -1,4 +1,4 @@
-"""One of two people who do as they please, over every store, as the application role; also a process of its own.
+"""One of two people who act at random over every store, in the application role; also a program.
 
 `python -m tests.core.people.person URL NUMBER SEED STEPS`
 """
@@ -38,12 +38,12 @@ KEYS = SecretKeys([SecretKey("k", b"k" * 32)])
 
 
 def mark_of(user: str) -> str:
-    """Return what stands in everything of a person's, and in nothing of the other's."""
+    """Return the mark in everything that belongs to a person, and in nothing of the other's."""
     return f"mark{USERS.index(user)}zq"
 
 
 class Strange(AssertionError):
-    """Something of the other's was seen."""
+    """Data of the other person was seen."""
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class Actor:
     database: Database = field(init=False)
 
     async def act(self, steps: int) -> None:
-        """Do so many things at random; raises where anything of the other's shows."""
+        """Do `count` things at random; raise if any data of the other person shows."""
         chance = random.Random(f"{self.seed}/{self.number}")
         self.database = Database(self.url, size=2)
         try:
@@ -85,7 +85,7 @@ class Actor:
         return mark_of(self.user)
 
     def mine(self, seen: object, mark: str = "") -> None:
-        """Raise unless nothing of the other's is in it."""
+        """Raise if a value holds data of the other person."""
         other = {mark_of(user) for user in USERS} - {mark or self.mark}
         if any(one in str(seen) for one in other):
             raise Strange(f"{mark or self.mark} saw {seen}")
@@ -197,7 +197,7 @@ class Actor:
         self.mine(await store.read(self.tenant))
 
     async def look(self, chance: random.Random) -> None:
-        """Look at every table, without a word about whose rows."""
+        """Read every table without a condition on the tenant."""
         async with self.database.tenant(self.tenant) as connection:
             for table in TENANT_TABLES:
                 rows = await connection.fetch(f"select * from {table}")  # noqa: S608
@@ -205,7 +205,7 @@ class Actor:
 
 
 def main() -> None:
-    """Be one of them."""
+    """Act as one of the two people."""
     url, number, seed, steps = sys.argv[1:]
     asyncio.run(Actor(url, int(number), int(seed)).act(int(steps)))
 

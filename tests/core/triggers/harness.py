@@ -1,4 +1,4 @@
-"""A trigger engine to test on: one person, a clock that is set by hand, and turns that run at once."""
+"""A trigger engine with one person, a standing clock, and turns that run at once."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ type Answer = Callable[[TurnRequest], Awaitable[TurnResult]]
 
 
 class Says(Orchestrator):
-    """An orchestrator that answers by a function, and otherwise is one."""
+    """An orchestrator whose turns are answered by a function."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(FakeModel([says("never asked")]))
@@ -45,7 +45,7 @@ class Says(Orchestrator):
 
 
 class Counting(ActionExecutor):
-    """An executor that counts, and fails or dies as told."""
+    """An executor that records its calls and returns or raises the prepared results."""
 
     name = "counting"
     effect = "once"
@@ -55,7 +55,7 @@ class Counting(ActionExecutor):
         self.results: list[ActionResult | BaseException] = []
 
     async def execute(self, context: TriggerContext) -> ActionResult:
-        """Count it."""
+        """Record the call and return the next result."""
         self.contexts.append(context)
         result = self.results.pop(0) if self.results else ActionResult(True, "counted")
         if isinstance(result, BaseException):
@@ -65,20 +65,20 @@ class Counting(ActionExecutor):
 
 @dataclass(slots=True)
 class Recorded:
-    """A notifier that records, and hands on."""
+    """Record notifications and pass them on."""
 
     inner: Notifier
     said: list[Notification] = field(default_factory=list)
 
     async def notify(self, tenant_id: str, notification: Notification) -> Notified:
-        """Record it and hand it on."""
+        """Record a notification and pass it on."""
         self.said.append(notification)
         return await self.inner.notify(tenant_id, notification)
 
 
 @dataclass(slots=True)
 class World:
-    """What conditions look at: pages by address, results by tool; an exception is raised."""
+    """What conditions check: pages by URL and results by tool; an exception among them is raised."""
 
     pages: dict[str, object] = field(default_factory=dict)
     looks: int = 0
@@ -97,14 +97,14 @@ class World:
 
 
 async def echo(request: TurnRequest) -> TurnResult:
-    """Answer with the first line of what began the turn."""
+    """Answer with the first line of the trigger's message."""
     assert request.trigger is not None
     return TurnResult(TurnState.DONE, f"done: {request.trigger.content.splitlines()[0]}")
 
 
 @dataclass(slots=True)
 class Harness:
-    """All parts of one worker, driven by hand."""
+    """The parts of one worker, run step by step."""
 
     store: Store
     tenant: str
@@ -118,7 +118,7 @@ class Harness:
     turns: TurnRunner
 
     async def work(self) -> int:
-        """Do all that is to be done now: due tasks, looks, turns, notices; return how many tasks were due."""
+        """Run due tasks, checks, turns and notices; return how many tasks were due."""
         due = await self.runner.once()
         await self.runner.looked()
         while lease := await self.turns.claim(None):
@@ -136,18 +136,18 @@ class Harness:
         return [run.state.value for run in await self.runs(task)]
 
     async def again(self, task: Task) -> Task:
-        """Return a task as it is now."""
+        """Return the current state of a task."""
         found = await self.engine.get_task(task.tenant_id, task.id)
         assert found is not None
         return found
 
     async def sent(self) -> list[str]:
-        """Return the texts of all that is owed, in order."""
+        """Return the texts of all replies, in order."""
         return cast("list[str]", await self.store.column("select text from outbound order by seq"))
 
 
 async def make_harness(store: Store, answer: Answer = echo, sender: str = "+15550000001") -> Harness:
-    """Open a harness on a store, with one person who has written once and been answered."""
+    """Return a harness on a store with one person, who has written once and been answered."""
     await store.say("hello", sender=sender)
     lease, turn = await store.claim_turn()
     await store.finish(lease, turn)
