@@ -1,4 +1,4 @@
-"""What quiet hours, the daily cap or low urgency held, let out when it is due: as one digest, and cards as they are."""
+"""Notifications held by quiet hours, the cap or low urgency, released when due: one digest, and cards as they are."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -84,7 +84,7 @@ class HeldNotifications:
         else:
             digest = compose_digest(ready, zone_of(person))
             entries = self._dispatcher.render(person, digest)
-            result = await self._store.owe_digest(tenant_id, [one.id for one in ready], digest, entries, timing)
+            result = await self._store.owe_digest(tenant_id, [stored.id for stored in ready], digest, entries, timing)
         if result is None:
             return 0  # another worker was quicker
         self._dispatcher.announce(result)

@@ -45,7 +45,7 @@ def shorten(text: str, limit: int, weigh: Weigh) -> str:
 def next_cut(text: str, start: int, room: int, weigh: Weigh, least: int = 1) -> int:
     """Return where the piece that starts here ends: at a good border within the room.
 
-    No grapheme is cut unless it alone is over the room; of such a one code points are taken, at least one.
+    No grapheme is cut unless it alone is over the room; then code points are taken, at least one.
     """
     # A stretch of its own: a pattern for graphemes may look back as far as there is text.
     reach = text[start : start + room // least + 1]
@@ -58,19 +58,19 @@ def next_cut(text: str, start: int, room: int, weigh: Weigh, least: int = 1) -> 
 def _grapheme_ends(reach: str, room: int, weigh: Weigh) -> list[int]:
     """Return every index where a grapheme ends within the room."""
     ends, used = list[int](), 0
-    for found in _GRAPHEME.finditer(reach):
-        used += weigh(found.group())
+    for grapheme in _GRAPHEME.finditer(reach):
+        used += weigh(grapheme.group())
         if used > room:
             break
-        ends.append(found.end())
+        ends.append(grapheme.end())
     return ends
 
 
 def _border(reach: str, ends: list[int]) -> int:
-    """Choose the last border of the best kind that does not leave the piece half empty."""
+    """Return the last border of the best kind that does not leave the piece half empty."""
     allowed = frozenset(ends)
     for pattern in _BORDERS:
-        cuts = [found.end() for found in pattern.finditer(reach, 0, ends[-1]) if found.end() in allowed]
+        cuts = [border.end() for border in pattern.finditer(reach, 0, ends[-1]) if border.end() in allowed]
         if cuts and cuts[-1] >= ends[-1] // 2:
             return int(cuts[-1])
     return ends[-1]

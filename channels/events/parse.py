@@ -21,7 +21,7 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 def read_event(source: EventSource, headers: Headers, content_type: str, body: bytes, now: float) -> tuple[Event, str]:
-    """Read a request of this source; return the event, and the id that it would have had a while ago, if any.
+    """Read a request of this source; return the event, and the id that it would have had one window earlier, if any.
 
     Raises `RequestRefused` for what is not well-formed.
     """
@@ -36,10 +36,10 @@ def read_event(source: EventSource, headers: Headers, content_type: str, body: b
 
 def _id(source: EventSource, headers: Headers, data: JsonObject, body: bytes, now: float) -> tuple[str, str]:
     options = source.options
-    found = _proven_header(source, headers, options.id_header or _ID_HEADERS.get(source.style, "X-Event-Id"))
-    found = storable(found or _text(data, options.id_field or "id"))
-    if found:
-        return (found if len(found) <= MAX_ID else f"sha256:{hashlib.sha256(found.encode()).hexdigest()}"), ""
+    event_id = _proven_header(source, headers, options.id_header or _ID_HEADERS.get(source.style, "X-Event-Id"))
+    event_id = storable(event_id or _text(data, options.id_field or "id"))
+    if event_id:
+        return (event_id if len(event_id) <= MAX_ID else f"sha256:{hashlib.sha256(event_id.encode()).hexdigest()}"), ""
     # Nothing tells a repeated delivery from a second event with the same words but the time between them.
     digest, window = hashlib.sha256(body).hexdigest(), int(now // DEDUPE_WINDOW)
     return f"content:{digest}:{window}", f"content:{digest}:{window - 1}"
@@ -47,12 +47,12 @@ def _id(source: EventSource, headers: Headers, data: JsonObject, body: bytes, no
 
 def _type(source: EventSource, headers: Headers, data: JsonObject) -> str:
     options = source.options
-    found = _proven_header(source, headers, options.type_header or _TYPE_HEADERS.get(source.style, "X-Event-Type"))
+    event_type = _proven_header(source, headers, options.type_header or _TYPE_HEADERS.get(source.style, "X-Event-Type"))
     action = data.get("action")
-    if found and source.style is Style.GITHUB and isinstance(action, str):
-        found = f"{found}.{action}"
-    found = storable(found or _text(data, options.type_field or "type") or "event")
-    return found[:MAX_TYPE]
+    if event_type and source.style is Style.GITHUB and isinstance(action, str):
+        event_type = f"{event_type}.{action}"
+    event_type = storable(event_type or _text(data, options.type_field or "type") or "event")
+    return event_type[:MAX_TYPE]
 
 
 def _proven_header(source: EventSource, headers: Headers, name: str) -> str:

@@ -6,7 +6,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
 from aiohttp import web
@@ -15,10 +14,11 @@ from channels.events.parse import read_event
 from channels.events.verify import bearer_of, check_proof
 from channels.http.penalties import BadRequests
 from core.errors import RequestRefused
+from core.events.bus import EventBus
 from core.events.source_index import SourceIndex
 from core.events.source_types import EventSource
 from core.events.sources import EventSources
-from core.events.types import Event, SourceGone
+from core.events.types import SourceGone
 
 PATH = "/events/{source}"
 REMEMBERED_SECONDS = 10.0
@@ -29,14 +29,6 @@ _SOURCE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 _log = structlog.get_logger()
 
 
-class Publisher(Protocol):
-    """What keeps events: the event bus."""
-
-    async def publish(self, event: Event, also: str = "", *, source_id: str = "") -> bool:
-        """Commit an event; False when it is known. Raises `SourceGone` when the source is not the tenant's."""
-        ...
-
-
 @dataclass(slots=True)
 class _Remembered:
     source: asyncio.Future[EventSource | None]
@@ -44,12 +36,12 @@ class _Remembered:
 
 
 class EventRoutes:
-    """Take in events. `now` is the machine's own time in Unix seconds, by which signatures age."""
+    """Accept events. `now` is the machine's own time in Unix seconds, by which signatures age."""
 
     def __init__(
         self,
         sources: EventSources,
-        bus: Publisher,
+        bus: EventBus,
         *,
         now: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
@@ -81,7 +73,7 @@ class EventRoutes:
             try:
                 fresh = await self._bus.publish(event, also, source_id=source.id)
             except SourceGone:
-                self._known.pop(source.id, None)  # two people have become one since, say: look again
+                self._known.pop(source.id, None)  # two people have become one since, for example: look again
                 continue
             _log.info("event_received", source=source.id, event_id=event.id, duplicate=not fresh)
             return web.json_response({"id": event.id, "duplicate": not fresh})
@@ -104,7 +96,7 @@ class EventRoutes:
         return None
 
     async def _load(self, id: str) -> EventSource | None:
-        """Read a source, once in a while and once for all who ask at the same moment."""
+        """Read a source, once every few seconds, and once for all requests that arrive at the same moment."""
         known = self._known.get(id)
         if known is None or known.until < self._monotonic():
             loading = asyncio.ensure_future(self._sources.find(id))

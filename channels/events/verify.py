@@ -1,4 +1,4 @@
-"""Whether an event comes from whom it says: one check per style, on the raw body, in constant time; pure."""
+"""Proof that an event comes from its source: one check per style, on the raw body, in constant time; pure."""
 
 import base64
 import binascii
@@ -28,7 +28,7 @@ type Headers = CIMultiDictProxy[str]
 
 
 def bearer_of(headers: Headers) -> str:
-    """Return what stands behind `Authorization: Bearer`, empty for none."""
+    """Return the secret of `Authorization: Bearer`, empty if there is none."""
     scheme, _, secret = one_header(headers, "Authorization").partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""
 
@@ -53,11 +53,11 @@ def check_proof(source: EventSource, headers: Headers, body: bytes, now: float) 
 
 
 def one_header(headers: Headers, name: str) -> str:
-    """Return a header that may stand there once at most; raises `RequestRefused`."""
-    found = headers.getall(name, [])
-    if len(found) > 1:
+    """Return a header that may occur once at most. Raises `RequestRefused`."""
+    values = headers.getall(name, [])
+    if len(values) > 1:
         raise RequestRefused("header repeated")
-    return found[0].strip() if found else ""
+    return values[0].strip() if values else ""
 
 
 def _is_signed(source: EventSource, headers: Headers, given: str, body: bytes, now: float) -> bool:
@@ -75,7 +75,7 @@ def _is_stripes(secret: bytes, given: str, body: bytes, now: float) -> bool:
     if len(times) != 1 or not _is_fresh(times[0], now):
         return False
     signed = times[0].encode() + b"." + body
-    proven = [_matches(secret, signed, one) for one in signatures]  # all of them, whichever is right
+    proven = [_matches(secret, signed, signature) for signature in signatures]  # all of them, whichever is right
     return any(proven)
 
 
@@ -84,10 +84,10 @@ def _is_fresh(timestamp: str, now: float) -> bool:
 
 
 def _matches(secret: bytes, signed: bytes, given: str) -> bool:
-    """Compare with a signature in hex or base64, with `sha256=` before it or not."""
+    """Compare with a signature in hex or base64, with or without `sha256=` before it."""
     given = given.removeprefix("sha256=")
     try:
-        told = bytes.fromhex(given) if len(given) == 64 else base64.b64decode(given, validate=True)
+        signature = bytes.fromhex(given) if len(given) == 64 else base64.b64decode(given, validate=True)
     except (ValueError, binascii.Error):
         return False
-    return hmac.compare_digest(hmac.new(secret, signed, hashlib.sha256).digest(), told)
+    return hmac.compare_digest(hmac.new(secret, signed, hashlib.sha256).digest(), signature)

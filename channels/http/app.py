@@ -33,8 +33,8 @@ def build_app(
 ) -> web.Application:
     """Build the application: every channel's routes, `/healthz`, `/readyz` and the extra routes.
 
-    `ready` tells whether Postgres answers; `hosts` refuses requests for names that are not ours, and is by default
-    content with any. The channels are started and stopped by the caller.
+    `ready` returns whether Postgres answers; `hosts` refuses requests for names that are not ours, and by default
+    accepts any. The caller starts and stops the channels.
     """
     app = web.Application(
         client_max_size=MAX_BODY,
@@ -57,10 +57,10 @@ def build_app(
 
 @asynccontextmanager
 async def serve(app: web.Application, host: str, port: int, *, limits: Limits | None = None) -> AsyncIterator[int]:
-    """Serve inside the block, giving the port (of use when asked for 0).
+    """Serve inside the block; yield the port, which the system chooses when asked for 0.
 
-    On the way out no connection is taken any more and what is running is finished, for at most 10 s.
-    Raises `OSError` when the address cannot be had.
+    On exit no further connection is accepted and running requests are finished, for at most 10 s.
+    Raises `OSError` when the address cannot be bound.
     """
     runner = DeadlineRunner(app, limits or Limits(), shutdown_timeout=10.0)
     await runner.setup()

@@ -16,13 +16,13 @@ PROVEN_REMEMBERED = 1000
 
 
 class Connections[Connection: Hashable]:
-    """Keep account of connections by source, and remember which sources have proved something.
+    """Keep account of connections by source, and remember which sources have proved their origin.
 
-    `most` is how many are held at once.
+    `limit` is how many are held at once.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._sources: dict[Connection, str] = {}
         self._waiting: dict[str, OrderedDict[Connection, int]] = {}
         self._turn = 0
@@ -31,10 +31,10 @@ class Connections[Connection: Hashable]:
     @property
     def full(self) -> bool:
         """Return whether there is no room for another one."""
-        return len(self._sources) >= self._most
+        return len(self._sources) >= self._limit
 
     def open(self, connection: Connection, source: str) -> None:
-        """Count a connection, which waits for its first request."""
+        """Count a connection that waits for its first request."""
         self._sources[connection] = source
         self.wait(connection)
 
@@ -44,7 +44,7 @@ class Connections[Connection: Hashable]:
         self._sources.pop(connection, None)
 
     def wait(self, connection: Connection) -> None:
-        """Note that a connection waits from now on, unless it does already or is closed."""
+        """Note that a connection waits from now on, unless it already does or is closed."""
         source = self._sources.get(connection)
         if source is not None:
             self._turn += 1
@@ -60,18 +60,18 @@ class Connections[Connection: Hashable]:
                 del self._waiting[source]
 
     def prove(self, source: str) -> None:
-        """Remember that a source has sent what its sender alone can send."""
+        """Remember that a source has sent what only the genuine sender can send."""
         self._proven[source] = None
         self._proven.move_to_end(source)
         if len(self._proven) > PROVEN_REMEMBERED:
             self._proven.popitem(last=False)
 
     def proven(self, source: str) -> bool:
-        """Return whether a source has proved something."""
+        """Return whether a source has proved its origin."""
         return source in self._proven
 
     def to_close(self) -> Connection | None:
-        """Return the connection that makes room for another one; None where each is at work."""
+        """Return the connection to close for a new one; None if all are at work."""
         if not self._waiting:
             return None
         source = min(self._waiting, key=self._rank)
@@ -79,13 +79,13 @@ class Connections[Connection: Hashable]:
 
     def _rank(self, source: str) -> tuple[bool, bool, int, int]:
         waiting = self._waiting[source]
-        within_share = len(waiting) * SHARE <= self._most
+        within_share = len(waiting) * SHARE <= self._limit
         since = next(iter(waiting.values()))
         return within_share, within_share and self.proven(source), -len(waiting), since
 
 
 def source_of(peer: object) -> str:
-    """Return what counts as one source of a socket's peer: an IPv4 address, or the /64 network of an IPv6 one."""
+    """Return what counts as one source: a peer's IPv4 address, or the /64 network of an IPv6 one."""
     if not isinstance(peer, tuple) or not peer:
         return ""
     try:

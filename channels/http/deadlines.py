@@ -54,7 +54,7 @@ class DeadlineHandler(RequestHandler):
         self._body: StreamReader | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the connection; when there are too many, one that waits is closed for it."""
+        """Accept the connection; if there are too many, close one that waits."""
         super().connection_made(transport)
         self._source = source_of(transport.get_extra_info("peername"))
         if self._counted.full:
@@ -67,14 +67,13 @@ class DeadlineHandler(RequestHandler):
         self._arm(self._limits.header)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Drop the timers with the connection."""
         self._counted.close(self)
         self._disarm()
         self._disarm_idle()
         super().connection_lost(exc)
 
     def drop(self) -> None:
-        """Close at once, whatever of an answer has not been read."""
+        """Close at once, even if the client has not read its answer."""
         self._counted.close(self)
         self._disarm()
         self._disarm_idle()
@@ -84,7 +83,7 @@ class DeadlineHandler(RequestHandler):
             transport.abort()
 
     def prove(self) -> None:
-        """Remember that a request from this source was taken, so that its connections may idle for longer."""
+        """Remember that a request from this source was accepted, so that its connections may idle for longer."""
         self._counted.prove(self._source)
 
     def pause_writing(self) -> None:
@@ -93,13 +92,13 @@ class DeadlineHandler(RequestHandler):
         self._counted.wait(self)
 
     def resume_writing(self) -> None:
-        """Go on with an answer whose client reads again."""
+        """Continue an answer whose client reads again."""
         super().resume_writing()
         if self._request_in_progress:
             self._counted.work(self)
 
     def data_received(self, data: bytes) -> None:
-        """Feed the parser, then see what is still missing."""
+        """Feed the parser, then start or stop the timer of what is still missing."""
         before = self._request_count
         self._disarm_idle()
         super().data_received(data)
@@ -125,7 +124,7 @@ class DeadlineHandler(RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """Answer bytes that are no HTTP without a traceback: strangers send them all day."""
+        """Answer bytes that are not HTTP without a traceback: strangers send them all day."""
         if status >= 500:
             return super().handle_error(request, status, exc, message)
         _log.info("not_http", status=status)
@@ -194,7 +193,7 @@ class DeadlineServer(web.Server):
         self._told_full = -_TELL_EVERY
 
     def __call__(self) -> RequestHandler:
-        """Make the protocol of one connection."""
+        """Create the protocol of one connection."""
         return DeadlineHandler(self, limits=self._limits, connections=self._counted, loop=self._loop, **self._options)
 
     def tell_full(self, *, refused: bool) -> None:
@@ -226,7 +225,7 @@ class DeadlineRunner(web.AppRunner):
 
 @web.middleware
 async def remember_proven(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Note which sources send what is taken: only what its sender has proved to be its own is."""
+    """Note which sources send requests that are accepted: only genuine ones are."""
     response = await handler(request)
     taken = request.method == "POST" and response.status < 300 and request.path not in OPEN_PATHS
     if taken and isinstance(request.protocol, DeadlineHandler):

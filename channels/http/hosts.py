@@ -41,7 +41,7 @@ class ServedHosts:
 
 
 def served_hosts(host: str, public_url: str, further: Iterable[str] = ()) -> ServedHosts:
-    """Return what a process serves that listens on `host` and is known to providers as `public_url`."""
+    """Return the hosts served by a process that listens on `host` and is known to providers as `public_url`."""
     names = {read_host(name) for name in further} | {host_of(public_url)}
     names.discard("")
     is_open = not is_local_host(host)
@@ -62,7 +62,7 @@ def is_local_host(host: str) -> bool:
 def check_hosts(served: ServedHosts, local: Sequence[Channel] = ()) -> Middleware:
     """Refuse requests for other hosts' names, before anything else of them is read.
 
-    The channels `local` answer this machine only: a peer on it, who names it, and for whom nobody forwards.
+    The `local` channels answer this machine only: the peer and the Host must be local, and nobody may forward for it.
     """
     local_paths = {route.path for channel in local for route in channel.routes() if isinstance(route, web.RouteDef)}
 
@@ -82,7 +82,7 @@ def check_hosts(served: ServedHosts, local: Sequence[Channel] = ()) -> Middlewar
 
 
 def read_host(text: str) -> str:
-    """Return the host of `host`, `host:port` or `[address]:port` in lower case, empty for what is none of these."""
+    """Return the host of `host`, `host:port` or `[address]:port` in lower case, empty if it is none of these."""
     try:
         parts = urlsplit(f"//{text.strip()}")
         return "" if parts.username is not None or parts.netloc != text.strip() else (parts.hostname or "").rstrip(".")
@@ -91,7 +91,7 @@ def read_host(text: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Return the host that requests to a URL name; empty where it has none."""
+    """Return the host that a URL names; empty if there is none."""
     return read_host(urlsplit(url).netloc.rpartition("@")[2])
 
 

@@ -17,7 +17,7 @@ _log = structlog.get_logger()
 
 
 def name_requests(make_id: IdMaker) -> Middleware:
-    """Bind a fresh request id to every log line of a request, and give it back in a header."""
+    """Bind a fresh request id to every log line of a request, and return it in a header."""
 
     @web.middleware
     async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -33,7 +33,7 @@ def name_requests(make_id: IdMaker) -> Middleware:
 
 @web.middleware
 async def close_after_unread(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Say that the connection ends with an answer that comes before the whole body: the rest is no next request."""
+    """Announce that the connection ends after an early answer: the unread rest of a body is not the next request."""
     response = await handler(request)
     if not response.prepared and not request.content.is_eof():
         response.force_close()
@@ -41,7 +41,7 @@ async def close_after_unread(request: web.Request, handler: Handler) -> web.Stre
 
 
 def limit_bad_requests(bad: BadRequests) -> Middleware:
-    """Answer 429 to a source that keeps sending what is refused; stands outside of `answer_errors`."""
+    """Answer 429 to a source that keeps sending refused requests; stands outside `answer_errors`."""
 
     @web.middleware
     async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:

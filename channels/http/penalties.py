@@ -1,7 +1,7 @@
-"""How many bad requests a source may send: counted in this process, cheaply, apart from what good ones may.
+"""How many bad requests a source may send: counted in this process, cheaply, and apart from good ones.
 
-Good requests are never counted and never refused here: behind a proxy all come from one source, and whoever sends
-us rubbish must not shut the provider out by it.
+Good requests are never counted and never refused here: behind a proxy all come from one source, and a sender of
+rubbish must not shut out the provider.
 """
 
 from collections.abc import Callable
@@ -31,10 +31,10 @@ class BadRequests:
         self._swept = now()
 
     def count(self, source: str) -> int:
-        """Count one more; give how many beyond the limit this source is, 0 within it."""
+        """Count one more; return how many this source is beyond the limit, 0 within it."""
         now = self._now()
         if now - self._swept >= 60:
-            self._windows = {name: one for name, one in self._windows.items() if now - one.began < 60}
+            self._windows = {name: window for name, window in self._windows.items() if now - window.began < 60}
             self._swept = now
         if source not in self._windows and len(self._windows) >= SOURCES:
             source = _OTHERS

@@ -22,7 +22,7 @@ _WELCOME = (
 
 
 async def answer_gesture(api: SlackApi, gesture: Gesture, received: Received) -> None:
-    """Open the form that a press asked for, and show the presser alone what there is to say.
+    """Open the form that a press asked for, and show the reply to the presser alone.
 
     Courtesies: errors are logged, never raised. `gesture.press.address` must be complete.
     """
@@ -46,7 +46,7 @@ async def publish_home(api: SlackApi, user: str) -> None:
 
 
 def home_view() -> JsonObject:
-    """Make the home tab; Markdown blocks are for messages only, so it is Slack's own mark-up."""
+    """Return the home tab; Markdown blocks are for messages only, so it is Slack's own mark-up."""
     return {
         "type": "home",
         "blocks": [
@@ -57,7 +57,7 @@ def home_view() -> JsonObject:
 
 
 async def _tell(api: SlackApi, press: Press, line: str) -> None:
-    """Show one line to the presser alone, literally; not by the response_url, which passes all permissions."""
+    """Show one line to the presser alone, literally; not by the response_url, which bypasses all permissions."""
     written = escape(line, MAX_SECTION)
     arguments: JsonObject = {
         "channel": press.address.peer,

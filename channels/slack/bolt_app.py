@@ -1,4 +1,4 @@
-"""Bolt's App around the inbox: what was parsed goes to a listener, and is acknowledged when that has returned.
+"""Bolt's App around the inbox: a parsed payload goes to a listener, and is acknowledged when that returns.
 
 With `process_before_response` bolt runs the listener first; without it, bolt acknowledges an event before the
 listener has even begun.
@@ -16,19 +16,19 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from channels.slack.identity import Identity
-from channels.slack.parse import Heard, Unhandled, parse
+from channels.slack.parse import SlackInput, Unhandled, parse
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from providers.slack.client import SlackApi
 
-type Take = Callable[[Heard], Awaitable[str]]
-"""Take in what was heard; gives what the person alone is shown at once, mostly nothing."""
+type Take = Callable[[SlackInput], Awaitable[str | None]]
+"""Commit a parsed payload; return a note that is shown to the person alone at once, mostly none."""
 
 _ANYTHING = re.compile("")
 
 
-class Gate:
-    """Read a payload, let it be taken in, and give the acknowledgement."""
+class BoltGateway:
+    """Parse a payload, hand it to `take`, and return the acknowledgement."""
 
     def __init__(self, api: SlackApi, identity: Identity, take: Take) -> None:
         self._api = api
@@ -37,17 +37,17 @@ class Gate:
         self._app = self._make_app()
 
     async def dispatch(self, body: JsonObject) -> BoltResponse:
-        """Handle one payload, whichever way it came.
+        """Handle one payload, from a webhook or a socket.
 
-        Raises `RequestRefused` when it is not well-formed, and whatever taking it in raised.
+        Raises `RequestRefused` when it is not well-formed, and whatever `take` raised.
         """
-        heard = parse(body, self._identity.ours)
-        if isinstance(heard, Unhandled):
-            await self._take(heard)
+        parsed = parse(body, self._identity.ours)
+        if isinstance(parsed, Unhandled):
+            await self._take(parsed)
             return BoltResponse(status=200, body="")
         try:
-            # The mode is that of sockets on both ways: the body is decoded, its origin proven.
-            request = AsyncBoltRequest(body=body, mode="socket_mode", context={"heard": heard})
+            # The mode of sockets for webhooks too: the body is decoded, and its origin proven.
+            request = AsyncBoltRequest(body=body, mode="socket_mode", context={"parsed": parsed})
         except (TypeError, AttributeError, KeyError, IndexError, ValueError) as error:
             raise RequestRefused("bolt cannot read it") from error
         response = await self._app.async_dispatch(request)
@@ -76,9 +76,9 @@ class Gate:
         return app
 
     async def _listen(self, context: AsyncBoltContext, ack: AsyncAck) -> None:
-        shown = await self._take(context["heard"])
-        if shown:
-            await ack(text=shown, response_type="ephemeral")
+        note = await self._take(context["parsed"])
+        if note:
+            await ack(text=note, response_type="ephemeral")
         else:
             await ack()
 

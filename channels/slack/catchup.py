@@ -1,4 +1,4 @@
-"""What was missed while away: the histories of our direct conversations, through the same reading and inbox.
+"""Messages missed while away: the histories of our direct conversations, through the same parser and inbox.
 
 Slack gives up on an event after three retries in six minutes, and keeps nothing for sockets that are closed, so
 the histories are the only way back. Source: docs.slack.dev, reference/methods/conversations.history.
@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from channels.slack.messages import Ours, read_message
+from channels.slack.messages import AppIdentity, read_message
 from channels.slack.payload_fields import CHANNEL, TS, name_at, objects_at, optional_name
 from core.errors import RequestRefused, Unavailable
 from core.inbox.sweep import bring
@@ -27,12 +27,12 @@ _MAX_PAGES = 50
 _log = structlog.get_logger()
 
 
-async def catch_up(api: SlackApi, sink: InboundSink, ours: Ours, since: datetime, sweep: Sweep) -> int:
-    """Hand in, oldest first in each conversation, what people said since then; return how many were new.
+async def catch_up(api: SlackApi, sink: InboundSink, ours: AppIdentity, since: datetime, sweep: Sweep) -> int:
+    """Hand in what people wrote since then, oldest first in each conversation; return how many were new.
 
-    Slack lets a method be called about 50 times a minute, so a sweep over many people takes long: conversations are
+    Slack allows about 50 calls of a method a minute, so a sweep over many people takes long: conversations are
     read in the order of their ids, and the place reached is the last one that was read to its end.
-    Raises `Unavailable` when Slack does not answer, `StoreUnavailable` when nothing can be kept.
+    Raises `Unavailable` when Slack does not answer, `StoreUnavailable` when nothing can be stored.
     """
     if not ours.team:
         raise Unavailable("Slack has not told our team yet")
@@ -45,7 +45,7 @@ async def catch_up(api: SlackApi, sink: InboundSink, ours: Ours, since: datetime
     return new
 
 
-async def _bring(api: SlackApi, sink: InboundSink, channel: str, ours: Ours, start: datetime) -> int:
+async def _bring(api: SlackApi, sink: InboundSink, channel: str, ours: AppIdentity, start: datetime) -> int:
     new = 0
     for record in await _missed(api, channel, start):
         message = _read(record, channel, ours)
@@ -56,29 +56,29 @@ async def _bring(api: SlackApi, sink: InboundSink, channel: str, ours: Ours, sta
 
 
 async def _conversations(api: SlackApi) -> list[str]:
-    found = await _all(api, "conversations.list", "channels", types="im", exclude_archived="true")
-    alive = [one for one in found if not one.get("is_user_deleted") and not one.get("is_archived")]
-    return [name_at(one, "id", CHANNEL) for one in alive]
+    channels = await _all(api, "conversations.list", "channels", types="im", exclude_archived="true")
+    alive = [channel for channel in channels if not channel.get("is_user_deleted") and not channel.get("is_archived")]
+    return [name_at(channel, "id", CHANNEL) for channel in alive]
 
 
 async def _missed(api: SlackApi, channel: str, start: datetime) -> list[JsonObject]:
-    """Return the records since then, replies included, by their `ts`."""
+    """Return the records since then, replies included, in the order of their `ts`."""
     roots = await _all(
         api, "conversations.history", "messages", channel=channel, oldest=_stamp(start - ACTIVE), inclusive="true"
     )
-    found = {}
+    records = {}
     for root in roots:
         ts = name_at(root, "ts", TS)
-        found[ts] = root
+        records[ts] = root
         if float(optional_name(root, "latest_reply", TS) or 0) >= start.timestamp():
             thread = await _all(
                 api, "conversations.replies", "messages", channel=channel, ts=ts, oldest=_stamp(start), inclusive="true"
             )
-            found |= {name_at(reply, "ts", TS): reply for reply in thread}
-    return [found[ts] for ts in sorted(found, key=float) if float(ts) >= start.timestamp()]
+            records |= {name_at(reply, "ts", TS): reply for reply in thread}
+    return [records[ts] for ts in sorted(records, key=float) if float(ts) >= start.timestamp()]
 
 
-def _read(record: JsonObject, channel: str, ours: Ours) -> InboundMessage | None:
+def _read(record: JsonObject, channel: str, ours: AppIdentity) -> InboundMessage | None:
     try:
         message = read_message(record, channel, ours, direct=True)
     except RequestRefused as error:

@@ -1,10 +1,10 @@
-"""Who we are to Slack, and which conversation is ours with a person."""
+"""Who we are to Slack, and which conversation with a person is ours."""
 
 import asyncio
 
 import structlog
 
-from channels.slack.messages import Ours
+from channels.slack.messages import AppIdentity
 from channels.slack.payload_fields import APP, CHANNEL, TEAM, name_at, object_at, optional_name
 from core.errors import DeliveryError, RequestRefused, Unavailable
 from providers.slack.client import SlackApi
@@ -23,10 +23,10 @@ class Identity:
     def __init__(self, api: SlackApi) -> None:
         self._api = api
         self._direct: dict[str, str] = {}
-        self.ours = Ours()
+        self.ours = AppIdentity()
 
-    async def ask(self) -> Ours:
-        """Find out team, bot and app, once. Raises `Unavailable`."""
+    async def ask(self) -> AppIdentity:
+        """Return team, bot and app, asked for once. Raises `Unavailable`."""
         if not self.ours.team:
             try:
                 self.ours = await ask_who_we_are(self._api)
@@ -35,8 +35,8 @@ class Identity:
             _log.info("slack_identity_known", team=self.ours.team, app=self.ours.app)
         return self.ours
 
-    async def learn(self) -> Ours:
-        """Find out team, bot and app, trying until Slack answers."""
+    async def learn(self) -> AppIdentity:
+        """Return team, bot and app, asking until Slack answers."""
         wait = FIRST_WAIT
         while True:
             try:
@@ -47,30 +47,30 @@ class Identity:
             wait = min(wait * 2, MAX_WAIT)
 
     def remember(self, user: str, channel: str) -> None:
-        """Keep the direct conversation in which a person wrote to us."""
+        """Remember the direct conversation in which a person wrote to us."""
         self._direct[user] = channel
 
-    async def direct(self, user: str) -> str:
-        """Return our direct conversation with a person, opening it if need be; empty when Slack does not say."""
+    async def direct(self, user: str) -> str | None:
+        """Return our direct conversation with a person, opened if need be; None when Slack does not tell."""
         known = self._direct.get(user)
         if known is not None:
             return known
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 answer = await self._api.call("conversations.open", {"users": user})
-            found = name_at(object_at(answer, "channel"), "id", CHANNEL)
+            channel = name_at(object_at(answer, "channel"), "id", CHANNEL)
         except (DeliveryError, RequestRefused, TimeoutError) as error:
             _log.warning("slack_direct_unknown", cause=str(error) or type(error).__name__)
-            return ""
-        self.remember(user, found)
-        return found
+            return None
+        self.remember(user, channel)
+        return channel
 
 
-async def ask_who_we_are(api: SlackApi) -> Ours:
-    """Ask for team, bot and, where the scope allows it, app. Raises `DeliveryError` or `RequestRefused`."""
+async def ask_who_we_are(api: SlackApi) -> AppIdentity:
+    """Return team, bot and, where the scope allows it, app. Raises `DeliveryError` or `RequestRefused`."""
     who = await api.call("auth.test")
     bot_id = str(who.get("bot_id") or "")
-    return Ours(
+    return AppIdentity(
         team=name_at(who, "team_id", TEAM),
         app=await _app(api, bot_id) if bot_id else "",
         bot_user=str(who.get("user_id") or ""),

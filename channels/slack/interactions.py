@@ -1,4 +1,4 @@
-"""Presses of our buttons and forms of ours that were sent, as `core.messaging.messages.Press`; pure.
+"""Pressed buttons and submitted forms of ours, as `core.messaging.messages.Press`; pure.
 
 Source of the shapes: docs.slack.dev, reference/interaction-payloads.
 """
@@ -29,7 +29,7 @@ FORM = "onevalet_form"
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """A button of ours pressed, or a form of ours sent.
+    """A button of ours pressed, or a form of ours submitted.
 
     Without `press.address.peer` it was in a form or in the App Home, which stand in no conversation.
     `trigger_id` opens one form within 3 s.
@@ -40,7 +40,7 @@ class Gesture:
 
 
 def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
-    """Read a block_actions payload; what no button of ours in a direct conversation sends is set aside.
+    """Read a block_actions payload; ignore it unless it is a button of ours in a direct conversation.
 
     Raises `RequestRefused`.
     """
@@ -65,7 +65,7 @@ def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
 
 
 def read_submission(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
-    """Read a view_submission payload; a form that is not ours is set aside. Raises `RequestRefused`."""
+    """Read a view_submission payload; ignore it unless the form is ours. Raises `RequestRefused`."""
     user = name_at(object_at(payload, "user"), "id", USER)
     view = object_at(payload, "view")
     name_at(view, "type", WORD)
@@ -86,7 +86,7 @@ def _unsupported(address: Address, user: str, keys: tuple[str, ...]) -> IgnoredM
 
 
 def _entered(view: JsonObject) -> tuple[tuple[str, str], ...]:
-    """Return the fields by name, which is an input's action_id; what was left empty is there, empty."""
+    """Return the fields by name, an input's action_id; an empty field is there, empty."""
     state = view.get("state")
     values = object_at(state, "values") if isinstance(state, dict) else {}
     return tuple(

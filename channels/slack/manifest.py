@@ -87,7 +87,7 @@ def manifest_yaml(public_url: str = PLACE, *, socket_mode: bool = False) -> str:
 
 
 def _lines(value: JsonObject, depth: int) -> Iterator[str]:
-    """Write the small part of YAML that a manifest needs: strings and flags are JSON, which YAML takes."""
+    """Yield the small part of YAML that a manifest needs: strings and flags are JSON, which YAML accepts."""
     pad = "  " * depth
     for name, item in value.items():
         match item:
@@ -96,8 +96,8 @@ def _lines(value: JsonObject, depth: int) -> Iterator[str]:
                 yield from _lines(item, depth + 1)
             case list():
                 yield f"{pad}{name}:"
-                for one in item:
-                    yield from _item(one, depth + 1)
+                for line in item:
+                    yield from _item(line, depth + 1)
             case _:
                 yield f"{pad}{name}: {_scalar(item)}"
 

@@ -1,4 +1,4 @@
-"""From one Slack message, told by an event or found in a history, to our inbound types; pure.
+"""From one Slack message, in an event or a history, to our inbound types; pure.
 
 Source of the shapes: docs.slack.dev, reference/events/message and its subtypes.
 """
@@ -22,7 +22,7 @@ _SLACKBOT = "USLACKBOT"
 
 
 @dataclass(frozen=True, slots=True)
-class Ours:
+class AppIdentity:
     """Our side, as far as Slack has told it yet: each is empty until then."""
 
     team: str = ""
@@ -32,11 +32,11 @@ class Ours:
 
 
 def read_message(
-    record: JsonObject, channel: str, ours: Ours, *, direct: bool, keys: tuple[str, ...] = ()
+    record: JsonObject, channel: str, ours: AppIdentity, *, direct: bool, keys: tuple[str, ...] = ()
 ) -> InboundMessage | IgnoredMessage:
-    """Decide what a message is to us.
+    """Decide what a message means to us.
 
-    `ours.team` must be known. `keys` are those that the way it came by adds. Raises `RequestRefused`.
+    `ours.team` must be known. `keys` are further dedupe keys, such as the event's. Raises `RequestRefused`.
     """
     ts = name_at(record, "ts", TS)
     subtype = text_at(record, "subtype")
@@ -52,8 +52,8 @@ def read_message(
         return IgnoredMessage(address, sender, all_keys, IgnoreReason.GROUP, reply)
     if not sender:
         raise RequestRefused("user is missing")
-    said, origin = _text(record)
-    text, media = typed_text(said), read_files(record)
+    written, origin = _text(record)
+    text, media = typed_text(written), read_files(record)
     if not text.strip() and not media:
         return IgnoredMessage(address, sender, all_keys, IgnoreReason.EMPTY)
     command = COMMANDS.get(text.strip().lower())
@@ -72,13 +72,13 @@ def read_message(
 
 def read_files(record: JsonObject) -> tuple[Media, ...]:
     """Return references to a message's files: fetched later, with the bot's token."""
-    found = []
+    media = []
     for item in objects_at(record, "files"):
         url = text_at(item, "url_private")
         if not url.startswith(("https://", "http://")):  # deleted, or not yet shown to us
             continue
         size = item.get("size")
-        found.append(
+        media.append(
             Media(
                 url=url,
                 content_type=text_at(item, "mimetype"),
@@ -86,7 +86,7 @@ def read_files(record: JsonObject) -> tuple[Media, ...]:
                 size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
             )
         )
-    return tuple(found)
+    return tuple(media)
 
 
 def channel_at(record: JsonObject) -> str:
@@ -99,11 +99,11 @@ def moment(ts: str) -> datetime:
     return datetime.fromtimestamp(float(ts), UTC)
 
 
-def _reason(record: JsonObject, subtype: str, sender: str, ours: Ours) -> IgnoreReason | None:
+def _reason(record: JsonObject, subtype: str, sender: str, ours: AppIdentity) -> IgnoreReason | None:
     inner = record.get("message")
-    for one in (record, inner if isinstance(inner, dict) else {}):
-        named = ((one.get("bot_id"), ours.bot_id), (one.get("user"), ours.bot_user), (one.get("app_id"), ours.app))
-        if any(name and name == own for name, own in named):
+    own = {"bot_id": ours.bot_id, "user": ours.bot_user, "app_id": ours.app}
+    for source in (record, inner if isinstance(inner, dict) else {}):
+        if any(source.get(name) and source[name] == value for name, value in own.items()):
             return IgnoreReason.OWN
     if record.get("bot_id") or subtype == "bot_message" or sender == _SLACKBOT:
         return IgnoreReason.BOT
@@ -121,19 +121,19 @@ def _thread(record: JsonObject, ts: str) -> str:
 
 
 def _own_keys(record: JsonObject, channel: str, ts: str) -> tuple[str, ...]:
-    """Return the keys that a message carries however it comes: one gesture has been seen under two `ts`."""
+    """Return the keys of a message itself: one gesture has been seen under two `ts`."""
     client = text_at(record, "client_msg_id")
     return (*((f"client:{client}",) if client else ()), f"ts:{channel}:{ts}")
 
 
 def _text(record: JsonObject) -> tuple[str, Origin]:
-    """Return the text, or what a message that was only passed on quotes, and whose words they are.
+    """Return the text and whose words they are; of a message that was only forwarded, what it quotes.
 
     What an app writes with a person's token names the app: nobody typed it.
     """
-    said = text_at(record, "text")
-    if said.strip():
-        return said, Origin.VIA_BOT if text_at(record, "app_id") else Origin.OWN
+    written = text_at(record, "text")
+    if written.strip():
+        return written, Origin.VIA_BOT if text_at(record, "app_id") else Origin.OWN
     quoted = [text_at(item, "text") or text_at(item, "fallback") for item in objects_at(record, "attachments")]
     passed_on = "\n\n".join(text for text in quoted if text.strip())
     return passed_on, Origin.FORWARDED if passed_on else Origin.OWN

@@ -29,7 +29,7 @@ _UNSHOWN = re.compile(r"(?![\n\t])[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def form_view(form: Form) -> JsonObject:
-    """Make the modal: its text literally, then its fields, each under its own name."""
+    """Return the modal: its text literally, then its fields, each under its own name."""
     fields: list[Json] = [_field(field) for field in form.fields]
     view: JsonObject = {
         "type": "modal",
@@ -53,7 +53,7 @@ def _section(text: str) -> JsonObject:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Cut a text at line ends where there are any, into what fits a section once it is escaped."""
+    """Yield a text in pieces that fit a section once escaped, cut at line ends where there are any."""
     shown = _UNSHOWN.sub("", text)
     if len(shown) > MAX_SHOWN:
         shown = shown[:MAX_SHOWN] + CUT
@@ -78,7 +78,7 @@ def _shown(piece: str) -> Iterator[str]:
 
 
 def _field(field: FormField) -> JsonObject:
-    """Make an input; what Slack's inputs cannot hold whole is not offered, so that it stays as it is."""
+    """Return an input; a value that Slack's inputs cannot hold whole is not offered, so that it stays as it is."""
     label = field.label if field.label.strip() else field.name
     if units(field.value) > MAX_VALUE:
         return _section(f"{label}\n{TOO_LONG}")
@@ -103,7 +103,9 @@ def _field(field: FormField) -> JsonObject:
 
 
 def _menu(field: FormField) -> JsonObject:
-    options: dict[str, Json] = {one: {"text": _plain(one, MAX_OPTION_TEXT), "value": one} for one in field.options}
+    options: dict[str, Json] = {
+        option: {"text": _plain(option, MAX_OPTION_TEXT), "value": option} for option in field.options
+    }
     menu: JsonObject = {"type": "static_select", "action_id": field.name, "options": [*options.values()]}
     if field.value in options:
         menu["initial_option"] = options[field.value]
@@ -111,4 +113,4 @@ def _menu(field: FormField) -> JsonObject:
 
 
 def _can_be_chosen(options: tuple[str, ...]) -> bool:
-    return 0 < len(options) <= MAX_OPTIONS and all(one.strip() and units(one) <= MAX_OPTION for one in options)
+    return 0 < len(options) <= MAX_OPTIONS and all(option.strip() and units(option) <= MAX_OPTION for option in options)

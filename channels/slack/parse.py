@@ -1,4 +1,4 @@
-"""From one of Slack's payloads to what it is to us; pure.
+"""From one of Slack's payloads to its meaning for us; pure.
 
 Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-commands and the payloads' pages.
 """
@@ -6,7 +6,7 @@ Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-comman
 from dataclasses import dataclass, replace
 
 from channels.slack.interactions import Gesture, read_press, read_submission
-from channels.slack.messages import CHANNEL_NAME, Ours, channel_at, read_message
+from channels.slack.messages import CHANNEL_NAME, AppIdentity, channel_at, read_message
 from channels.slack.payload_fields import (
     APP,
     CHANNEL,
@@ -46,7 +46,7 @@ class HomeOpened:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class SlashCommand:
     """A slash command. It may be typed anywhere: `message.address.peer` is where, not our conversation."""
 
     message: InboundMessage
@@ -54,16 +54,16 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Unhandled:
-    """A well-formed payload of a kind that is nothing to us."""
+    """A well-formed payload of a kind that we do not use."""
 
     kind: str
 
 
-type Heard = InboundMessage | IgnoredMessage | Typed | Gesture | HomeOpened | Challenge | Unhandled
+type SlackInput = InboundMessage | IgnoredMessage | SlashCommand | Gesture | HomeOpened | Challenge | Unhandled
 
 
-def parse(body: JsonObject, ours: Ours) -> Heard:
-    """Read a payload, whichever way it came. Raises `RequestRefused` when it is not well-formed."""
+def parse(body: JsonObject, ours: AppIdentity) -> SlackInput:
+    """Parse a payload, from a webhook or a socket. Raises `RequestRefused` when it is not well-formed."""
     kind = optional_name(body, "type", WORD)
     match kind:
         case "url_verification":
@@ -85,7 +85,7 @@ def parse(body: JsonObject, ours: Ours) -> Heard:
     raise RequestRefused("type is missing")
 
 
-def _event(body: JsonObject, ours: Ours) -> Heard:
+def _event(body: JsonObject, ours: AppIdentity) -> SlackInput:
     team = name_at(body, "team_id", TEAM)
     app = name_at(body, "api_app_id", APP)
     key = f"event:{name_at(body, 'event_id', EVENT)}"
@@ -105,7 +105,7 @@ def _event(body: JsonObject, ours: Ours) -> Heard:
     return Unhandled(kind)
 
 
-def _command(body: JsonObject, ours: Ours) -> Heard:
+def _command(body: JsonObject, ours: AppIdentity) -> SlackInput:
     team = name_at(body, "team_id", TEAM)
     user = name_at(body, "user_id", USER)
     key = f"trigger:{name_at(body, 'trigger_id', TOKEN)}"
@@ -113,31 +113,31 @@ def _command(body: JsonObject, ours: Ours) -> Heard:
     command = name_at(body, "command", TOKEN)
     if not _is_ours(team, optional_name(body, "api_app_id", APP), ours):
         return IgnoredMessage(replace(address, account=ours.team or team), user, (key,), IgnoreReason.OTHER_ACCOUNT)
-    said = unescape(text_at(body, "text")).strip()
-    word = said.lower() or "help"
+    text = unescape(text_at(body, "text")).strip()
+    word = text.lower() or "help"
     if word in WORDS:
-        return Typed(InboundMessage(address, user, (key,), f"{command} {word}", command=Command(word)))
-    return Typed(InboundMessage(address, user, (key,), said))
+        return SlashCommand(InboundMessage(address, user, (key,), f"{command} {word}", command=Command(word)))
+    return SlashCommand(InboundMessage(address, user, (key,), text))
 
 
-def _foreign(payload: JsonObject, team: str, ours: Ours) -> IgnoredMessage | None:
+def _foreign(payload: JsonObject, team: str, ours: AppIdentity) -> IgnoredMessage | None:
     if _is_ours(team, optional_name(payload, "api_app_id", APP), ours):
         return None
     read = read_press(payload, team) if payload["type"] == "block_actions" else read_submission(payload, team)
-    said = read.press if isinstance(read, Gesture) else read
-    address = replace(said.address, account=ours.team or team, peer=said.address.peer or said.sender)
-    return IgnoredMessage(address, said.sender, said.keys, IgnoreReason.OTHER_ACCOUNT)
+    inbound = read.press if isinstance(read, Gesture) else read
+    address = replace(inbound.address, account=ours.team or team, peer=inbound.address.peer or inbound.sender)
+    return IgnoredMessage(address, inbound.sender, inbound.keys, IgnoreReason.OTHER_ACCOUNT)
 
 
 def _team(payload: JsonObject) -> str:
-    """Return the team of an interaction; an app installed for a whole organisation finds it beside the user."""
+    """Return the team of an interaction; for an app installed for a whole organisation it stands with the user."""
     team = payload.get("team")
     if isinstance(team, dict):
         return name_at(team, "id", TEAM)
     return name_at(object_at(payload, "user"), "team_id", TEAM)
 
 
-def _is_ours(team: str, app: str, ours: Ours) -> bool:
+def _is_ours(team: str, app: str, ours: AppIdentity) -> bool:
     """Return whether team and app are ours, as far as we know them."""
     return ours.team in ("", team) and (not app or ours.app in ("", app))
 

@@ -1,4 +1,4 @@
-"""Read fields of Slack's JSON by type; what is missing or of another type refuses the request."""
+"""Read fields of Slack's JSON by type; a missing field or another type refuses the request."""
 
 import re
 
@@ -16,7 +16,7 @@ WORD = re.compile(r"[a-z][a-z0-9_.]{0,79}")
 
 
 def object_at(owner: JsonObject, name: str) -> JsonObject:
-    """Return an object that must be there. Raises `RequestRefused`."""
+    """Return a required object. Raises `RequestRefused`."""
     value = owner.get(name)
     if not isinstance(value, dict):
         raise RequestRefused(f"{name} is not an object")
@@ -24,20 +24,20 @@ def object_at(owner: JsonObject, name: str) -> JsonObject:
 
 
 def objects_at(owner: JsonObject, name: str) -> list[JsonObject]:
-    """Return a list of objects, empty where there is none. Raises `RequestRefused`."""
+    """Return a list of objects, empty if there is none. Raises `RequestRefused`."""
     value = owner.get(name)
     if value is None:
         return []
     if not isinstance(value, list):
         raise RequestRefused(f"{name} is not a list")
-    found = [item for item in value if isinstance(item, dict)]
-    if len(found) != len(value):
+    objects = [item for item in value if isinstance(item, dict)]
+    if len(objects) != len(value):
         raise RequestRefused(f"{name} does not hold objects")
-    return found
+    return objects
 
 
 def text_at(owner: JsonObject, name: str) -> str:
-    """Return a string, empty where there is none. Raises `RequestRefused`."""
+    """Return a string, empty if there is none. Raises `RequestRefused`."""
     value = owner.get(name)
     if value is None:
         return ""
@@ -47,7 +47,7 @@ def text_at(owner: JsonObject, name: str) -> str:
 
 
 def name_at(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:
-    """Return an id that must be there and well-formed. Raises `RequestRefused`."""
+    """Return a required, well-formed id. Raises `RequestRefused`."""
     value: Json = owner.get(name)
     if not isinstance(value, str) or not pattern.fullmatch(value):
         raise RequestRefused(f"{name} is not well-formed")
@@ -55,5 +55,5 @@ def name_at(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:
 
 
 def optional_name(owner: JsonObject, name: str, pattern: re.Pattern[str]) -> str:
-    """Return an id that may be missing, but must be well-formed. Raises `RequestRefused`."""
+    """Return an id that may be missing (empty), but must be well-formed. Raises `RequestRefused`."""
     return name_at(owner, name, pattern) if owner.get(name) not in (None, "") else ""

@@ -12,13 +12,13 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 
 from channels.slack.ack import answer_gesture, publish_home
 from channels.slack.body import FORM_TYPE, JSON_TYPE, decode_body
-from channels.slack.bolt_app import Gate
+from channels.slack.bolt_app import BoltGateway
 from channels.slack.catchup import catch_up
 from channels.slack.identity import Identity
 from channels.slack.interactions import Gesture
 from channels.slack.messages import CHANNEL_NAME
-from channels.slack.parse import Challenge, Heard, HomeOpened, Typed, Unhandled
-from channels.slack.sender_profiles import People
+from channels.slack.parse import Challenge, HomeOpened, SlackInput, SlashCommand, Unhandled
+from channels.slack.sender_profiles import SenderProfiles
 from channels.slack.setup import check_app, setup_app
 from channels.slack.sockets import Pace, Sockets
 from channels.slack.verify import is_signed
@@ -37,11 +37,11 @@ _log = structlog.get_logger()
 
 
 class SlackChannel:
-    """Take in what people say and press in one Slack app's direct messages.
+    """Accept what people write and press in one Slack app's direct messages.
 
     With `app_token` everything comes over Socket Mode and there is no route; without it over HTTP, signed with
     `signing_secret`. `account` is the team's id: empty until Slack has told it, which is asked at start and
-    again until it answers; what comes before that is taken in under the team that its payload names. `now` is
+    again until it answers; until then messages are accepted under the team that their payload names. `now` is
     the machine's own time in Unix seconds, by which Slack's signatures age; `pace` is that of the sockets.
     """
 
@@ -66,28 +66,24 @@ class SlackChannel:
         self._now = now
         self._api = SlackApi(bot_token=bot_token, api_url=api_url)
         self._identity = Identity(self._api)
-        self._gate = Gate(self._api, self._identity, self._take)
-        self._sockets = Sockets(self._api, self._gate, app_token, pace or Pace()) if app_token else None
-        self._people = People(self._api, sink)
+        self._bolt = BoltGateway(self._api, self._identity, self._take)
+        self._sockets = Sockets(self._api, self._bolt, app_token, pace or Pace()) if app_token else None
+        self._profiles = SenderProfiles(self._api, sink)
         self._tasks: set[asyncio.Task[None]] = set()
         self.account = ""
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return the one webhook, none with Socket Mode."""
         return () if self._app_token else (web.post(WEBHOOK_PATH, self._receive),)
 
     async def identify(self) -> None:
-        """Ask Slack which team the token is for. Raises `Unavailable`."""
         self.account = (await self._identity.ask()).team
 
     async def start(self) -> None:
-        """Ask Slack who we are, and hold a socket open with Socket Mode; both in the background."""
         self._spawn(self._learn())
         if self._sockets is not None:
             self._spawn(self._sockets.run())
 
     async def stop(self) -> None:
-        """Let what is being committed end, then release connections."""
         if self._sockets is not None:
             await self._sockets.finish()
         for task in list(self._tasks):
@@ -96,22 +92,19 @@ class SlackChannel:
         await self._api.close()
 
     async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
-        """Bring in what our direct conversations hold since then; return how many were new."""
         return await catch_up(self._api, self._sink, self._identity.ours, since, sweep)
 
     async def setup(self) -> Sequence[Change]:
-        """Return what to paste and switch on at Slack: a bot token may change nothing there."""
         return await setup_app(self._api, self._public_url, socket_mode=bool(self._app_token))
 
     async def check(self) -> Sequence[Check]:
-        """Look at tokens, scopes and App Home."""
         return await check_app(self._api, app_token=self._app_token)
 
     async def _learn(self) -> None:
         self.account = (await self._identity.learn()).team
 
     async def _receive(self, request: web.Request) -> web.Response:
-        return await to_aiohttp_response(await self._gate.dispatch(await self._proven(request)))
+        return await to_aiohttp_response(await self._bolt.dispatch(await self._proven(request)))
 
     async def _proven(self, request: web.Request) -> JsonObject:
         """Return the body of a request that is Slack's. Raises `RequestRefused`."""
@@ -125,27 +118,27 @@ class SlackChannel:
             raise RequestRefused("signature does not match", status=403)
         return decode_body(raw, request.content_type)
 
-    async def _take(self, heard: Heard) -> str:
-        """Commit what was heard; return what the person alone is shown at once."""
-        match heard:
+    async def _take(self, payload: SlackInput) -> str | None:
+        """Commit what was parsed; return a note that is shown to the person alone at once."""
+        match payload:
             case InboundMessage():
-                self._identity.remember(heard.sender, heard.address.peer)
-                await self._accept(heard)
+                self._identity.remember(payload.sender, payload.address.peer)
+                await self._accept(payload)
             case IgnoredMessage():
-                await self._accept(heard)
+                await self._accept(payload)
             case Gesture():
-                await self._take_gesture(heard)
-            case Typed():
-                return await self._take_command(heard.message)
+                await self._take_gesture(payload)
+            case SlashCommand():
+                return await self._take_command(payload.message)
             case HomeOpened(user=user, tab="home"):
                 self._spawn(publish_home(self._api, user))
             case Challenge() | HomeOpened():
                 pass
             case Unhandled(kind=kind):
                 _log.info("slack_kind_unhandled", kind=kind)
-        return ""
+        return None
 
-    async def _take_command(self, message: InboundMessage) -> str:
+    async def _take_command(self, message: InboundMessage) -> str | None:
         """Move a command to our conversation with the person: it can be typed in any."""
         typed_in = message.address.peer
         peer = await self._identity.direct(message.sender)
@@ -153,10 +146,10 @@ class SlackChannel:
             raise RequestRefused("the direct conversation is not known", status=503)
         address = replace(message.address, peer=peer or typed_in)
         await self._accept(replace(message, address=address))
-        return "" if address.peer == typed_in else ELSEWHERE
+        return None if address.peer == typed_in else ELSEWHERE
 
     async def _take_gesture(self, gesture: Gesture) -> None:
-        """Commit a press or a sent form; what answers it is shown without waiting for that."""
+        """Commit a press or a submitted form; its answer is shown without waiting for that."""
         press = gesture.press
         if press.address.peer:
             self._identity.remember(press.sender, press.address.peer)
@@ -178,8 +171,8 @@ class SlackChannel:
 
     def _ask_who(self, message: InboundMessage) -> None:
         team, user = message.address.account, message.sender
-        if self._people.is_new(team, user):
-            self._spawn(self._people.ask(team, user))
+        if self._profiles.is_new(team, user):
+            self._spawn(self._profiles.ask(team, user))
 
     def _spawn(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)
@@ -188,6 +181,6 @@ class SlackChannel:
 
 
 def _only(request: web.Request, header: str) -> str | None:
-    """Return a header that must come exactly once."""
+    """Return a header that must occur exactly once, else None."""
     values = request.headers.getall(header, [])
     return values[0] if len(values) == 1 else None

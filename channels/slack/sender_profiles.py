@@ -1,6 +1,6 @@
-"""Who somebody is, as Slack tells it: their name and timezone, asked once after they first wrote.
+"""A sender's name and timezone, as Slack states them, asked once after their first message.
 
-docs.slack.dev: reference/methods/users.info. It needs `users:read`, and is never in the way of an answer.
+docs.slack.dev: reference/methods/users.info. It needs `users:read`, and never delays an answer.
 """
 
 from zoneinfo import available_timezones
@@ -15,13 +15,13 @@ from core.messaging.messages import SenderProfile
 from providers.slack.client import SlackApi
 
 MAX_KNOWN = 10_000
-"""People who are remembered as asked about; then it begins anew."""
+"""SenderProfiles who are remembered as asked about; then it begins anew."""
 
 _log = structlog.get_logger()
 
 
-class People:
-    """Ask Slack about each person once, and hand in what it says."""
+class SenderProfiles:
+    """Ask Slack about each person once, and hand in the answer."""
 
     def __init__(self, api: SlackApi, sink: InboundSink) -> None:
         self._api = api
@@ -29,7 +29,7 @@ class People:
         self._asked: set[tuple[str, str]] = set()
 
     def is_new(self, team: str, user: str) -> bool:
-        """Return whether nobody has asked about this person yet; from now on somebody has."""
+        """Return whether this person has not been asked about yet, and remember them as asked about."""
         if (team, user) in self._asked:
             return False
         if len(self._asked) >= MAX_KNOWN:
@@ -38,7 +38,7 @@ class People:
         return True
 
     async def ask(self, team: str, user: str) -> None:
-        """Ask, and hand in the answer; where there is none, the next message asks again."""
+        """Ask, and hand in the answer; if there is none, the person's next message asks again."""
         try:
             profile = object_at(await self._api.call("users.info", {"user": user}, get=True), "user")
             name, zone = profile.get("real_name"), profile.get("tz")

@@ -1,4 +1,4 @@
-"""Slack's side of the channel: what an operator pastes and switches on there, and what `doctor` looks at.
+"""Slack's side of the channel: what an operator pastes and switches on there, and the checks of `doctor`.
 
 A bot token can read neither the manifest nor the app's settings, and may change nothing there.
 """
@@ -39,7 +39,7 @@ async def setup_app(api: SlackApi, public_url: str, *, socket_mode: bool) -> Seq
 
 
 async def check_app(api: SlackApi, *, app_token: str) -> Sequence[Check]:
-    """Look at token, scopes, App Home and, with Socket Mode, the app-level token; never raises."""
+    """Check token, scopes, App Home and, with Socket Mode, the app-level token; never raises."""
     try:
         who, granted = await api.authenticate()
     except DeliveryError as error:

@@ -1,7 +1,7 @@
-"""Socket Mode: one socket held open, envelopes acknowledged after the commit, a dead one noticed and replaced.
+"""Socket Mode: one socket held open, envelopes acknowledged after the commit, a dead socket replaced.
 
-The SDK's own way of reconnecting is not used: after a failed attempt it tries the same one-time address for
-ever, and closes the old socket before it has the new one. Here each socket is an SDK client of its own.
+The SDK's own reconnecting is not used: after a failed attempt it tries the same one-time address
+indefinitely, and closes the old socket before it has the new one. Here each socket is an SDK client of its own.
 Source: docs.slack.dev, apis/events-api/using-socket-mode.
 """
 
@@ -18,7 +18,7 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from channels.slack.bolt_app import Gate
+from channels.slack.bolt_app import BoltGateway
 from core.errors import RequestRefused, StoreUnavailable
 from core.http.provider_session import open_session
 from core.json_types import JsonObject
@@ -33,11 +33,11 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long things may take, in seconds.
+    """Intervals and limits, in seconds.
 
     A ping goes out every `ping`; without an answer within half of that the socket is dead. `look` is how often
-    we look at it, `connect` how long a new one may take, `wait` and `longest` how long we wait after a failure,
-    `finish` how long what is being committed may take at the end.
+    it is checked, `connect` how long a new one may take, `wait` and `longest` the first and longest pause after a
+    failure, `finish` how long commits in progress may take at the end.
     """
 
     ping: float = 5.0
@@ -51,9 +51,9 @@ class Pace:
 class Sockets:
     """Hold a socket open for as long as the channel runs."""
 
-    def __init__(self, api: SlackApi, gate: Gate, app_token: str, pace: Pace) -> None:
+    def __init__(self, api: SlackApi, bolt: BoltGateway, app_token: str, pace: Pace) -> None:
         self._api = api
-        self._gate = gate
+        self._bolt = bolt
         self._app_token = app_token
         self._pace = pace
         self._closing = False
@@ -85,7 +85,7 @@ class Sockets:
                 await old.end()
 
     async def finish(self) -> None:
-        """Take nothing more in, and let what is being committed end and be acknowledged."""
+        """Accept nothing more, and let commits in progress end and be acknowledged."""
         self._closing = True
         if self._busy:
             await asyncio.wait(self._busy, timeout=self._pace.finish)
@@ -110,7 +110,7 @@ class Sockets:
             if not isinstance(payload, dict):
                 raise RequestRefused("payload is not an object")
             body: JsonObject = payload
-            return await self._gate.dispatch(body)
+            return await self._bolt.dispatch(body)
         except RequestRefused as error:
             _log.info("slack_envelope_refused", reason=error.reason)
         except StoreUnavailable as error:
@@ -136,7 +136,7 @@ class Sockets:
         return socket
 
     async def _watch(self, socket: "_Socket") -> str:
-        """Wait until the socket is dead or told to go; say why."""
+        """Wait until the socket is dead or told to go; return the reason."""
         while not socket.leaving.is_set():
             if not await socket.is_connected():
                 return "dead"
@@ -146,14 +146,14 @@ class Sockets:
         return socket.reason
 
     async def _leave(self, socket: "_Socket") -> None:
-        """Close a socket when what came over it is acknowledged, or cannot be any more."""
+        """Close a socket once its envelopes are acknowledged, or cannot be any more."""
         if self._busy and await socket.is_connected():
             await asyncio.wait(set(self._busy), timeout=self._pace.finish)
         await socket.end()
 
 
 class _Socket(SocketModeClient):
-    """One socket for once: it never reconnects, it says that it should be replaced."""
+    """One socket that never reconnects, but tells that it should be replaced."""
 
     def __init__(self, sockets: Sockets, api: SlackApi, app_token: str, ping: float) -> None:
         super().__init__(
@@ -166,7 +166,7 @@ class _Socket(SocketModeClient):
         self.socket_mode_request_listeners.append(sockets.take)
 
     async def open(self) -> None:
-        """Connect. Raises FAILURES; the address is asked for here, since the SDK would hide why it got none."""
+        """Connect. Raises FAILURES; the address is asked for here, since the SDK would hide why there is none."""
         await self.aiohttp_client_session.close()  # the SDK's own would follow a redirect
         self.aiohttp_client_session = open_session(self._timeouts)
         self.wss_uri = await self.issue_new_wss_url()
@@ -177,7 +177,7 @@ class _Socket(SocketModeClient):
         await self.close()  # type: ignore[no-untyped-call]
 
     async def run_message_listeners(self, message: dict[str, Any], raw_message: str) -> None:
-        """Hear "hello" and "disconnect" ourselves; the SDK would reconnect on the latter."""
+        """Handle "hello" and "disconnect" here; the SDK would reconnect on the latter."""
         match message.get("type"):
             case "hello":
                 self.helloed = True

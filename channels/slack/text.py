@@ -1,4 +1,4 @@
-"""From Slack's way of writing down a message to what the person typed; pure.
+"""From Slack's notation of a message to what the person typed; pure.
 
 Source: docs.slack.dev, messaging/formatting-message-text: three characters are escaped, and links, people and
 channels stand in angle brackets.
@@ -20,8 +20,8 @@ def unescape(escaped: str) -> str:
     return escaped.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def _plain(found: re.Match[str]) -> str:
-    target, _, label = found[1].partition("|")
+def _plain(match: re.Match[str]) -> str:
+    target, _, label = match[1].partition("|")
     match target[:1]:
         case "@" | "#":
             return f"{target[0]}{label.lstrip('@#') or target[1:]}"

@@ -1,6 +1,6 @@
 """Proof that a request is Slack's: the v0 signature over time and raw body, checked without ever raising.
 
-The official verifier raises on a timestamp that is no number, a signature that is not ASCII, or a body that is
+The official verifier raises on a timestamp that is not a number, a signature that is not ASCII, or a body that is
 not UTF-8, and each of these would become a 500. Source: docs.slack.dev, authentication/verifying-requests-from-slack.
 """
 

@@ -1,4 +1,4 @@
-"""What was missed while away: Twilio's message list, through the same reading and the same inbox.
+"""Texts missed while away: Twilio's message list, through the same parser and the same inbox.
 
 After 15 seconds and its retries Twilio never calls again (notes: connection overrides), so the list is the
 only way back.
@@ -31,10 +31,10 @@ _log = structlog.get_logger()
 
 
 async def catch_up(api: TwilioApi, account: Account, sink: InboundSink, since: datetime, sweep: Sweep) -> int:
-    """Hand in, oldest first, what came since then; return how many were new.
+    """Hand in the texts since then, oldest first; return how many were new.
 
     The list is newest first, so it is read a day at a time, and the place reached is the moment before which all is
-    handed in. Raises `Unavailable` when Twilio does not answer, `StoreUnavailable` when nothing can be kept.
+    handed in. Raises `Unavailable` when Twilio does not answer, `StoreUnavailable` when nothing can be stored.
     """
     start = since.astimezone(UTC) - OVERLAP
     if sweep.place:
@@ -52,7 +52,7 @@ async def catch_up(api: TwilioApi, account: Account, sink: InboundSink, since: d
 
 
 def _days(start: datetime, now: datetime) -> Iterator[tuple[datetime, datetime | None]]:
-    """Yield the days, of which the first begins at `start` and the last has no end: their clock may be ahead."""
+    """Yield days; the first begins at `start`, and the last has no end, because Twilio's clock may be ahead."""
     end = (start + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
     while end < now:
         yield start, end
@@ -66,11 +66,11 @@ async def _hand_in(texts: Sequence[Text], account: Account, sink: InboundSink, s
         if number % _REMEMBERED_EVERY == 0 and text.sent_at is not None:
             await sweep.reached(text.sent_at.isoformat())
         try:
-            found = read_text(text, account)
+            items = read_text(text, account)
         except RequestRefused as error:
             _log.warning("sms_not_readable", provider_id=text.sid, reason=error.reason)
             continue
-        received = [await bring(sink, inbound) for inbound in found]
+        received = [await bring(sink, inbound) for inbound in items]
         new += not received[-1].duplicate
     return new
 
@@ -115,9 +115,9 @@ async def _incoming(
 
 
 async def _media(api: TwilioApi, message: "MessageInstance") -> tuple[Media, ...]:
-    found = await api.client.messages(message.sid).media.list_async(limit=MAX_MEDIA)
+    files = await api.client.messages(message.sid).media.list_async(limit=MAX_MEDIA)
     return tuple(
         Media(url=f"{api.api_url}{item.uri.removesuffix('.json')}", content_type=item.content_type or "")
-        for item in found
+        for item in files
         if item.uri
     )

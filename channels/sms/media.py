@@ -1,7 +1,7 @@
-"""Files that came with a text: fetched from Twilio alone, with our credentials shown to Twilio's API alone.
+"""Files that came with a text: fetched from Twilio only, and our credentials sent to Twilio's API only.
 
-docs: messaging/api/media-resource. A media URL wants basic authentication, and redirects to one on another
-host that is good for four hours without.
+docs: messaging/api/media-resource. A media URL requires basic authentication, and redirects to one on another
+host that is valid for four hours without.
 """
 
 import re
@@ -27,7 +27,7 @@ _NOT_OURS = "That file does not lie with our Twilio account."
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
-    """A fetched file. `content_type` is what the server says now, lower case, without parameters."""
+    """A fetched file. `content_type` is what the server states now, lower case, without parameters."""
 
     content_type: str
     body: bytes
@@ -47,38 +47,35 @@ class TwilioMedia:
         )
 
     async def __aenter__(self) -> Self:
-        """Return itself."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Close the connections."""
         await self.close()
 
     async def fetch(self, media: Sequence[Media]) -> list[MediaFile]:
-        """Fetch a message's files; raises `ToolFailed` for a file that is not ours, gone, or too large."""
+        """Fetch a message's files. Raises `ToolFailed` for a file that is not ours, gone, or too large."""
         if len(media) > MAX_MEDIA:
             raise ToolFailed(f"A message has at most {MAX_MEDIA} files.")
-        if not all(self._ours.fullmatch(one.url) for one in media):
+        if not all(self._ours.fullmatch(item.url) for item in media):
             raise ToolFailed(_NOT_OURS)
         files: list[MediaFile] = []
         left = MAX_BYTES
-        for one in media:
-            file = await self._fetch(one.url, left)
+        for item in media:
+            file = await self._fetch(item.url, left)
             left -= len(file.body)
             files.append(file)
         return files
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._client.close()
 
-    async def _fetch(self, url: str, most: int) -> MediaFile:
+    async def _fetch(self, url: str, limit: int) -> MediaFile:
         answer = await self._client.request(
-            "GET", url, headers={"Authorization": self._authorization}, max_bytes=max(most, 1), may_go=self._may_go
+            "GET", url, headers={"Authorization": self._authorization}, max_bytes=max(limit, 1), may_go=self._may_go
         )
         if answer.status != 200:
             raise ToolFailed("That file is not there any more.")
-        if answer.cut or len(answer.body) > most:
+        if answer.cut or len(answer.body) > limit:
             raise ToolFailed("The files of that message are larger than 5 MB together.")
         return MediaFile(answer.content_type, answer.body)
 

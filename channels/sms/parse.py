@@ -1,7 +1,7 @@
 """From Twilio's form fields to our inbound types; pure.
 
 Source of names and shapes: twilio.com/docs/messaging/guides/webhook-request. New parameters appear without
-notice, so unknown ones are let through, but only if they look like Twilio's and come once.
+notice, so unknown ones are accepted, but only if they look like Twilio's and occur once.
 """
 
 import re
@@ -95,7 +95,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text or picture message as Twilio tells it, by webhook or in its message list."""
+    """One text or picture message as Twilio describes it, by webhook or in its message list."""
 
     sid: str
     sender: str
@@ -139,7 +139,7 @@ def parse_message(pairs: FormPairs, account: Account) -> tuple[Inbound, ...]:
 
 
 def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
-    """Decide what a text is to us: a message, a word about being reached, or nothing to answer."""
+    """Decide what a text means: a message, a word about being reached, or nothing to answer."""
     if not _SENDER.fullmatch(text.sender):
         raise RequestRefused("From is not well-formed")
     address = Address(channel=CHANNEL, account=account.sender, peer=text.sender)
@@ -178,18 +178,18 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
 
 
 def parse_status(pairs: FormPairs, query: FormPairs, account: Account) -> StatusUpdate | None:
-    """Read a status callback; None for a status that says nothing about a part of ours.
+    """Parse a status callback; return None for a status that tells nothing about a part of ours.
 
     `query` holds our `ref`, as `notify` put it into the URL. Raises `RequestRefused`.
     """
     fields = _exact_fields(pairs)
     _check_account(fields, account)
     sid = _message_sid(fields)
-    said = _required(fields, "MessageStatus").lower()
+    word = _required(fields, "MessageStatus").lower()
     refs = refs_of(query)
     if len(refs) > 1 or not all(_REF.fullmatch(ref) for ref in refs):
         raise RequestRefused("ref is not well-formed")
-    status = _STATUSES.get(said)
+    status = _STATUSES.get(word)
     if status is None:
         return None
     code = fields.get("ErrorCode", "")
@@ -206,7 +206,7 @@ def parse_status(pairs: FormPairs, query: FormPairs, account: Account) -> Status
 
 
 def _exact_fields(pairs: FormPairs) -> dict[str, str]:
-    """Take every parameter once: the signature has no separators, so parts could move between them."""
+    """Return every parameter, each once: the signature has no separators, so text could move between them."""
     fields: dict[str, str] = {}
     seen: set[str] = set()
     for name, value in pairs:
@@ -220,7 +220,7 @@ def _exact_fields(pairs: FormPairs) -> dict[str, str]:
 
 
 def _check_border(fields: dict[str, str]) -> None:
-    """Refuse a stranger right behind Body: the end of a text can pose as one, signature and all.
+    """Refuse an unknown parameter right after Body: the end of a text can pose as one, with a valid signature.
 
     Should Twilio add such a parameter, the catch-up sweep still brings the texts in.
     """
@@ -252,17 +252,17 @@ def _message_sid(fields: dict[str, str]) -> str:
 
 
 def _media(fields: dict[str, str]) -> tuple[Media, ...]:
-    said = fields.get("NumMedia", "0") or "0"
-    if not re.fullmatch(r"[0-9]{1,4}", said):
+    count = fields.get("NumMedia", "0") or "0"
+    if not re.fullmatch(r"[0-9]{1,4}", count):
         raise RequestRefused("NumMedia is not a number")
-    found = []
-    for index in range(min(int(said), MAX_MEDIA)):
+    media = []
+    for index in range(min(int(count), MAX_MEDIA)):
         url = fields.get(f"MediaUrl{index}", "")
         kind = fields.get(f"MediaContentType{index}", "")
         if not re.fullmatch(r"https?://[!-~]{1,2000}", url) or not re.fullmatch(r"[ -~]{0,255}", kind):
             raise RequestRefused("media is not well-formed")
-        found.append(Media(url=url, content_type=kind))
-    return tuple(found)
+        media.append(Media(url=url, content_type=kind))
+    return tuple(media)
 
 
 def _ignored(text: Text, address: Address, reason: IgnoreReason) -> IgnoredMessage:
@@ -276,7 +276,7 @@ def _word(body: str) -> str:
 
 
 def _carrier_answered(text: Text, account: Account) -> bool:
-    """Return whether the person has an answer to this word already; OptOutType says that Twilio acted on it."""
+    """Return whether the person already has an answer to this word; OptOutType means that Twilio acted on it."""
     if text.opt_out:
         return True
     word = text.body.strip().upper()

@@ -25,9 +25,9 @@ _log = structlog.get_logger()
 
 
 class SmsChannel:
-    """Take in texts and delivery statuses of one Twilio sender.
+    """Accept texts and delivery statuses of one Twilio sender.
 
-    `sender` is an E.164 number or a Messaging Service SID; `public_url` is what Twilio calls us by, without
+    `sender` is an E.164 number or a Messaging Service SID; `public_url` is how Twilio reaches us, without
     a path of ours; `api_url` is an origin and may carry a path prefix. `carrier_answers`: Twilio answers STOP,
     START and HELP itself; otherwise we do.
     """
@@ -53,30 +53,24 @@ class SmsChannel:
         self._api = TwilioApi(account_sid=account_sid, auth_token=auth_token, api_url=api_url, total=LIST_SECONDS)
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return the two webhooks."""
         return (web.post(MESSAGE_PATH, self._receive_message), web.post(STATUS_PATH, self._receive_status))
 
     async def identify(self) -> None:
         """Do nothing: the sender is configured."""
 
     async def start(self) -> None:
-        """Make ready for the sweep; texts come by themselves."""
         await asyncio.to_thread(load_sdk)
 
     async def stop(self) -> None:
-        """Release connections."""
         await self._api.close()
 
     async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
-        """Bring in what Twilio's message list holds since then; return how many were new."""
         return await catch_up(self._api, self._account, self._sink, since, sweep)
 
     async def setup(self) -> Sequence[Change]:
-        """Point the sender's webhooks at us."""
         return await setup_sender(self._api, self._account, self._webhooks)
 
     async def check(self) -> Sequence[Check]:
-        """Look at the account, the sender and its webhooks."""
         return await check_sender(self._api, self._account, self._webhooks)
 
     @property

@@ -1,4 +1,4 @@
-"""Twilio's side of the SMS channel: its webhooks set, and what `doctor` looks at."""
+"""Twilio's side of the SMS channel: its webhooks set, and the checks of `doctor`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,14 +46,14 @@ async def setup_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> 
 
 
 async def check_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Check]:
-    """Look at credentials, sender, webhook and registration; never raises."""
+    """Check credentials, sender, webhook and registration; never raises."""
     try:
-        found = await api.client.api.accounts(account.sid).fetch_async()
+        owner = await api.client.api.accounts(account.sid).fetch_async()
     except FAILURES as error:
         fix = "check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN (the primary token), and TWILIO_API_URL if set"
         return (Check("Twilio account", ok=False, detail=describe(error), fix=fix),)
-    active = found.status == "active"
-    checks = [Check("Twilio account", active, str(found.status), "" if active else "see the Twilio console")]
+    active = owner.status == "active"
+    checks = [Check("Twilio account", active, str(owner.status), "" if active else "see the Twilio console")]
     try:
         url = await _webhook_url(api, account)
     except (*FAILURES, ConfigError) as error:
@@ -85,8 +85,9 @@ async def _webhook_url(api: TwilioApi, account: Account) -> str:
 
 
 async def _setup_number(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Change]:
-    """Set where texts go. The number's StatusCallback is left alone: it tells of calls, and every text of
-    ours names its own."""
+    """Set where texts go. The number's StatusCallback is left alone: it reports calls, and every text of
+    ours names its own.
+    """
     number = await _number(api, account)
     # An application, if set, stands over the URL (docs: incomingphonenumber-resource).
     before = (number.sms_url or "", number.sms_method or "", number.sms_application_sid or "")
@@ -128,8 +129,8 @@ def _changes(names: Sequence[str], before: Sequence[str], after: Sequence[str]) 
 
 
 async def _number(api: TwilioApi, account: Account) -> "IncomingPhoneNumberInstance":
-    found = await api.client.incoming_phone_numbers.list_async(phone_number=account.sender)
-    for number in found:
+    numbers = await api.client.incoming_phone_numbers.list_async(phone_number=account.sender)
+    for number in numbers:
         if number.phone_number == account.sender:
             return number
     raise ConfigError("TWILIO_FROM is not a number of this Twilio account.")

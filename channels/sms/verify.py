@@ -1,6 +1,6 @@
 """Proof that a request is Twilio's: X-Twilio-Signature, checked without ever raising.
 
-The official validator raises on a missing header, an odd port or bytes that are no text, and each of these
+The official validator raises on a missing header, an odd port or bytes that are not text, and each of these
 would become a 500. Source: twilio.com/docs/usage/webhooks/webhooks-security.
 """
 
@@ -50,7 +50,7 @@ def _signed_fields(pairs: Iterable[tuple[str, str]]) -> bytes:
 
 
 def _url_candidates(url: str) -> tuple[str, ...]:
-    """Return the URL with and without its port: Twilio signs now one and now the other."""
+    """Return the URL with and without its port: Twilio signs sometimes the one, sometimes the other."""
     parts = urlsplit(url)
     user, at, host = parts.netloc.rpartition("@")
     if parts.port is None:

@@ -42,16 +42,16 @@ _OTHER_CONTENT = frozenset(
 
 
 def read_media(message: JsonObject) -> tuple[Media, ...]:
-    """Return the files of a message. Raises `RequestRefused` when they are not well-formed."""
-    found = []
+    """Return the files of a message. Raises `RequestRefused` if one is not well-formed."""
+    media = []
     if "photo" in message:
-        found.append(_largest(message["photo"]))
+        media.append(_largest(message["photo"]))
     for name, content_type in _FILES.items():
         if name == "document" and "animation" in message:
             continue  # the same file again, for older bots
         if name in message:
-            found.append(_file(message[name], content_type))
-    return tuple(found)
+            media.append(_file(message[name], content_type))
+    return tuple(media)
 
 
 def has_content(message: JsonObject) -> bool:
@@ -60,7 +60,7 @@ def has_content(message: JsonObject) -> bool:
 
 
 def _largest(sizes: Json) -> Media:
-    """Choose the largest of a photo's sizes."""
+    """Return the largest of a photo's sizes."""
     if not isinstance(sizes, list) or not sizes:
         raise RequestRefused("photo is not a list of sizes")
     return max((_file(size, "image/jpeg") for size in sizes), key=lambda media: media.size or 0)
@@ -72,10 +72,10 @@ def _file(value: Json, content_type: str) -> Media:
     file_id = value.get("file_id")
     if not isinstance(file_id, str) or not file_id:
         raise RequestRefused("file has no file_id")
-    said, name, size = value.get("mime_type"), value.get("file_name"), value.get("file_size")
+    mime_type, name, size = value.get("mime_type"), value.get("file_name"), value.get("file_size")
     return Media(
         url=f"{FILE_SCHEME}{file_id}",
-        content_type=said if isinstance(said, str) and said else content_type,
+        content_type=mime_type if isinstance(mime_type, str) and mime_type else content_type,
         name=name if isinstance(name, str) else "",
         size=size if isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**53 else None,
     )

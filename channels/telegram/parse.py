@@ -47,14 +47,14 @@ class BotIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What an update is to us. `query` is the id of a press, ours or not: it also has to be answered."""
+    """The meaning of an update. `query` is the id of a press, ours or not, which also has to be answered."""
 
     inbound: Inbound
-    query: str = ""
+    query: str | None = None
 
 
 def decode_update(raw: bytes) -> JsonObject:
-    """Read a request's body. Raises `RequestRefused` when it is no JSON object."""
+    """Decode a request's body. Raises `RequestRefused` unless it is a JSON object."""
     try:
         update = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):  # the error would quote the text
@@ -65,12 +65,12 @@ def decode_update(raw: bytes) -> JsonObject:
 
 
 def read_update_id(update: JsonObject) -> int:
-    """Return the update's number. Raises `RequestRefused` when it has none."""
+    """Return the update's number. Raises `RequestRefused` if there is none."""
     return _integer(update, "update_id", at_least=0)
 
 
 def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
-    """Decide what an update is to us. Raises `RequestRefused` when it is not well-formed."""
+    """Decide what an update means to us. Raises `RequestRefused` when it is not well-formed."""
     key = f"update:{read_update_id(update)}"
     kinds = [name for name in _READ if name in update]
     if len(kinds) > 1:
@@ -91,14 +91,14 @@ def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
 def ignore_update(
     update: JsonObject, bot: BotIdentity, reason: IgnoreReason = IgnoreReason.UNSUPPORTED
 ) -> IgnoredMessage:
-    """Set aside an update that we do not read, whatever else is in it; it needs a number only."""
+    """Return an update as ignored, whatever its content; it needs a number only."""
     key = f"update:{read_update_id(update)}"
     return IgnoredMessage(Address(CHANNEL, bot.id, ""), "", (key,), reason)
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where something was said, and by whom."""
+    """Where a message was sent, and by whom."""
 
     address: Address
     kind: str
@@ -147,7 +147,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
 
 
 def _origin(message: JsonObject) -> Origin:
-    """Return whose words a message has: core.telegram.org/bots/api#message, and what was named otherwise before 7.0."""
+    """Return whose words a message has: core.telegram.org/bots/api#message, and the names of fields before 7.0."""
     if any(message.get(name) for name in _FORWARDED):
         return Origin.FORWARDED
     return Origin.VIA_BOT if any(message.get(name) for name in _BY_BOT) else Origin.OWN
@@ -179,7 +179,7 @@ def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
 def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
     """Read core.telegram.org/bots/api#callbackquery; its data may be of no button that we sent.
 
-    The message may be one that the bot can no longer read (`InaccessibleMessage`): what was pressed still counts.
+    The message may be one that the bot can no longer read (`InaccessibleMessage`): the press still counts.
     """
     number = _required_text(query, "id")
     sender, is_bot, _ = _person(_object(query, "from"))
@@ -200,7 +200,7 @@ def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
 def _press_reason(
     message: JsonObject, data: str, bot: BotIdentity, *, stranger: bool, kind: str
 ) -> IgnoreReason | None:
-    """Return why a press is none of a button of ours by the person whose chat it is."""
+    """Return why a press is not one of our buttons in the person's own chat, None if it is."""
     if kind != "private":
         return IgnoreReason.GROUP
     author, _, _ = _person(_object(message, "from")) if "from" in message else (bot.id, True, "")
@@ -210,7 +210,7 @@ def _press_reason(
 
 
 def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
-    """Read core.telegram.org/bots/api#chatmemberupdated: in a private chat, blocked or let in again."""
+    """Read core.telegram.org/bots/api#chatmemberupdated: in a private chat, the bot blocked or unblocked."""
     place = _place(change, bot)
     status = _required_text(_object(change, "new_chat_member"), "status")
     if place.kind != "private":
@@ -223,21 +223,21 @@ def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     return ReachabilityChange(CHANNEL, bot.id, place.address.peer, reachable, reason, (key,))
 
 
-def _place(said: JsonObject, bot: BotIdentity) -> _Place:
-    chat = _object(said, "chat")
+def _place(message: JsonObject, bot: BotIdentity) -> _Place:
+    chat = _object(message, "chat")
     peer = str(_integer(chat, "id"))
     kind = _required_text(chat, "type")
-    if kind == "private" or "from" in said:
-        sender, is_bot, name = _person(_object(said, "from"))
+    if kind == "private" or "from" in message:
+        sender, is_bot, name = _person(_object(message, "from"))
     else:  # said in a channel's or a group's own name
         sender, is_bot, name = peer, True, ""
-    return _Place(Address(CHANNEL, bot.id, peer, _topic(said, kind)), kind, sender, is_bot, name)
+    return _Place(Address(CHANNEL, bot.id, peer, _topic(message, kind)), kind, sender, is_bot, name)
 
 
-def _topic(said: JsonObject, kind: str) -> str:
+def _topic(message: JsonObject, kind: str) -> str:
     """Return the topic of a private chat; elsewhere the field also numbers plain replies."""
-    is_topic = kind == "private" and said.get("is_topic_message") is True
-    return str(_integer(said, "message_thread_id", at_least=1)) if is_topic else ""
+    is_topic = kind == "private" and message.get("is_topic_message") is True
+    return str(_integer(message, "message_thread_id", at_least=1)) if is_topic else ""
 
 
 def _person(user: JsonObject) -> tuple[str, bool, str]:

@@ -1,7 +1,7 @@
 """Long polling: our own getUpdates loop, whose offset moves only after the commit.
 
 One process polls at a time, by a lease. Another program that polls the same bot makes Telegram answer 409 to
-one of the two (core.telegram.org/bots/api#getupdates): that is shown, and tried again until it ends.
+one of the two (core.telegram.org/bots/api#getupdates): that is shown, and retried until it ends.
 """
 
 import asyncio
@@ -35,10 +35,10 @@ _log = structlog.get_logger()
 
 
 class Poller:
-    """Fetch updates and hand each to `take`, in order, until told to stop.
+    """Fetch updates and hand each to `take`, in order, until stopped.
 
-    `take` returns when the update is kept; whatever it raises leaves the offset where it is. `leave_out` records an
-    update that breaks us again and again, so that those after it come in; a store that fails is no reason for that.
+    `take` returns when the update is committed; if it raises, the offset stays where it is. `leave_out` records an
+    update that fails again and again, so that later ones come in; a failing store is no reason for that.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class Poller:
         self._broken: Counter[int] = Counter()
 
     def stop(self) -> None:
-        """Fetch no more; what was fetched and is being kept is finished."""
+        """Fetch no more; updates that were fetched are finished."""
         self._stopping.set()
 
     async def run(self) -> None:
-        """Poll until told to stop; what fails is tried again, later each time."""
+        """Poll until stopped; failures are retried with growing pauses."""
         while not self._stopping.is_set():
             try:
                 pause = await self._step()
@@ -80,7 +80,7 @@ class Poller:
         await self._release()
 
     async def _step(self) -> float:
-        """Hold the lease, poll once, keep what came; give the seconds to wait before the next step."""
+        """Hold the lease, poll once, commit the updates; return the seconds to wait before the next step."""
         known = await self._lease.claim()
         if known is None:
             self._held = False
@@ -105,7 +105,7 @@ class Poller:
         return 0.0
 
     async def _fetch(self) -> list[Json]:
-        """Wait for updates; nothing when told to stop, which ends the wait at once."""
+        """Wait for updates; return none when stopped, which ends the wait at once."""
         fetching = asyncio.ensure_future(self._api.get_updates(self._offset, POLL_SECONDS))
         stopping = asyncio.ensure_future(self._stopping.wait())
         try:
@@ -154,7 +154,7 @@ class Poller:
         return max(_CONFLICT_PAUSE, self._later())
 
     async def _tell(self, problem: str) -> None:
-        """Keep what stands in the way where `doctor` finds it; log it when it changes."""
+        """Store the problem where `doctor` finds it; log it when it changes."""
         if problem == self._problem:
             return
         if problem:
@@ -188,7 +188,7 @@ class Poller:
 
 
 def _numbered(update: Json) -> tuple[int, JsonObject] | None:
-    """Return the update with its number; None for what has none, which cannot come from Telegram."""
+    """Return the update with its number; None without a number, which cannot come from Telegram."""
     if not isinstance(update, dict):
         return None
     try:

@@ -12,7 +12,7 @@ TTL = timedelta(seconds=15)
 
 @dataclass(frozen=True, slots=True)
 class PollState:
-    """What is known of polling over all processes."""
+    """The state of polling across all processes."""
 
     polled: bool
     problem: str
@@ -28,14 +28,14 @@ class PollLease:
         self._ttl = ttl
 
     async def claim(self) -> int | None:
-        """Take or renew the lease; return the offset to go on from, None while another process holds it."""
+        """Take or renew the lease; return the offset to continue from, None while another process holds it."""
         row = await self._database.call(
             "select next_offset from claim_poll($1, $2, $3, $4)", CHANNEL, self._account, self._owner, self._ttl
         )
         return int(row["next_offset"]) if row else None
 
     async def keep(self, offset: int, problem: str = "") -> bool:
-        """Keep the offset, and what stands in the way; False when the lease was lost."""
+        """Store the offset, and the present problem; return False when the lease was lost."""
         row = await self._database.call(
             "select keep_poll($1, $2, $3, $4, $5) as kept", CHANNEL, self._account, self._owner, offset, problem
         )
@@ -46,6 +46,6 @@ class PollLease:
         await self._database.call("select release_poll($1, $2, $3)", CHANNEL, self._account, self._owner)
 
     async def look(self) -> PollState:
-        """Return whether any process polls, and what stands in its way."""
+        """Return whether any process polls, and its problem."""
         row = await self._database.call("select * from look_at_poll($1, $2)", CHANNEL, self._account)
         return PollState(row["polled"], row["problem"]) if row else PollState(polled=False, problem="")

@@ -42,9 +42,9 @@ _log = structlog.get_logger()
 
 
 class TelegramChannel:
-    """Take in what people write to one bot: over a webhook when it has a secret, else by long polling.
+    """Accept what people write to one bot: over a webhook when it has a secret, else by long polling.
 
-    `api_url` is an origin and may carry a path prefix; `public_url` is what Telegram calls us by, without a
+    `api_url` is an origin and may carry a path prefix; `public_url` is how Telegram reaches us, without a
     path of ours. Polling needs `database`, for its lease.
     """
 
@@ -74,14 +74,12 @@ class TelegramChannel:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return the webhook, if there is one."""
         return (web.post(WEBHOOK_PATH, self._receive),) if self._secret else ()
 
     async def identify(self) -> None:
         """Do nothing: the token begins with the bot's id."""
 
     async def start(self) -> None:
-        """Learn the bot's name, and poll if there is no webhook."""
         self._spawn(self._learn_name())
         if not self._secret:
             if self._lease is None:
@@ -90,7 +88,6 @@ class TelegramChannel:
             self._spawn(self._poller.run())
 
     async def stop(self) -> None:
-        """Stop taking in; what is being committed is finished first."""
         if self._poller is not None:
             self._poller.stop()
         if self._tasks:
@@ -101,15 +98,12 @@ class TelegramChannel:
         await self._api.close()
 
     async def catch_up(self, since: datetime, sweep: Sweep = WHOLE) -> int:
-        """Bring in nothing: Telegram hands over its own backlog."""
         return await catch_up(since)
 
     async def setup(self) -> Sequence[Change]:
-        """Set the webhook or take it away, and set commands and descriptions."""
         return await setup_bot(self._api, self._webhook, self._secret)
 
     async def check(self) -> Sequence[Check]:
-        """Look at the bot, its webhook, and polling."""
         return await check_bot(self._api, self._webhook, self._lease)
 
     async def _receive(self, request: web.Request) -> web.Response:
@@ -130,7 +124,7 @@ class TelegramChannel:
             self._spawn(acknowledge(self._api, parsed.query, received.said))
 
     async def _take_polled(self, update: JsonObject) -> None:
-        """Commit one update; one that cannot be read is recorded, since nobody else can put it right."""
+        """Commit one update; one that cannot be parsed is recorded, since nobody sends it again."""
         try:
             await self._take(update)
         except RequestRefused as error:
@@ -138,11 +132,11 @@ class TelegramChannel:
             await self._sink.accept(ignore_update(update, self._bot))
 
     async def _leave_out(self, update: JsonObject) -> None:
-        """Record an update that breaks us."""
+        """Record an update that fails again and again."""
         await self._sink.accept(ignore_update(update, self._bot, IgnoreReason.BROKEN))
 
     async def _learn_name(self) -> None:
-        """Find out our @name, so that commands for another bot are told apart; without it, none are."""
+        """Ask for our @name, by which commands for other bots are told apart; until then all are ours."""
         try:
             me = await self._api.bot.get_me()
         except TelegramError as error:

@@ -1,4 +1,4 @@
-"""Telegram's side of the channel: webhook, commands and descriptions set, and what `doctor` looks at."""
+"""Telegram's side of the channel: webhook, commands and descriptions set, and the checks of `doctor`."""
 
 import asyncio
 import tomllib
@@ -25,7 +25,7 @@ _COMMANDS = Path(__file__).with_name("commands.toml")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What the bot says of itself: `commands` are (name, description)."""
+    """The bot's menu and descriptions: `commands` are (name, description)."""
 
     commands: tuple[tuple[str, str], ...]
     description: str
@@ -35,13 +35,13 @@ class Profile:
 def load_profile(path: Path = _COMMANDS) -> Profile:
     """Read `commands.toml`."""
     with path.open("rb") as file:
-        said = tomllib.load(file)
-    commands = tuple((str(name), str(words)) for name, words in said["commands"].items())
-    return Profile(commands, str(said["description"]), str(said["short_description"]))
+        profile = tomllib.load(file)
+    commands = tuple((str(name), str(words)) for name, words in profile["commands"].items())
+    return Profile(commands, str(profile["description"]), str(profile["short_description"]))
 
 
 async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> tuple[Change, ...]:
-    """Set the webhook (or take it away, when `webhook` is empty) and the profile; repeating it changes nothing.
+    """Set the webhook (or remove it, when `webhook` is empty) and the profile; repeating it changes nothing.
 
     Pending updates are people's messages: they are never dropped. Raises `ConfigError` when Telegram refuses.
     """
@@ -52,7 +52,7 @@ async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> tuple[Change
 
 
 async def check_bot(api: TelegramApi, webhook: str, lease: PollLease | None) -> tuple[Check, ...]:
-    """Look at the token, the webhook, and polling; never raises."""
+    """Check the token, the webhook, and polling; never raises."""
     try:
         me = await api.bot.get_me()
         info = await api.bot.get_webhook_info()
@@ -140,7 +140,7 @@ async def _setup_webhook(api: TelegramApi, webhook: str, secret: str) -> Sequenc
 async def _setup_profile(api: TelegramApi, wanted: Profile) -> Sequence[Change]:
     bot = api.bot
     changes = []
-    listed = tuple((one.command, one.description) for one in await bot.get_my_commands())
+    listed = tuple((command.command, command.description) for command in await bot.get_my_commands())
     if listed != wanted.commands:
         await bot.set_my_commands([BotCommand(name, words) for name, words in wanted.commands])
         changes.append(Change("commands", _names(listed), _names(wanted.commands)))

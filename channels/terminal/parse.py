@@ -1,4 +1,4 @@
-"""A line typed in the terminal -> InboundMessage."""
+"""From a line typed in the terminal to an InboundMessage; pure."""
 
 from core.messaging.messages import Address, Command, InboundMessage
 

@@ -18,7 +18,7 @@ class Shown:
 
 
 class TerminalChannel:
-    """One person's terminal. Unread parts wait in the outbox, over restarts too."""
+    """One person's terminal. Unread parts wait in the outbox, across restarts too."""
 
     name = "terminal"
     account = ACCOUNT
@@ -30,11 +30,11 @@ class TerminalChannel:
         self._person = person
 
     async def say(self, line: str) -> Received:
-        """Take in one line; it is kept when this returns."""
+        """Accept one line; it is committed when this returns."""
         return await self._sink.accept(parse_line(line, person=self._person, key=self._make_id("line")))
 
     async def unread(self) -> list[Shown]:
-        """Return what was sent and not yet shown, in order."""
+        """Return the parts that were sent and not yet shown, in order."""
         tenant = await self._tenant()
         if tenant is None:
             return []
@@ -49,14 +49,14 @@ class TerminalChannel:
             )
         return [Shown(row["ref"], row["text"]) for row in rows]
 
-    async def mark_read(self, shown: Shown) -> None:
-        """Record that the person saw it."""
+    async def mark_read(self, part: Shown) -> None:
+        """Record that the person has seen a part."""
         await self._sink.accept(
-            StatusUpdate("terminal", ACCOUNT, f"terminal-{shown.ref}", shown.ref, DeliveryStatus.READ)
+            StatusUpdate("terminal", ACCOUNT, f"terminal-{part.ref}", part.ref, DeliveryStatus.READ)
         )
 
     async def busy(self) -> bool:
-        """Return whether anything said is not yet answered, or anything answered not yet shown."""
+        """Return whether a message is still unanswered, or an answer not yet shown."""
         tenant = await self._tenant()
         if tenant is None:
             return False

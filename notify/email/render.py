@@ -10,7 +10,7 @@ _EMPTY = "(no text)"
 def render(message: OutboundMessage) -> tuple[Part, ...]:
     """Return one part; a heading in the first line becomes the subject, else the first words. Buttons are left out.
 
-    Nothing can be answered here, so what needs an answer says in its own words where to give it.
+    Nothing can be answered here, so a text that needs an answer says where to give it.
     """
     first, _, rest = message.text.lstrip().partition("\n")
     subject, text = (first[2:], rest) if first.startswith("# ") else (first, message.text)
@@ -20,6 +20,6 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
 
 def _one_line(text: str) -> str:
-    """Return a subject: visible characters in one line, since a line's end in a header would begin another one."""
+    """Return a subject in one line of visible characters, since a line's end in a header would begin another header."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).replace("*", "").split())
     return line if len(line) <= MAX_SUBJECT else f"{line[: MAX_SUBJECT - 1].rstrip()}…"

@@ -64,11 +64,9 @@ class EmailNotification:
         self._clock = clock or Clock()
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Turn a message into a subject and a text."""
         return render(message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Hand one email to the server. Raises `DeliveryError`."""
         message = self._write(part, to)
         server = self._server
         client = SMTP(
@@ -96,14 +94,13 @@ class EmailNotification:
         return Receipt(str(message["Message-ID"]))
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Say that this cannot be told: SMTP has no way to ask."""
         raise Unavailable("email cannot be looked up")
 
     async def show_working(self, to: Address) -> None:
-        """Show nothing: nobody waits there."""
+        """Do nothing: nobody waits there."""
 
     async def close(self) -> None:
-        """Hold nothing: each email has a connection of its own."""
+        """Do nothing: each email has a connection of its own."""
 
     def _write(self, part: Part, to: Target) -> EmailMessage:
         message = EmailMessage(policy=_POLICY)
@@ -122,7 +119,7 @@ class EmailNotification:
 
 
 def _before(error: Exception) -> DeliveryError:
-    """Name what went wrong before anything of the email left."""
+    """Return what went wrong before anything of the email left."""
     match error:
         case SMTPAuthenticationError():
             return CredentialsRejected("the mail server refuses our login", str(error.code))
@@ -133,7 +130,7 @@ def _before(error: Exception) -> DeliveryError:
 
 
 def _after(error: Exception) -> DeliveryError:
-    """Name what became of an email whose sending failed. A 5xx is for good, a 4xx may pass (RFC 5321 4.2.1)."""
+    """Return what became of an email whose sending failed. A 5xx is final, a 4xx may pass (RFC 5321 4.2.1)."""
     match error:
         case SMTPRecipientsRefused() if error.recipients:
             return _after(error.recipients[0])

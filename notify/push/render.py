@@ -14,7 +14,7 @@ _EMPTY = "(no text)"
 def render(message: OutboundMessage) -> tuple[Part, ...]:
     """Return the parts, in order; a heading in the first line becomes the title. Buttons are left out.
 
-    Nothing can be answered here, so what needs an answer says in its own words where to give it.
+    Nothing can be answered here, so a text that needs an answer says where to give it.
     """
     title, text = split_title(message.text)
     addresses = "\n".join(media.url for media in message.media if media.url.startswith(("https://", "http://")))
@@ -24,13 +24,13 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
 
 def split_title(text: str) -> tuple[str, str]:
-    """Take the heading off a text's first line."""
+    """Return the title, empty if there is none, and the rest of a text."""
     first, _, rest = text.lstrip().partition("\n")
     return (first[2:].strip(), rest) if first.startswith("# ") else ("", text)
 
 
 def _pieces(text: str) -> list[str]:
-    """Cut after a line where there is one, else after a word, never inside of a character."""
+    """Return a text in pieces, cut after a line where there is one, else after a word, never inside a character."""
     pieces = []
     while len(text.encode(errors="replace")) > MAX_BYTES:
         head = text.encode(errors="replace")[:MAX_BYTES].decode(errors="ignore")

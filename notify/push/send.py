@@ -1,4 +1,4 @@
-"""The way out by push: ntfy, and through an Apprise API whatever else Apprise knows.
+"""The way out by push: ntfy, and anything else that Apprise supports through an Apprise API.
 
 An address is a topic of the operator's ntfy server (account `ntfy`), or a key of their Apprise API (account `apprise`).
 """
@@ -36,11 +36,9 @@ class PushNotification:
         self._session: aiohttp.ClientSession | None = None
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Turn a message into a title and texts."""
         return render(message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Publish one part. Raises `DeliveryError`."""
         if to.address.account == APPRISE:
             return await self._send_apprise(part, to)
         # docs.ntfy.sh/publish, "Publish as JSON": to the root, so that no text stands in a header.
@@ -52,7 +50,6 @@ class PushNotification:
             raise Ambiguous("answer cannot be read") from error
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Look for a text among what the topic still holds. Raises `Unavailable` where that cannot be told."""
         if to.address.account == APPRISE:
             raise Unavailable("Apprise does not tell what was sent")
         # docs.ntfy.sh/subscribe/api, "Poll for messages"
@@ -62,16 +59,15 @@ class PushNotification:
             held = [json.loads(line) for line in answer.splitlines() if line.strip()]
         except (DeliveryError, ValueError) as error:
             raise Unavailable(f"the topic cannot be read: {error}") from error
-        for one in held:
-            if isinstance(one, dict) and one.get("event") == "message" and one.get("message") == part.text:
-                return Receipt(str(one.get("id", "")))
+        for message in held:
+            if isinstance(message, dict) and message.get("event") == "message" and message.get("message") == part.text:
+                return Receipt(str(message.get("id", "")))
         return None
 
     async def show_working(self, to: Address) -> None:
-        """Show nothing: nobody waits there."""
+        """Do nothing: nobody waits there."""
 
     async def close(self) -> None:
-        """Release connections."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
@@ -107,13 +103,13 @@ class PushNotification:
         return self._session
 
 
-def _check(status: int, said: str) -> None:
-    """Raise what an answer's status means."""
+def _check(status: int, wait: str) -> None:
+    """Raise the error that an answer's status means."""
     match status:
         case 204:
             raise Unreachable("Apprise knows no target under this key", "204")
         case 429:
-            raise RateLimited("too many requests", "429", retry_after(said))
+            raise RateLimited("too many requests", "429", retry_after(wait))
         case 401 | 403:
             raise CredentialsRejected("the server refuses our token or this topic", str(status))
         case 424:

@@ -1,4 +1,4 @@
-"""What keeps Slack from reading more into a text than Markdown; pure.
+"""Text written so that Slack reads nothing into it but Markdown; pure.
 
 Slack reads its own marks (`<!channel>`, `<@U…>`, `<address|label>`) inside Markdown too, so that a text could call
 people, or hide where a link leads. Escaped angle brackets are shown as they are, in code too.
@@ -24,7 +24,7 @@ _WRITTEN = {"\\<": "&lt;", "\\>": "&gt;", "\\&": "&amp;", "<": "&lt;"}
 
 
 def defuse(markdown: str) -> str:
-    """Write Markdown so that Slack finds no mark of its own in it; what is read stays the same."""
+    """Return Markdown in which Slack finds no mark of its own; it reads the same."""
     if "<" not in markdown and "\\" not in markdown:
         return markdown
     written, done = [], 0
@@ -35,7 +35,7 @@ def defuse(markdown: str) -> str:
 
 
 def literal_blocks(text: str) -> list[Json]:
-    """Show a text as it is, without Markdown, in as many sections as it needs."""
+    """Return sections that show a text as it is, without Markdown, as many as it needs."""
     blocks: list[Json] = []
     piece, size = "", 0
     for letter in map(escape, text):
@@ -47,7 +47,7 @@ def literal_blocks(text: str) -> list[Json]:
 
 
 def line_block(line: str) -> JsonObject:
-    """Show one line, small, beneath a message."""
+    """Return the block that shows one line, small, beneath a message."""
     return {"type": "context", "elements": [plain_text(escape(line, MAX_LINE))]}
 
 
@@ -55,12 +55,12 @@ def _section(written: str) -> JsonObject:
     return {"type": "section", "text": plain_text(written)}
 
 
-def _write(found: re.Match[str]) -> str:
-    return _WRITTEN.get(found[0], found[0])
+def _write(match: re.Match[str]) -> str:
+    return _WRITTEN.get(match[0], match[0])
 
 
 def _code(markdown: str) -> Iterator[tuple[int, int]]:
-    """Yield where code stands, in order: fences, and between them runs of as many backticks on both sides."""
+    """Yield the places of code, in order: fences, and between them runs of as many backticks on both sides."""
     done = 0
     for fence in find_fences(markdown):
         yield from _spans(markdown, done, fence.start)
@@ -70,7 +70,7 @@ def _code(markdown: str) -> Iterator[tuple[int, int]]:
 
 
 def _spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    runs = [(found.start(), found.end()) for found in _TICKS.finditer(markdown, start, end)]
+    runs = [(ticks.start(), ticks.end()) for ticks in _TICKS.finditer(markdown, start, end)]
     closers: dict[int, list[int]] = defaultdict(list)
     for first, behind in runs:
         closers[behind - first].append(first)

@@ -1,4 +1,4 @@
-"""A sent part drawn anew: what it said, its buttons gone, and what became of it beneath."""
+"""A sent part redrawn: its text, without buttons, and the outcome beneath."""
 
 from core.errors import Rejected
 from core.json_types import Json
@@ -14,9 +14,9 @@ MAX_FALLBACK = 4_000
 
 
 async def redraw(client: SlackApi, part: Part, ts: str, to: Address, outcome: str) -> None:
-    """Change the message `ts` of the app's own; to the same content again is well. Raises `DeliveryError`.
+    """Change the app's own message `ts`; changing it to the same content succeeds. Raises `DeliveryError`.
 
-    Where Slack refuses the blocks, the words stand there plainly.
+    If Slack refuses the blocks, the words are shown plainly.
     """
     blocks = part.data.get("blocks")
     words = [block for block in blocks if _is_words(block)] if isinstance(blocks, list) else []

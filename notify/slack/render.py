@@ -1,7 +1,7 @@
 """From an outbound message to Slack's blocks: Markdown as it is, buttons beneath the last part; pure.
 
 Source of the limits: docs.slack.dev, reference/block-kit; github.com/slackapi/bolt-js/issues/2509 for the
-13,200 characters over all blocks of a message, which are written nowhere.
+13,200 characters over all blocks of a message, which no document states.
 """
 
 from collections.abc import Sequence
@@ -31,11 +31,11 @@ _MORE = "More choices:"
 def render(message: OutboundMessage) -> tuple[Part, ...]:
     """Turn a message into parts, in order, the buttons in the last; never empty.
 
-    `Part.text` is the part's Markdown, whole: what is sent, as plain text, where Slack refuses the blocks.
+    `Part.text` is the part's whole Markdown: sent as plain text if Slack refuses the blocks.
     """
     groups = [message.actions[start : start + MAX_ACTIONS] for start in range(0, len(message.actions), MAX_ACTIONS)]
     first = groups[0] if groups else ()
-    pieces = split(_source(message), min(MAX_TEXT, MAX_ALL_BLOCKS - sum(len(_label(one)) for one in first)))
+    pieces = split(_source(message), min(MAX_TEXT, MAX_ALL_BLOCKS - sum(len(_label(action)) for action in first)))
     parts = [_part(piece.text, first if piece is pieces[-1] else ()) for piece in pieces]
     return (*parts, *(_part(_MORE, group) for group in groups[1:]))
 
@@ -44,8 +44,8 @@ def _source(message: OutboundMessage) -> str:
     """Return the text without what cannot be shown: half a surrogate pair can never be encoded."""
     text = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
     # Blanks at the beginning may be the mark of code: only empty lines go.
-    shown = "\n".join([text.strip("\n").rstrip(), *(item.url for item in message.media)])
-    return shown if shown.strip() else _EMPTY
+    markdown = "\n".join([text.strip("\n").rstrip(), *(item.url for item in message.media)])
+    return markdown if markdown.strip() else _EMPTY
 
 
 def _part(text: str, actions: Sequence[Action]) -> Part:
@@ -73,5 +73,5 @@ def _button(action: Action, index: int) -> JsonObject:
 
 
 def _label(action: Action) -> str:
-    """Return what stands on a button, cut between graphemes."""
+    """Return a button's caption, cut between graphemes."""
     return shorten(_CONTROL.sub("", action.label.replace("\n", " ")).strip() or "…", MAX_LABEL, len)

@@ -52,14 +52,13 @@ class SlackNotification:
         self._client = SlackApi(bot_token=bot_token, api_url=api_url, connect=connect_seconds, total=total_seconds)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Turn a message into parts of at most 12,000 characters."""
         return render(message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
         """Post one part; our id travels in its metadata. Raises `DeliveryError`.
 
-        Where Slack refuses the blocks, the words are sent once more as plain text, above the same buttons. A growing
-        message gets the part, or is deleted where it cannot hold it.
+        If Slack refuses the blocks, the words are sent once more as plain text, above the same buttons. A streamed
+        message is replaced by the part, or deleted if it cannot hold it.
         """
         blocks = _blocks(part)
         if to.stream and (receipt := await self._complete(part, to, blocks)):
@@ -76,10 +75,6 @@ class SlackNotification:
         return Receipt(receipt.provider_id, degraded=True)
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Look through the conversation, or its thread, for this part's ref since then.
-
-        Raises `Unavailable` when the history cannot tell.
-        """
         oldest = f"{_earliest(since, to.stream):.6f}"
         try:
             async for message in self._said(to.address, oldest):
@@ -90,7 +85,7 @@ class SlackNotification:
         return None
 
     async def show_working(self, to: Address) -> None:
-        """Show a status line in a thread; the top level of a direct message has none."""
+        # The top level of a direct message has no status line.
         if not to.thread:
             return
         try:
@@ -100,34 +95,28 @@ class SlackNotification:
             _log.info("slack_status_not_shown", code=error.code, cause=str(error))
 
     def streams_to(self, to: Address) -> bool:
-        """Return whether answers may grow there: in threads; only those of direct messages may stream."""
-        return bool(to.thread)
+        return bool(to.thread)  # chat.startStream needs one
 
     async def start_stream(self, to: Address) -> str:
-        """Begin a growing message. Raises `DeliveryError`."""
         return await streams.start(self._client, to)
 
     async def append_stream(self, to: Address, stream: str, text: str) -> None:
-        """Add Markdown to it. Raises `DeliveryError`."""
         await streams.append(self._client, to, stream, text)
 
     async def find_stream(self, to: Address, since: datetime) -> str:
-        """Look through the thread for a message that was begun since then and has no word. Raises `DeliveryError`."""
         async for message in self._said(to, f"{_earliest(since):.6f}"):
             if streams.is_empty_stream(message):
                 return str(message.get("ts") or "")
         return ""
 
     async def drop_stream(self, to: Address, stream: str) -> None:
-        """Delete it. Raises `DeliveryError`."""
         await streams.drop(self._client, to, stream)
 
     async def close(self) -> None:
-        """Release connections."""
         await self._client.close()
 
     async def _complete(self, part: Part, to: Target, blocks: list[Json]) -> Receipt | None:
-        """Let the part take the place of what grew; None where it has to be posted."""
+        """Replace the streamed message by the part; return None if the part has to be posted."""
         content: JsonObject = {"text": escape(part.text, MAX_FALLBACK), "metadata": _metadata(to)}
         if blocks:
             content["blocks"] = blocks
@@ -144,7 +133,6 @@ class SlackNotification:
         return None
 
     async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
-        """Change a sent part to what it said without its buttons, and `outcome` beneath. Raises `DeliveryError`."""
         await redraw.redraw(self._client, part, provider_id, to, outcome)
 
     async def _post_plainly(self, part: Part, to: Target, blocks: list[Json]) -> Receipt:
@@ -212,7 +200,7 @@ def _metadata(to: Target) -> JsonObject:
 
 
 def _earliest(since: datetime, stream: str = "") -> float:
-    """Return from when on a look-up has to read; a message that grew is older than its last words."""
+    """Return the moment from which a look-up has to read; a streamed message is older than its last words."""
     earliest = (since.astimezone(UTC) - SKEW).timestamp()
     try:
         return min(earliest, float(stream) - 1) if stream else earliest

@@ -28,7 +28,7 @@ _CLOSING = regex.compile(r"[\s>]*(`{3,}|~{3,})\s*")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One piece: `body` is of the text, the other two are added to keep a fence whole."""
+    """One piece: `body` is part of the text; the other two are added to keep a fence whole."""
 
     body: str
     opened: str = ""
@@ -59,7 +59,7 @@ class Fence:
 
 
 def weigh(text: str) -> int:
-    """Weigh a text; MAX_TEXT times ten is the limit."""
+    """Return a text's weight; the limit is ten times MAX_TEXT."""
     size = units(text)
     ampersands, left, right = (text.count(mark) for mark in "&<>")
     escaped = size + 4 * ampersands + 3 * (left + right)
@@ -69,7 +69,7 @@ def weigh(text: str) -> int:
 
 
 def split(text: str, limit: int = MAX_TEXT) -> list[Piece]:
-    """Cut a text into pieces of at most `limit` units; always at least one, none of them blank.
+    """Return a text in pieces of at most `limit` units; always at least one, none of them blank.
 
     Only white space at a cut outside of code is left out, and no grapheme is cut unless it alone is over the
     limit.
@@ -95,20 +95,20 @@ def split(text: str, limit: int = MAX_TEXT) -> list[Piece]:
 
 
 def find_fences(text: str) -> list[Fence]:
-    """Find the code fences of a Markdown text, in order."""
+    """Return the code fences of a Markdown text, in order."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING}).disable(["reference", "inline"])
     offsets = [0]
     for line in text.split("\n"):
         offsets.append(offsets[-1] + len(line) + 1)
-    found = []
+    fences = []
     for token in parser.parse(text):
         if token.type != "fence" or token.map is None:
             continue
         first, behind = token.map
         fence = _fence(text, offsets[first], offsets[first + 1], offsets[max(behind - 1, first + 1)], offsets[behind])
         if fence is not None:
-            found.append(fence)
-    return found
+            fences.append(fence)
+    return fences
 
 
 def _fence(text: str, start: int, inside: int, last: int, behind: int) -> Fence | None:

@@ -1,8 +1,8 @@
-"""Answers that grow in a thread: Slack's streaming methods, and how the final message takes such a message's place.
+"""Streamed answers in a thread: Slack's streaming methods, and how the final message replaces a streamed one.
 
 Source: docs.slack.dev, reference/methods/chat.startStream, chat.appendStream, chat.stopStream, chat.update. A
 message in the streaming state cannot be updated, and Slack ends that state by itself after some minutes
-(github.com/slackapi/python-slack-sdk/issues/1859), from when on nothing can be added.
+(github.com/slackapi/python-slack-sdk/issues/1859), after which nothing can be added.
 """
 
 from contextlib import suppress
@@ -30,7 +30,7 @@ async def append(client: SlackApi, to: Address, stream: str, text: str) -> None:
 
 
 async def complete(client: SlackApi, to: Address, stream: str, content: JsonObject) -> None:
-    """Put the final words in the place of all that has grown; repeatable.
+    """Replace the streamed text by the final words; repeatable.
 
     Raises `DeliveryError`, `Rejected` where the message cannot hold them any more.
     """
@@ -42,7 +42,7 @@ async def complete(client: SlackApi, to: Address, stream: str, content: JsonObje
 
 
 async def drop(client: SlackApi, to: Address, stream: str) -> None:
-    """Delete a message; one that is gone is well. Raises `DeliveryError`."""
+    """Delete a message; succeed if it is gone. Raises `DeliveryError`."""
     try:
         await client.call("chat.delete", {"channel": to.peer, "ts": stream})
     except Rejected as error:
@@ -51,5 +51,5 @@ async def drop(client: SlackApi, to: Address, stream: str) -> None:
 
 
 def is_empty_stream(message: JsonObject) -> bool:
-    """Return whether a message of a thread was begun by a bot and never got a word."""
+    """Return whether a bot began this message of a thread and never added a word."""
     return bool(message.get("bot_id")) and not (message.get("text") or message.get("blocks") or message.get("metadata"))

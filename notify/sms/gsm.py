@@ -49,7 +49,7 @@ def is_gsm(text: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Replace look-alikes if that brings the whole text into the alphabet; else give the text unchanged.
+    """Replace look-alikes if that brings the whole text into the alphabet; else return the text unchanged.
 
     Letters are never changed into others: an accent can be the meaning.
     """
@@ -60,12 +60,12 @@ def fold(text: str) -> str:
 
 
 def septets(text: str) -> int:
-    """Count what a text of the GSM alphabet takes."""
+    """Return how many septets a text of the GSM alphabet takes."""
     return len(text) + sum(char in EXTENDED for char in text)
 
 
 def count_segments(text: str) -> int:
-    """Count what is billed: 160 septets alone or 153 each, 70 UTF-16 units alone or 67 each; at least 1.
+    """Return how many segments are billed: 160 septets alone or 153 each, 70 UTF-16 units alone or 67 each; at least 1.
 
     A two-septet character and a surrogate pair are never split between segments.
     """

@@ -1,7 +1,7 @@
 """Markdown as plain text that reads well on a phone; pure.
 
 Every word and URL of the source stays: what plain text cannot show (emphasis, heading marks, fences) is
-dropped, and what the parser would swallow is given as it was written.
+dropped, and what the parser would swallow is kept as it was written.
 """
 
 import re
@@ -79,7 +79,7 @@ def _common(first: Sequence[str], second: Sequence[str]) -> list[str]:
 
 
 def _inline(tokens: Sequence[Token]) -> str:
-    """Write a run of inline tokens: URLs whole, emphasis dropped."""
+    """Return a run of inline tokens as text: URLs whole, emphasis dropped."""
     written: list[str] = []
     links: list[tuple[Token, int]] = []
     kept_marks: list[bool] = []

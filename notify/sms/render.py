@@ -25,11 +25,11 @@ _EMPTY = "(no text)"
 _MORE = "\n\n(... more: reply MORE)"
 
 
-def render(message: OutboundMessage, most: int | None = None) -> tuple[Part, ...]:
+def render(message: OutboundMessage, max_segments: int | None = None) -> tuple[Part, ...]:
     """Turn a message into texts, in order, each with its segments; never empty.
 
-    With `most` segments to a message, a longer one comes in portions, each of which ends with how to get the next.
-    A card is neither folded, whatever it costs, nor divided: what is shown of an action is what runs.
+    With `max_segments` to a message, a longer one comes in portions, each of which ends with how to get the next.
+    A card is neither folded, whatever it costs, nor divided: the action that is shown is the action that runs.
     """
     media: list[Json] = [item.url for item in message.media]
     # Half a surrogate pair can never be encoded, nor can a control character be shown.
@@ -39,42 +39,43 @@ def render(message: OutboundMessage, most: int | None = None) -> tuple[Part, ...
     cut = split(text) if message.kind is OutboundKind.CARD else [_fold_within(piece) for piece in split(fold(text))]
     pieces = [piece for piece in cut if piece.strip()] or ["" if media else _EMPTY]
     parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces)]
-    if most is not None and message.kind is not OutboundKind.CARD and sum(one.segments for one in parts) > most:
-        parts = _portions(fold(text), media, most)
+    is_long = max_segments is not None and sum(part.segments for part in parts) > max_segments
+    if max_segments is not None and is_long and message.kind is not OutboundKind.CARD:
+        parts = _portions(fold(text), media, max_segments)
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
     return (*parts, *(_part("", more) for more in rest))
 
 
 def split(text: str, limit: int = MAX_UNITS, weigh: Weigh = units) -> list[str]:
-    """Cut a text into pieces of at most `limit`, UTF-16 units by default, at natural borders; always at least one.
+    """Return a text in pieces of at most `limit`, UTF-16 units by default, cut at natural borders; at least one.
 
     Only white space at a cut is left out, and no grapheme is cut unless it alone is over the limit.
     """
     return [text[start:end] for start, end in pieces_of(text, limit, weigh) if start < end] or [text]
 
 
-def _portions(text: str, media: list[Json], most: int) -> list[Part]:
-    """Cut a text into texts, and those into portions of at most so many segments."""
+def _portions(text: str, media: list[Json], max_segments: int) -> list[Part]:
+    """Return a text as parts, in portions of at most `max_segments`."""
     weigh, joined = (septets, 153) if is_gsm(text) else (units, 67)
     # A character of two is never divided between segments, which may leave one unit of each empty.
-    room = max(min(MAX_UNITS, most * (joined - 1)) - len(_MORE), 1)
+    room = max(min(MAX_UNITS, max_segments * (joined - 1)) - len(_MORE), 1)
     pieces = [_fold_within(piece, room) for piece in split(text, room, weigh) if piece.strip()]
     numbers, used = list[int](), 0
     for piece in pieces:
         cost = count_segments(piece + _MORE)
-        fits = bool(numbers) and used + cost <= most
+        fits = bool(numbers) and used + cost <= max_segments
         used = used + cost if fits else cost
         numbers.append(numbers[-1] + (not fits) if numbers else 0)
     ends = [number < later for number, later in zip(numbers, [*numbers[1:], 0], strict=False)]
     texts = [piece + _MORE if end else piece for piece, end in zip(pieces, ends, strict=True)]
-    parts = [_part(one, media if not index else []) for index, one in enumerate(texts)]
+    parts = [_part(piece, media if not index else []) for index, piece in enumerate(texts)]
     return [replace(part, portion=number) for part, number in zip(parts, numbers, strict=True)]
 
 
-def _fold_within(piece: str, most: int = MAX_UNITS) -> str:
+def _fold_within(piece: str, limit: int = MAX_UNITS) -> str:
     """Fold a piece of a text that is not GSM as a whole; folding can make it longer."""
     folded = fold(piece)
-    return folded if units(folded) <= most else piece
+    return folded if units(folded) <= limit else piece
 
 
 def _part(text: str, media: list[Json]) -> Part:

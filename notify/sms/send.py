@@ -59,11 +59,9 @@ class SmsNotification:
         )
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Turn a message into texts of at most 1,600 characters, a long one in portions."""
         return render(message, self.budget.message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Hand one text to Twilio; our id travels in the StatusCallback URL. Raises `DeliveryError`."""
         media = _media(part)
         content: dict[str, object] = {"body": part.text} if part.text else {}
         if media:
@@ -87,17 +85,17 @@ class SmsNotification:
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         """Look through Twilio's list, newest first, for this text to this person since then.
 
-        `since` is when the attempt began. Ask only when the lost request must have ended: what is still on
+        `since` is when the attempt began. Only ask once the lost request must have ended: a request still on
         its way is not in the list. Raises `Unavailable` when the list cannot tell.
         """
         start = since.astimezone(UTC) - SKEW
         try:
             # Not narrowed by DateSent: what still waits in Twilio's queue has none.
-            found = await self._api.client.messages.stream_async(
+            messages = await self._api.client.messages.stream_async(
                 to=to.address.peer, limit=SCAN_LIMIT, page_size=100, **self._listed_from()
             )
             seen = 0
-            async for message in found:
+            async for message in messages:
                 seen += 1
                 if message.date_created is not None and message.date_created < start - timedelta(hours=1):
                     return None  # the list goes by time of sending, which may be a little off
@@ -113,7 +111,6 @@ class SmsNotification:
         """Do nothing: SMS has no sign of it."""
 
     async def close(self) -> None:
-        """Release connections."""
         await self._api.close()
 
     def _from(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ PLACEHOLDER = "Your answer"
 
 
 def number(name: str) -> int:
-    """Read a chat's or a message's id. Raises `Rejected`."""
+    """Return a chat's or a message's id as a number. Raises `Rejected`."""
     try:
         return int(name)
     except ValueError:
@@ -25,7 +25,7 @@ def thread(to: Address) -> int | None:
 
 
 def reply(to: Target) -> ReplyParameters | None:
-    """Return which message is answered; one that is gone stops nothing."""
+    """Return which message is answered; a deleted one stops nothing."""
     if not (to.reply_to.isascii() and to.reply_to.isdigit()):
         return None
     return ReplyParameters(int(to.reply_to), allow_sending_without_reply=True)
@@ -39,7 +39,7 @@ def entities_of(value: Json) -> list[MessageEntity] | None:
 
 
 def markup_of(data: JsonObject) -> InlineKeyboardMarkup | ForceReply | None:
-    """Return a rendered part's buttons, or the wish that the person replies to it: a message has one of them."""
+    """Return a rendered part's buttons, or the request for a reply: a message has one of them."""
     rows = data.get("keyboard")
     if isinstance(rows, list) and rows:
         return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)

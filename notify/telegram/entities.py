@@ -8,7 +8,7 @@ from itertools import accumulate
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Mark the characters from `start` to before `end`; `url` and `language` belong to some kinds only."""
+    """A mark on the characters from `start` to before `end`; only some kinds have `url` or `language`."""
 
     kind: str
     start: int
@@ -26,7 +26,7 @@ class Rich:
 
 
 def cut(rich: Rich, spans: Sequence[tuple[int, int]]) -> list[Rich]:
-    """Return stretches of a text, given in order, with their marks: what is cut through is closed and opened again."""
+    """Return stretches of a text, given in order, with their marks: a mark that is cut is closed and reopened."""
     starts = [start for start, _ in spans]
     marks: list[list[Mark]] = [[] for _ in spans]
     for mark in rich.marks:
@@ -35,20 +35,20 @@ def cut(rich: Rich, spans: Sequence[tuple[int, int]]) -> list[Rich]:
             marks[number].append(mark)
             number += 1
     return [
-        Rich(rich.text[start:end], tuple(shifted(_clipped(found, start, end), -start)))
-        for (start, end), found in zip(spans, marks, strict=True)
+        Rich(rich.text[start:end], tuple(shifted(_clipped(inside, start, end), -start)))
+        for (start, end), inside in zip(spans, marks, strict=True)
     ]
 
 
 def by_line(rich: Rich) -> list[Rich]:
-    """Take a text apart at its line ends."""
+    """Return a text's lines."""
     lines = rich.text.split("\n")
     starts = accumulate((len(line) + 1 for line in lines[:-1]), initial=0)
     return cut(rich, [(start, start + len(line)) for line, start in zip(lines, starts, strict=True)])
 
 
 def shifted(marks: Sequence[Mark], by: int) -> list[Mark]:
-    """Move marks along the text."""
+    """Return marks moved along the text."""
     return [Mark(mark.kind, mark.start + by, mark.end + by, mark.url, mark.language) for mark in marks]
 
 

@@ -127,7 +127,7 @@ class _Writer(BlockWriter):
 
 
 def _aligned(rows: list[list[str]]) -> str:
-    """Write a table in columns, or without them where it is too wide for a phone."""
+    """Return a table in columns, or without them if it is too wide for a phone."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=False)]
     if sum(widths) + 3 * len(widths) > _WIDEST_TABLE:
         return "\n".join(" | ".join(row).rstrip() for row in rows)
@@ -136,7 +136,7 @@ def _aligned(rows: list[list[str]]) -> str:
 
 
 def _read_inline(tokens: Sequence[Token], *, linked: bool = True) -> Rich:
-    """Read a run of inline tokens: URLs whole, emphasis as marks; unless `linked`, every URL is written out."""
+    """Return a run of inline tokens: URLs whole, emphasis as marks; unless `linked`, every URL is written out."""
     run = _Run(linked)
     for token in tokens:
         match token.type:
@@ -170,7 +170,7 @@ def _read_inline(tokens: Sequence[Token], *, linked: bool = True) -> Rich:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """Where a mark or link began: its kind ('' to mark nothing), its token, the piece and the place."""
+    """The beginning of a mark or link: its kind ('' to mark nothing), its token, the piece and the place."""
 
     kind: str
     token: Token
@@ -194,11 +194,11 @@ class _Run:
         self.size += len(text)
 
     def begin(self, token: Token, kind: str = "") -> None:
-        """Begin what is marked as `kind` when it is closed, or is only remembered."""
+        """Begin a mark of this `kind`, or only remember the place."""
         self.open.append(_Begun(kind, token, len(self.pieces), self.size))
 
     def end(self) -> _Begun:
-        """Mark what began last, if it is to be marked."""
+        """End the last beginning, and add its mark if it has a kind."""
         begun = self.open.pop()
         if begun.kind and begun.start < self.size:
             self.marks.append(Mark(begun.kind, begun.start, self.size))
@@ -211,8 +211,8 @@ def _end_link(run: _Run) -> None:
     text = "".join(run.pieces[begun.piece :])
     url, title = link_of(begun.token, text)
     # Telegram keeps one link or code of several on one text; and it finds bare URLs by itself.
-    inner = takewhile(lambda kept: kept.end > begun.start, reversed(run.marks))
-    shared = any(kept.kind in ("code", "text_link") for kept in inner)
+    inner = takewhile(lambda mark: mark.end > begun.start, reversed(run.marks))
+    shared = any(mark.kind in ("code", "text_link") for mark in inner)
     within = any(outer.token.type == "link_open" for outer in run.open)
     if not url:
         pass
@@ -227,7 +227,7 @@ def _end_link(run: _Run) -> None:
 
 
 def _is_linkable(url: str) -> bool:
-    """Return whether Telegram surely takes it: of any other it silently keeps the text alone."""
+    """Return whether Telegram is sure to accept the URL: of any other it silently keeps the text alone."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port

@@ -1,4 +1,4 @@
-"""A sent part drawn anew: what it said, its buttons gone, and what became of it beneath."""
+"""A sent part redrawn: its text, without buttons, and the outcome beneath."""
 
 from telegram import Bot, LinkPreviewOptions
 from telegram.error import BadRequest
@@ -20,7 +20,7 @@ _GAP = "\n\n"
 
 
 async def redraw(bot: Bot, part: Part, chat: int, message: int, outcome: str) -> None:
-    """Change a text of ours; to the same again is well. No word of the part is ever left out for the outcome.
+    """Change a text of ours; changing it to the same succeeds. No word of the part is ever left out for the outcome.
 
     Raises PTB's errors, and `Rejected` for a file, which has no text to change.
     """

@@ -56,8 +56,8 @@ def split(text: str, limit: int) -> list[tuple[int, int]]:
 def render_end(text: str) -> Part:
     """Render the end of a text that is still being written, as much as fits one message.
 
-    What is rendered for that does not grow with the text. It begins at the same place for a while, so that words do
-    not move with every draft.
+    The cost does not grow with the text. The end begins at the same place for a while, so that words do not move with
+    every draft.
     """
     text = text.rstrip()
     start = max((len(text) - 1) // MAX_UNITS - 1, 0) * MAX_UNITS
@@ -65,8 +65,8 @@ def render_end(text: str) -> Part:
 
 
 def _below(message: OutboundMessage) -> JsonObject:
-    """Return what stands below the last text: a message has either buttons or the wish for a reply."""
-    if actions := tuple(one for one in message.actions if not one.needs_forms):
+    """Return what stands below the last text: a message has either buttons or the request for a reply."""
+    if actions := tuple(action for action in message.actions if not action.needs_forms):
         return {"keyboard": _keyboard(actions)}
     return {"force_reply": True} if message.wants_reply else {}
 
@@ -85,7 +85,7 @@ def _text_part(rich: Rich, below: JsonObject) -> Part:
 
 
 def _entity(mark: Mark, before: Sequence[int]) -> JsonObject:
-    """Write a mark with its place in UTF-16 units; `before` counts those before each character."""
+    """Return a mark with its place in UTF-16 units; `before` counts those before each character."""
     entity: JsonObject = {
         "type": mark.kind,
         "offset": before[mark.start],
@@ -99,7 +99,7 @@ def _entity(mark: Mark, before: Sequence[int]) -> JsonObject:
 
 
 def _keyboard(actions: tuple[Action, ...]) -> list[Json]:
-    """Put short buttons beside each other, long ones below."""
+    """Return rows of buttons: short ones next to each other, long ones below each other."""
     rows: list[list[Json]] = []
     letters = 0
     for action in actions:
@@ -123,7 +123,7 @@ def _button(action: Action) -> JsonObject:
 
 
 def _media_part(media: Media) -> Part:
-    """Send a file by its address, or by the reference it came in with; the text stands in where that fails."""
+    """Return a file by its address, or by the reference it came in with; the text stands in where that fails."""
     kind = "photo" if media.content_type.lower() in _PICTURES else "document"
     name = clean(media.name).strip()
     text = f"{name}\n{media.url}" if is_visible(name) else media.url

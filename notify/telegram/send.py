@@ -50,11 +50,9 @@ class TelegramNotification:
         self._api = TelegramApi(bot_token=bot_token, api_url=api_url, connect=connect_seconds, read=read_seconds)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Turn a message into parts of at most 4,096 UTF-16 units."""
         return render(message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Hand one part to Telegram. Raises `DeliveryError`."""
         try:
             return await self._send(part, to)
         except TelegramError as error:
@@ -64,23 +62,20 @@ class TelegramNotification:
             raise Ambiguous(f"answer cannot be read: {type(error).__name__}") from error
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Never tell: the Bot API has no way to look. Raises `Unavailable`."""
         raise Unavailable("bots cannot read their history")
 
     async def show_working(self, to: Address) -> None:
-        """Show that we type, for five seconds."""
         try:
             await self._api.bot.send_chat_action(number(to.peer), ChatAction.TYPING, message_thread_id=thread(to))
         except (TelegramError, Rejected) as error:
             _log.info("working_not_shown", channel=self.name, cause=type(error).__name__)
 
     async def show_draft(self, to: Address, text: str, draft_id: str) -> None:
-        """Show the text so far, of a long one its end, for half a minute. Raises `DeliveryError`."""
         if not text.strip():
             return
         # A whole number that is not zero (core.telegram.org/bots/api#sendmessagedraft), the same for the same turn.
         draft = zlib.crc32(draft_id.encode()) or 1
-        part = render_end(text)
+        part = render_end(text)  # Telegram shows it for half a minute
         entities = entities_of(part.data.get("entities"))
         try:
             await self._api.bot.send_message_draft(
@@ -90,7 +85,6 @@ class TelegramNotification:
             raise to_delivery_error(error) from error
 
     async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
-        """Change a sent part to what it said without its buttons, and `outcome` beneath. Raises `DeliveryError`."""
         try:
             await redraw.redraw(self._api.bot, part, number(to.peer), number(provider_id), outcome)
         except ChatMigrated as error:
@@ -99,7 +93,6 @@ class TelegramNotification:
             raise to_delivery_error(error) from error
 
     async def close(self) -> None:
-        """Release connections."""
         await self._api.close()
 
     async def _send(self, part: Part, to: Target) -> Receipt:
@@ -124,14 +117,14 @@ class TelegramNotification:
             return await _following(call, to, degraded=True)
 
     def _text_call(self, part: Part, to: Target, *, entities: bool = True, keyboard: bool = True) -> Call:
-        found = entities_of(part.data.get("entities")) if entities else None
+        marks = entities_of(part.data.get("entities")) if entities else None
         buttons = markup_of(part.data) if keyboard else None
 
         async def call(chat: int) -> Message:
             return await self._api.bot.send_message(
                 chat,
                 part.text,
-                entities=found,
+                entities=marks,
                 reply_markup=buttons,
                 message_thread_id=thread(to.address),
                 reply_parameters=reply(to),
@@ -154,7 +147,7 @@ class TelegramNotification:
 
 
 async def _following(call: Call, to: Target, *, degraded: bool = False) -> Receipt:
-    """Make the call, once more where the chat has moved to."""
+    """Make the call; if the chat has moved, once more at its new id."""
     try:
         message = await call(number(to.address.peer))
         return Receipt(provider_id=str(message.message_id), degraded=degraded)

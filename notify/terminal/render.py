@@ -1,4 +1,4 @@
-"""Outbound message -> what the terminal shows: Markdown as it is, buttons as words."""
+"""From an outbound message to what the terminal shows: Markdown as it is, buttons as words; pure."""
 
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundMessage

@@ -8,26 +8,23 @@ from notify.terminal.render import render
 
 
 class TerminalNotification:
-    """A part counts as sent when it stands in the outbox, which is what the terminal shows."""
+    """A part counts as sent when it is in the outbox, which is what the terminal shows."""
 
     name = "terminal"
     can_find = True
     resend_unknown = True
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        """Return one part."""
         return render(message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        """Accept the part; no call leaves this process."""
         return Receipt(provider_id=f"terminal-{to.ref}")
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Say that an unfinished part never arrived: it is shown only once it is marked sent."""
-        return None
+        return None  # an unfinished part never arrived: it is shown only once it is marked sent
 
     async def show_working(self, to: Address) -> None:
-        """Show nothing: the prompt waits."""
+        """Do nothing: the prompt waits."""
 
     async def close(self) -> None:
-        """Hold nothing."""
+        """Do nothing."""

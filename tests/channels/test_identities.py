@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from channels.slack import parse as slack
-from channels.slack.messages import Ours
+from channels.slack.messages import AppIdentity
 from channels.sms import parse as sms
 from channels.telegram import parse as telegram
 from core.errors import RequestRefused
@@ -38,7 +38,7 @@ def by_sms(**changes: str) -> object:
 
 
 def by_slack(**changes: Any) -> object:
-    ours = Ours(slack_kit.TEAM, slack_kit.APP, "U0BOT00001", "B0BOT00001")
+    ours = AppIdentity(slack_kit.TEAM, slack_kit.APP, "U0BOT00001", "B0BOT00001")
     return slack.parse(slack_kit.envelope(slack_kit.message(**changes)), ours)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from channels.slack import parse as slack
-from channels.slack.messages import Ours
+from channels.slack.messages import AppIdentity
 from channels.telegram import parse as telegram
 from core.messaging.commands import own_words
 from core.messaging.messages import Command
@@ -44,8 +44,8 @@ def test_slash_commands_are_read_by_their_channels(word: str) -> None:
     bot = telegram.BotIdentity(str(telegram_kit.BOT_ID), "valet_bot")
     typed = telegram.parse_update(telegram_kit.command(f"/{word} {CODE}"), bot).inbound
     assert getattr(typed, "command", None) == Command(word, CODE)
-    heard = slack.parse(slack_kit.command(text=word.upper()), Ours(slack_kit.TEAM, slack_kit.APP))
-    assert isinstance(heard, slack.Typed)
+    heard = slack.parse(slack_kit.command(text=word.upper()), AppIdentity(slack_kit.TEAM, slack_kit.APP))
+    assert isinstance(heard, slack.SlashCommand)
     assert heard.message.command == Command(word)
 
 

@@ -27,7 +27,6 @@ from core.events.bus import EventBus
 from core.events.source_index import SourceIndex
 from core.events.source_types import EventSource, SourceOptions, Style
 from core.events.sources import EventSources, SourceError
-from core.events.types import Event
 from core.ids import make_id
 from core.json_types import storable
 from tests.core.harness import Store, opened
@@ -268,13 +267,9 @@ async def test_a_source_has_its_own_rate_and_can_say_where_things_stand(door: Do
 
 
 async def test_promise_1_without_postgres_events_get_503_and_the_retry_is_stored(door: Door) -> None:
-    class Away:
-        async def publish(self, event: Event, also: str = "", *, source_id: str = "") -> bool:
-            database = Database("postgresql://nobody@127.0.0.1:1/none", patience=0.1)
-            return await EventBus("redis://127.0.0.1:1/0", database).publish(event, also, source_id=source_id)
-
+    away = EventBus("redis://127.0.0.1:1/0", Database("postgresql://nobody@127.0.0.1:1/none", patience=0.1))
     app = build_app(
-        [], ready=door.store.database.ready, extra_routes=EventRoutes(door.sources, Away(), now=lambda: NOW).routes()
+        [], ready=door.store.database.ready, extra_routes=EventRoutes(door.sources, away, now=lambda: NOW).routes()
     )
     async with serve(app, "127.0.0.1", 0) as port:
         door.url, url = f"http://127.0.0.1:{port}", door.url

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from channels.slack.body import decode_body
 from channels.slack.interactions import Gesture
-from channels.slack.messages import Ours
-from channels.slack.parse import HomeOpened, Typed, Unhandled, parse
+from channels.slack.messages import AppIdentity
+from channels.slack.parse import HomeOpened, SlashCommand, Unhandled, parse
 from channels.slack.text import typed_text
 from channels.slack.verify import is_signed, sign
 from core.errors import RequestRefused
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media
 from tests.channels.slack.builders import APP, DM, PERSON, TEAM, TS, command, envelope, message, press, submission
 
-OURS = Ours(team=TEAM, app=APP, bot_user="U0BOT00001", bot_id="B0BOT00001")
-UNKNOWN = Ours()
+OURS = AppIdentity(team=TEAM, app=APP, bot_user="U0BOT00001", bot_id="B0BOT00001")
+UNKNOWN = AppIdentity()
 
 
 def heard(**changes: Any) -> Any:
@@ -26,7 +26,7 @@ def heard(**changes: Any) -> Any:
 
 
 @pytest.mark.parametrize("ours", [OURS, UNKNOWN], ids=["team known", "team unknown"])
-def test_promise_2_a_message_carries_all_its_keys_and_its_conversation(ours: Ours) -> None:
+def test_promise_2_a_message_carries_all_its_keys_and_its_conversation(ours: AppIdentity) -> None:
     found = parse(envelope(), ours)
     assert isinstance(found, InboundMessage)
     assert found.keys == ("event:Ev0EVENT001", "client:7a1e8ad8-4b4b-4b4b-8b8b-2f2f2f2f2f2f", f"ts:{DM}:{TS}")
@@ -123,7 +123,7 @@ def test_the_words_alone_are_commands(text: str, name: str) -> None:
 )
 def test_the_slash_command(text: str, said: str, word: str | None) -> None:
     found = parse(command(text=text), OURS)
-    assert isinstance(found, Typed)
+    assert isinstance(found, SlashCommand)
     assert (found.message.text, found.message.command) == (said, Command(word) if word else None)
     assert found.message.keys == ("trigger:11.22.abc",)
 

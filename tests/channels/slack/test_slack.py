@@ -346,7 +346,7 @@ async def test_who_we_are_is_known_without_the_scope_that_names_the_app(team: Te
 async def test_a_command_typed_in_a_channel_is_answered_in_our_conversation(team: Team) -> None:
     peer = await team.channel._identity.direct("U0GRACE002")
     assert peer == "D0GRACE002"
-    assert await team.channel._identity.direct("U0NOBODY00") == ""
+    assert await team.channel._identity.direct("U0NOBODY00") is None
 
 
 async def test_setup_says_what_to_paste_and_is_the_same_again(team: Team) -> None:

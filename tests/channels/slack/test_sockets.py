@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 from structlog.testing import capture_logs
 
-from channels.slack.bolt_app import Gate
+from channels.slack.bolt_app import BoltGateway
 from channels.slack.sockets import REPLACED_WITHIN, Pace, Sockets
 from core.messaging.messages import Command, Form, FormField, InboundMessage, Press
 from providers.slack.client import SlackApi
@@ -154,7 +154,7 @@ async def test_a_redirect_of_the_socket_is_not_followed() -> None:
     app.add_routes([web.get("/latest/meta-data", elsewhere)])
     async with TestServer(app) as server:
         api = SlackApi(bot_token=SlackConfig().bot_token, api_url=str(server.make_url("/api/")))
-        assert await Sockets(api, cast(Gate, None), "xapp-1", QUICK)._connect() is None
+        assert await Sockets(api, cast(BoltGateway, None), "xapp-1", QUICK)._connect() is None
         await api.close()
     assert asked == []
 
