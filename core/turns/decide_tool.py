@@ -24,6 +24,7 @@ from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
+from core.turns.prompt_lines import PENDING, PENDING_BY_CODE
 from core.turns.types import TurnRequest
 
 DECIDE = "decide_approvals"
@@ -195,9 +196,10 @@ def note(request: TurnRequest, approvals: Sequence[Approval]) -> str:
     )
 
 
-def _line(one: Approval, *, in_words: bool) -> str:
-    rest = "" if in_words else " (only by button or code)"
-    return f"- {one.code}: {one.summary}{rest}; {one.name} {canonical_json(one.arguments)}"
+def _line(approval: Approval, *, in_words: bool) -> str:
+    action = f"{approval.name} {canonical_json(approval.arguments)}"
+    line = PENDING if in_words else PENDING_BY_CODE
+    return line.format(code=approval.code, summary=approval.summary, action=action)
 
 
 def _schema(codes: Sequence[str]) -> JsonObject:

@@ -14,6 +14,7 @@ from typing import cast
 from core import replies
 from core.json_types import Json, JsonObject
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
+from core.turns.prompt_lines import NOW, PENDING, PENDING_BY_CODE, read_lines
 from onevalet.demo.days import read_day
 from onevalet.demo.intents import INTENTS, RESULTS, Found, Intent
 from onevalet.demo.schedules import coded, unmarked
@@ -35,10 +36,6 @@ _POLITE = re.compile(
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
 _MAX_CLAUSES = 6
-_TODAY = re.compile(r"\bNow it is \w+, (\d{4}-\d\d-\d\d)")
-"""As `core.turns.prompt` tells every model."""
-_PENDING = re.compile(r"^- ([0-9A-Z]{2,3}): (?!.*\(only by button or code\); )", re.MULTILINE)
-"""A line of `core.turns.decide_tool.note` about an action that may be decided in words."""
 _HANDED_ON = "and what comes of it is said then."
 """So ends what the model is told when it has handed on an answer or a decision."""
 _DAYS = ("date", "return_date")
@@ -84,7 +81,8 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
     said = [*before, *after]
     if said and said[-1].startswith(replies.SAY_THIS):
         return ModelAnswer(said[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
-    known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(messages), _codes(messages))
+    prompt = _prompt(messages)
+    known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(prompt), _codes(prompt))
     plans = [plan for text in before for plan in _plans(text, known)]
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {one.tool for one in done}:
         plans = []  # not what was called for, so it is what an agent that waited was told
@@ -157,17 +155,20 @@ def _text(content: Json) -> str:
     return str(content or "")
 
 
-def _today(messages: Sequence[JsonObject]) -> date | None:
-    """Find in the system prompt which day it is for the person."""
-    prompts = [_text(one.get("content")) for one in messages if one.get("role") == "system"]
-    found = [day for prompt in prompts for day in _TODAY.findall(prompt)]
-    return date.fromisoformat(found[-1]) if found else None
+def _prompt(messages: Sequence[JsonObject]) -> str:
+    return "\n".join(_text(message.get("content")) for message in messages if message.get("role") == "system")
 
 
-def _codes(messages: Sequence[JsonObject]) -> list[str]:
-    """Find in the system prompt what waits for a decision that may be made in words."""
-    prompts = [_text(one.get("content")) for one in messages if one.get("role") == "system"]
-    return [code for prompt in prompts for code in _PENDING.findall(prompt)]
+def _today(prompt: str) -> date | None:
+    """Return the person's date, as the system prompt has it."""
+    lines = read_lines(NOW, prompt)
+    return date.fromisoformat(lines[-1]["date"]) if lines else None
+
+
+def _codes(prompt: str) -> list[str]:
+    """Return the codes of the actions in the system prompt that may be decided in words."""
+    by_code = {line["code"] for line in read_lines(PENDING_BY_CODE, prompt)}
+    return [code for line in read_lines(PENDING, prompt) if (code := line["code"]) not in by_code]
 
 
 def _plans(text: str, known: _Known) -> list[Plan]:

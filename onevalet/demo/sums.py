@@ -4,17 +4,15 @@ import ast
 import re
 
 _LONGEST = 200
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
+_ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS = (
-    {word: value for value, word in enumerate(_ONES)}
+    {word: value for value, word in enumerate(_ONES + _TEENS)}
     | {word: 20 + 10 * index for index, word in enumerate(_TENS)}
     | {"hundred": 100, "thousand": 1000}
 )
-_COMPOUND = re.compile(rf"\b({'|'.join(_TENS)})[- ]({'|'.join(_ONES[1:10])})\b")
+_COMPOUND = re.compile(rf"\b({'|'.join(_TENS)})[- ]({'|'.join(_ONES[1:])})\b")
 _WORD = re.compile(rf"\b({'|'.join(sorted(_WORDS, key=len, reverse=True))})\b")
 _SAID = (
     (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
@@ -35,9 +33,9 @@ _ASKED_OPERATOR = re.compile(r"[-+*/%^]|sqrt")
 
 
 def read_sum(text: str, *, asked: bool) -> str | None:
-    """Return the expression that a text is, or None when it is none.
+    """Return a text as an expression, or None when it is not a sum.
 
-    `asked`: it was asked for as a sum. Otherwise dates and telephone numbers are not taken for one.
+    `asked`: the person asked for a sum. Otherwise dates and telephone numbers do not count as one.
     """
     if len(text) > _LONGEST:
         return None

@@ -19,6 +19,7 @@ from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
+from core.turns.prompt_lines import NOW
 from core.turns.types import TurnRequest, TurnState
 from onevalet import ToolFailed
 from onevalet.demo import model as demo
@@ -76,7 +77,10 @@ def test_a_sentence_becomes_a_call(sentence: str, name: str, arguments: str) -> 
 
 
 ALL = [*TOOLS, "get_weather", "FlightSearchAgent", "SendEmailAgent"]
-SUNDAY: JsonObject = {"role": "system", "content": "Be brief.\n\nNow it is Sunday, 2026-11-22 23:10 in the person's"}
+SUNDAY: JsonObject = {
+    "role": "system",
+    "content": "Be brief.\n\n" + NOW.format(weekday="Sunday", date="2026-11-22", time="23:10", zone="Europe/Berlin"),
+}
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,8 @@ def test_flights_and_weather_at_once_and_then_the_email_with_both(sentence: str)
     wanted = {"recipient": ["team@example.com"], "subject": "For your information", "body": "Three flights\n\nSunny"}
     assert (mail.name, json.loads(mail.arguments)) == ("SendEmailAgent", wanted)
     # Approved on the next day, when "next Friday" would be another one.
-    monday: JsonObject = {"role": "system", "content": "Now it is Friday, 2026-11-27 08:00 in the person's timezone"}
+    friday = NOW.format(weekday="Friday", date="2026-11-27", time="08:00", zone="UTC")
+    monday: JsonObject = {"role": "system", "content": friday}
     told = demo.answer([monday, *messages[1:], _said(mail), _result(mail, "Sent to team@example.com.")], ALL)
     assert told.text == "Three flights\nSunny\nSent to team@example.com.\n(demo model)"
 

@@ -1,0 +1,22 @@
+"""What is written into the system prompt by a format is read back by it."""
+
+from datetime import UTC, datetime
+
+from core.people.tenant import TurnTenant
+from core.turns.prompt import system_prompt
+from core.turns.prompt_lines import NOW, PENDING, PENDING_BY_CODE, read_lines
+
+
+def test_the_prompts_date_is_read_back() -> None:
+    prompt = system_prompt("", TurnTenant("ann", timezone="Asia/Tokyo"), "sms", datetime(2026, 11, 22, 20, tzinfo=UTC))
+    [line] = read_lines(NOW, prompt)
+    assert line == {"weekday": "Monday", "date": "2026-11-23", "time": "05:00", "zone": "Asia/Tokyo"}
+
+
+def test_a_pending_action_is_read_back_and_a_fact_is_none() -> None:
+    action = {"summary": "Mail sam", "action": 'SendMail {"to": "sam"}'}
+    text = "\n".join(
+        ["- wife: Ada; likes tea", PENDING.format(code="2AB", **action), PENDING_BY_CODE.format(code="3C", **action)]
+    )
+    assert [line["code"] for line in read_lines(PENDING, text)] == ["2AB", "3C"]
+    assert [line["code"] for line in read_lines(PENDING_BY_CODE, text)] == ["3C"]
