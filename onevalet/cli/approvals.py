@@ -1,21 +1,18 @@
 """`approvals …`: what waits for people's consent, and the operator's own decision, which the audit calls so."""
 
-import json
-import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState
 from core.clock import Clock
-from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups
-from onevalet.cli.session import reach
+from onevalet.cli.runner import say, say_json
+from onevalet.cli.session import open_database
 from onevalet.settings import Settings
 
 _OPERATOR = "operator"
@@ -30,18 +27,19 @@ class _Waiting:
 
 async def print_approvals(settings: Settings, tenant: str, *, as_json: bool) -> None:
     """List what waits for a decision, of one person or of all."""
-    async with _opened(settings) as store:
+    async with open_database(settings, "approvals") as database:
+        store = ApprovalStore(database, NoWakeups())
         waiting = await _waiting(store, tenant)
     if as_json:
-        _print(json.dumps([_as_json(one) for one in waiting], indent=2))
+        say_json([_as_json(one) for one in waiting])
         return
     for one in waiting:
         approval = one.approval
         until = f"until {approval.expires_at:%Y-%m-%d %H:%M} UTC" if approval.expires_at else "not shown yet"
         high = "  high risk" if approval.risk else ""
-        _print(f"{approval.code:<4} {one.tenant}  {approval.name}: {approval.summary}  {until}{high}")
+        say(f"{approval.code:<4} {one.tenant}  {approval.name}: {approval.summary}  {until}{high}")
     if not waiting:
-        _print("Nothing waits for a decision.")
+        say("Nothing waits for a decision.")
 
 
 async def decide(settings: Settings, code: str, decision: str, tenant: str, *, as_json: bool) -> None:
@@ -53,7 +51,8 @@ async def decide(settings: Settings, code: str, decision: str, tenant: str, *, a
     if verb is None:
         raise ConfigError("The decision is approve or cancel.")
     how = f"{_OPERATOR} {make_id('op')}"
-    async with _opened(settings) as store:
+    async with open_database(settings, "approvals") as database:
+        store = ApprovalStore(database, NoWakeups())
         waiting = await _waiting(store, tenant, code)
         if len(waiting) != 1:
             whose = ", ".join(one.tenant for one in waiting)
@@ -75,9 +74,9 @@ async def decide(settings: Settings, code: str, decision: str, tenant: str, *, a
         )
         raise ConfigError(f"{code.upper()} {what}.")
     if as_json:
-        _print(json.dumps(_as_json(_Waiting(one.tenant, after)), indent=2))
+        say_json(_as_json(_Waiting(one.tenant, after)))
         return
-    _print(f"{_DONE[verb]} {after.code} for {one.tenant}: {after.summary}.")
+    say(f"{_DONE[verb]} {after.code} for {one.tenant}: {after.summary}.")
 
 
 async def _waiting(store: ApprovalStore, tenant: str, code: str = "") -> Sequence[_Waiting]:
@@ -86,15 +85,6 @@ async def _waiting(store: ApprovalStore, tenant: str, code: str = "") -> Sequenc
         return [_Waiting(tenant, one) for one in pending if not code or one.code == code.upper()]
     found = [(whose, await store.get(whose, approval_id)) for whose, approval_id in await store.find_pending(code)]
     return [_Waiting(whose, one) for whose, one in found if one is not None and one.state is ApprovalState.PENDING]
-
-
-@asynccontextmanager
-async def _opened(settings: Settings) -> AsyncIterator[ApprovalStore]:
-    database = Database(reach(settings).database_url, size=1, name="onevalet approvals")
-    try:
-        yield ApprovalStore(database, NoWakeups())
-    finally:
-        await database.close()
 
 
 def _as_json(one: _Waiting) -> JsonObject:
@@ -115,7 +105,3 @@ def _as_json(one: _Waiting) -> JsonObject:
         "decided_how": approval.decided_how.partition(" ")[0],
         "hash": approval.hash,
     }
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

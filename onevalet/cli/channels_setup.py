@@ -1,12 +1,11 @@
 """`channels setup`: set webhooks, commands and the like at the providers, and say what is left to do by hand."""
 
-import json
-import sys
 from dataclasses import asdict
 
 from core.errors import ConfigError, OneValetError
 from core.messaging.channels import Change, Received
 from core.messaging.messages import Inbound
+from onevalet.cli.runner import say, say_json
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_channels
 
@@ -31,9 +30,9 @@ async def set_up_channels(settings: Settings, *, as_json: bool) -> bool:
             await channel.stop()
     if as_json:
         shown = {name: [asdict(change) for change in changes] for name, changes in found.items()}
-        sys.stdout.write(json.dumps(shown, indent=2) + "\n")
+        say_json(shown)
     else:
-        sys.stdout.write("\n".join(_line(name, change) for name, changes in found.items() for change in changes) + "\n")
+        say("\n".join(_line(name, change) for name, changes in found.items() for change in changes))
     return well
 
 

@@ -11,44 +11,43 @@ from core.credentials.store import CredentialError, CredentialStore
 from core.db.database import Database
 from core.errors import ConfigError
 from core.json_types import JsonObject
-from onevalet.cli.session import reach
-from onevalet.dev.embedded.home import find_running
+from onevalet.cli.runner import say, say_json
+from onevalet.cli.session import one_tenant, open_database, system_keys
 from onevalet.settings import Settings
-from onevalet.wiring.secret_keys import secret_keys, with_key_file
 
 
 async def set_credentials(settings: Settings, tenant: str, service: str, account: str) -> None:
     """Keep what comes over standard input, one JSON object, as an account's credentials."""
     async with _opened(settings) as (database, keys):
-        tenant = tenant or await _only_tenant(database)
+        tenant = await _tenant(database, tenant)
         await CredentialStore(database, keys).save(tenant, service, _read_object(), account)
-    _print(f"Kept: {service}, account {account}, of {tenant}.")
+    say(f"Kept: {service}, account {account}, of {tenant}.")
 
 
 async def print_credentials(settings: Settings, tenant: str, service: str, *, as_json: bool) -> None:
     """List the accounts of a person, never what is secret."""
     async with _opened(settings) as (database, keys):
-        tenant = tenant or await _only_tenant(database)
+        tenant = await _tenant(database, tenant)
         listed = await CredentialStore(database, keys).list(tenant, service or None)
     if as_json:
-        _print(json.dumps(listed, indent=2))
+        say_json(listed)
         return
     for one in listed:
         preferred = "  preferred" if one["preferred"] else ""
-        _print(f"{one['service']:<20} {one['account_name']:<20} since {str(one['updated_at'])[:19]} UTC{preferred}")
+        say(f"{one['service']:<20} {one['account_name']:<20} since {str(one['updated_at'])[:19]} UTC{preferred}")
     if not listed:
-        _print(f"{tenant} has connected nothing of this kind." if service else f"{tenant} has connected nothing.")
+        say(f"{tenant} has connected nothing of this kind." if service else f"{tenant} has connected nothing.")
 
 
 async def delete_credentials(settings: Settings, tenant: str, service: str, account: str) -> None:
     """Forget an account's credentials; raises `ConfigError` when there is no such account."""
     async with _opened(settings) as (database, keys):
-        tenant = tenant or await _only_tenant(database)
+        tenant = await _tenant(database, tenant)
         store = CredentialStore(database, keys)
         if account not in (await store.accounts(tenant, service)).names:
             raise ConfigError(f"{tenant} has no account {account} of {service}.")
         await store.delete(tenant, service, account)
-    _print(f"Forgotten: {service}, account {account}, of {tenant}.")
+    say(f"Forgotten: {service}, account {account}, of {tenant}.")
 
 
 async def rotate(settings: Settings, *, as_json: bool) -> bool:
@@ -57,40 +56,29 @@ async def rotate(settings: Settings, *, as_json: bool) -> bool:
         done = await rotate_keys(database, keys)
         newest = keys.newest.id
     if as_json:
-        _print(json.dumps({"secret_key": newest, "rewrapped": done.rewrapped, "unopened": done.unopened}))
+        say(json.dumps({"secret_key": newest, "rewrapped": done.rewrapped, "unopened": done.unopened}))
         return not done.unopened
-    _print(f"{done.rewrapped} data keys now lie under the newest secret key ({newest}).")
+    say(f"{done.rewrapped} data keys now lie under the newest secret key ({newest}).")
     if done.unopened:
-        _print(f"{done.unopened} do not open: add the key they lie under to ONEVALET_SECRET_KEYS, and rotate again.")
+        say(f"{done.unopened} do not open: add the key they lie under to ONEVALET_SECRET_KEYS, and rotate again.")
     else:
-        _print("None lies under another: the older keys may be removed.")
+        say("None lies under another: the older keys may be removed.")
     return not done.unopened
 
 
 @asynccontextmanager
 async def _opened(settings: Settings) -> AsyncIterator[tuple[Database, SecretKeys]]:
-    reached = reach(settings)
-    if find_running(settings.onevalet_home) is not None:
-        settings = with_key_file(settings, make=False)
-    keys = secret_keys(settings)
-    database = Database(reached.database_url, size=1, name="onevalet credentials")
-    try:
-        yield database, keys
-    except CredentialError as error:
-        raise ConfigError(str(error)) from error
-    finally:
-        await database.close()
+    async with open_database(settings, "credentials", refusals=(CredentialError,)) as database:
+        yield database, system_keys(settings)
 
 
-async def _only_tenant(database: Database) -> str:
-    rows = await database.rows("select * from find_tenants(2)")
-    if len(rows) != 1:
-        raise ConfigError(
-            "There are several people here: say whose with --tenant."
-            if rows
-            else "Nobody is here yet: credentials belong to a person who has written."
-        )
-    return str(rows[0]["tenant_id"])
+async def _tenant(database: Database, tenant: str) -> str:
+    return await one_tenant(
+        database,
+        tenant,
+        nobody="Nobody is here yet: credentials belong to a person who has written.",
+        several="There are several people here: say whose with --tenant.",
+    )
 
 
 def _read_object() -> JsonObject:
@@ -103,7 +91,3 @@ def _read_object() -> JsonObject:
     if not isinstance(read, dict):
         raise ConfigError("Standard input must hold the credentials as one JSON object.")
     return read
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

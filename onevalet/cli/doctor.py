@@ -1,7 +1,5 @@
 """`doctor`: one table of what is configured, what answers, what came in and went out last, what to fix."""
 
-import json
-import sys
 from dataclasses import asdict, replace
 
 from asyncpg import PostgresError, Record
@@ -18,6 +16,7 @@ from core.notifications.delays import DELAYED
 from core.queue.worker_health import workers_seen
 from core.triggers.store import TaskStore
 from onevalet.cli.channels_setup import NoSink
+from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import Reached, reach
 from onevalet.dev.simulator_wiring import simulator_config, wire_simulator
 from onevalet.settings import Settings
@@ -34,13 +33,13 @@ async def print_checks(settings: Settings, *, as_json: bool) -> bool:
     """Print the table; True when nothing needs fixing."""
     checks = await run_checks(settings)
     if as_json:
-        sys.stdout.write(json.dumps([asdict(check) for check in checks], indent=2) + "\n")
+        say_json([asdict(check) for check in checks])
     else:
         for check in checks:
             mark = "ok " if check.ok else "FIX"
-            sys.stdout.write(f"{mark}  {check.what:<26} {check.detail}\n")
+            say(f"{mark}  {check.what:<26} {check.detail}")
             if check.fix:
-                sys.stdout.write(f"     {'':<26} -> {check.fix}\n")
+                say(f"     {'':<26} -> {check.fix}")
     return all(check.ok for check in checks)
 
 

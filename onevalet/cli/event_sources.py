@@ -1,22 +1,19 @@
 """`events …`: the operator's hand on where events come from, and on those that were set aside."""
 
-import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 
 from core.credentials.store import CredentialError, CredentialStore
-from core.db.database import Database
 from core.errors import ConfigError
 from core.events.source_types import SourceOptions, Style
 from core.events.sources import EventSources, SourceError
 from core.events.store import EventRecord, EventRef, EventStore
 from core.ids import make_id
-from onevalet.cli.session import reach
-from onevalet.dev.embedded.home import find_running
+from onevalet.cli.runner import say, say_json
+from onevalet.cli.session import one_tenant, open_database, reach, system_keys
 from onevalet.settings import Settings
-from onevalet.wiring.secret_keys import secret_keys, with_key_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +33,7 @@ async def add_source(
         source, secret = await opened.sources.add(opened.tenant, name, style, options, given)
     url = f"{opened.url}/events/{source.id}"
     shown = f"secret  {secret}   (shown this once)" if not given else "secret  the one you gave"
-    _print(f"source  {name}, {style.value}, of {opened.tenant}\nURL     {url}\n{shown}")
+    say(f"source  {name}, {style.value}, of {opened.tenant}\nURL     {url}\n{shown}")
 
 
 async def print_sources(settings: Settings, tenant: str, *, as_json: bool) -> None:
@@ -49,12 +46,12 @@ async def print_sources(settings: Settings, tenant: str, *, as_json: bool) -> No
             {"name": one.name, "style": one.style.value, "url": urls[one.id], "options": asdict(one.options)}
             for one in found
         ]
-        _print(json.dumps(listed, indent=2))
+        say_json(listed)
         return
     for one in found:
-        _print(f"{one.name:<24} {one.style.value:<8} {urls[one.id]}")
+        say(f"{one.name:<24} {one.style.value:<8} {urls[one.id]}")
     if not found:
-        _print(f"{opened.tenant} has no sources: make one with `events source add NAME`.")
+        say(f"{opened.tenant} has no sources: make one with `events source add NAME`.")
 
 
 async def delete_source(settings: Settings, tenant: str, name: str) -> None:
@@ -62,7 +59,7 @@ async def delete_source(settings: Settings, tenant: str, name: str) -> None:
     async with _opened(settings, tenant) as opened:
         if not await opened.sources.delete(opened.tenant, name):
             raise ConfigError(f"{opened.tenant} has no source {name}.")
-    _print(f"Deleted: {name}, of {opened.tenant}. What it sends is refused within seconds.")
+    say(f"Deleted: {name}, of {opened.tenant}. What it sends is refused within seconds.")
 
 
 async def print_events(settings: Settings, tenant: str, *, set_aside: bool, as_json: bool) -> None:
@@ -70,16 +67,14 @@ async def print_events(settings: Settings, tenant: str, *, set_aside: bool, as_j
     async with _opened(settings, tenant) as opened:
         found = await opened.events.recent(opened.tenant, poison_only=set_aside)
     if as_json:
-        _print(json.dumps([_as_json(one) for one in found], indent=2))
+        say_json([_as_json(one) for one in found])
         return
     for one in found:
         fate = one.state if one.group else "nobody wants it"
         reason = f"  {one.attempts} tries: {one.reason}" if one.reason else ""
-        _print(
-            f"{one.received_at:%Y-%m-%d %H:%M:%S}  {one.event.source}:{one.event.type}  {one.event.id}  {fate}{reason}"
-        )
+        say(f"{one.received_at:%Y-%m-%d %H:%M:%S}  {one.event.source}:{one.event.type}  {one.event.id}  {fate}{reason}")
     if not found:
-        _print("None was set aside." if set_aside else "No events yet.")
+        say("None was set aside." if set_aside else "No events yet.")
 
 
 async def retry_event(settings: Settings, tenant: str, source: str, id: str) -> None:
@@ -87,32 +82,16 @@ async def retry_event(settings: Settings, tenant: str, source: str, id: str) -> 
     async with _opened(settings, tenant) as opened:
         if not await opened.events.retry(EventRef(opened.tenant, source, id)):
             raise ConfigError(f"No event {id} of {source} was set aside.")
-    _print("It is tried again within seconds.")
+    say("It is tried again within seconds.")
 
 
 @asynccontextmanager
 async def _opened(settings: Settings, tenant: str) -> AsyncIterator[_Opened]:
-    reached = reach(settings)
-    if find_running(settings.onevalet_home) is not None:
-        settings = with_key_file(settings, make=False)
-    credentials = CredentialStore(
-        database := Database(reached.database_url, size=1, name="onevalet events"), secret_keys(settings)
-    )
-    url = settings.public_url or reached.gateway_url or f"http://{settings.host}:{settings.port}"
-    try:
-        tenant = tenant or await _only_tenant(database)
-        yield _Opened(EventSources(database, credentials, make_id), EventStore(database, make_id), tenant, url)
-    except (SourceError, CredentialError) as error:
-        raise ConfigError(str(error)) from error
-    finally:
-        await database.close()
-
-
-async def _only_tenant(database: Database) -> str:
-    rows = await database.rows("select * from find_tenants(2)")
-    if len(rows) != 1:
-        raise ConfigError("Say whose with --tenant." if rows else "Nobody is here yet: a source belongs to a person.")
-    return str(rows[0]["tenant_id"])
+    url = settings.public_url or reach(settings).gateway_url or f"http://{settings.host}:{settings.port}"
+    async with open_database(settings, "events", refusals=(SourceError, CredentialError)) as database:
+        tenant = await one_tenant(database, tenant, nobody="Nobody is here yet: a source belongs to a person.")
+        sources = EventSources(database, CredentialStore(database, system_keys(settings)), make_id)
+        yield _Opened(sources, EventStore(database, make_id), tenant, url)
 
 
 def _read_secret() -> str:
@@ -135,7 +114,3 @@ def _as_json(one: EventRecord) -> dict[str, object]:
         "attempts": one.attempts,
         "reason": one.reason,
     }
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

@@ -1,9 +1,6 @@
 """`notify …`: the operator's hand on where people are told things, and a message to try it with."""
 
-import json
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
 
 from core.clock import Clock
@@ -14,7 +11,8 @@ from core.notifications.addresses import AddressBook, AddressRefused
 from core.notifications.store import NotificationStore
 from core.notifications.types import Notification, NotificationStatus, Urgency
 from core.queue.wakeups import RedisWakeups
-from onevalet.cli.session import reach
+from onevalet.cli.runner import say, say_json
+from onevalet.cli.session import one_tenant, open_database, reach
 from onevalet.settings import Settings
 from onevalet.wiring.channels import notification_channel_names
 
@@ -22,31 +20,31 @@ from onevalet.wiring.channels import notification_channel_names
 async def add_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
     """Keep an address of a person's."""
     async with _opened(settings) as database:
-        made = await AddressBook(database, make_id).add(tenant or await _only_tenant(database), channel, address)
-    _print(f"Kept: {made.channel}, {made.account} {made.address}.")
+        made = await AddressBook(database, make_id).add(await one_tenant(database, tenant), channel, address)
+    say(f"Kept: {made.channel}, {made.account} {made.address}.")
     if channel == "email" and not settings.email_on:
-        _print("Nothing is sent there until SMTP_HOST and SMTP_FROM are set.")
+        say("Nothing is sent there until SMTP_HOST and SMTP_FROM are set.")
 
 
 async def print_addresses(settings: Settings, tenant: str, *, as_json: bool) -> None:
     """List a person's addresses."""
     async with _opened(settings) as database:
-        found = await AddressBook(database, make_id).list(tenant or await _only_tenant(database))
+        found = await AddressBook(database, make_id).list(await one_tenant(database, tenant))
     if as_json:
-        _print(json.dumps([asdict(one) for one in found], indent=2))
+        say_json([asdict(one) for one in found])
         return
     for one in found:
-        _print(f"{one.channel:<8} {one.account:<8} {one.address}  {one.state}")
+        say(f"{one.channel:<8} {one.account:<8} {one.address}  {one.state}")
     if not found:
-        _print("No addresses: people are told things where they write.")
+        say("No addresses: people are told things where they write.")
 
 
 async def delete_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
     """Forget an address; raises `ConfigError` when it is not theirs."""
     async with _opened(settings) as database:
-        if not await AddressBook(database, make_id).delete(tenant or await _only_tenant(database), channel, address):
+        if not await AddressBook(database, make_id).delete(await one_tenant(database, tenant), channel, address):
             raise ConfigError("This person has no such address.")
-    _print("Forgotten.")
+    say("Forgotten.")
 
 
 async def send_notification(settings: Settings, tenant: str, text: str, urgency: Urgency) -> bool:
@@ -56,7 +54,7 @@ async def send_notification(settings: Settings, tenant: str, text: str, urgency:
     reached = reach(settings)
     wakeups = RedisWakeups(reached.redis_url)
     async with _opened(settings) as database:
-        tenant = tenant or await _only_tenant(database)
+        tenant = await one_tenant(database, tenant)
         await wakeups.start()
         try:
             names = notification_channel_names(settings)
@@ -71,7 +69,7 @@ async def send_notification(settings: Settings, tenant: str, text: str, urgency:
             )
         finally:
             await wakeups.stop()
-    _print(f"{_SAID[told.fate]}{f', by {told.where}' if told.where else ''}. Its id is {told.id}.")
+    say(f"{_SAID[told.fate]}{f', by {told.where}' if told.where else ''}. Its id is {told.id}.")
     return told.reaches
 
 
@@ -84,23 +82,5 @@ _SAID = {
 }
 
 
-@asynccontextmanager
-async def _opened(settings: Settings) -> AsyncIterator[Database]:
-    database = Database(reach(settings).database_url, size=2, name="onevalet notify")
-    try:
-        yield database
-    except AddressRefused as error:
-        raise ConfigError(str(error)) from error
-    finally:
-        await database.close()
-
-
-async def _only_tenant(database: Database) -> str:
-    rows = await database.rows("select * from find_tenants(2)")
-    if len(rows) != 1:
-        raise ConfigError("Say whose with --tenant." if rows else "Nobody is here yet.")
-    return str(rows[0]["tenant_id"])
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
+def _opened(settings: Settings) -> AbstractAsyncContextManager[Database]:
+    return open_database(settings, "notify", refusals=(AddressRefused,), size=2)

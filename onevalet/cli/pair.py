@@ -1,44 +1,40 @@
-"""`pair`: let in whoever was given a code; beside running processes, of `dev` too."""
+"""`pair`: admit the person who was given a code; works next to running processes, those of `dev` too."""
 
 import sys
 from collections.abc import Sequence
 
 from core.clock import Clock
-from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
 from core.people.access_policy import Listed, PersonRole, parse_listed
 from core.people.pairing import Pairing, Pairings, PairOutcome
-from onevalet.cli.session import reach
+from onevalet.cli.session import open_database
 from onevalet.settings import Settings
 
 
 async def pair(settings: Settings, code: str, role: PersonRole, tier: str = "", address: str = "") -> bool:
-    """Let them in and say who it is, or say why not; True when somebody came in.
+    """Admit a person and print who it is, or print why not. Return whether anybody was admitted.
 
-    By `code`, or by `address`, an entry such as `sms:+15551234567`. Raises `ConfigError` for neither and for both.
+    The person is named by `code` or by `address`, such as `sms:+15551234567`. Raise `ConfigError` for neither or both.
     """
     if bool(code) == bool(address):
         raise ConfigError("Give a code, or an address such as `--address sms:+15551234567`.")
     listed = parse_listed(address, "The address") if address else None
     if tier and tier not in settings.tiers.names:
         raise ConfigError(f"There is no tier {tier!r}; there are {', '.join(settings.tiers.names)}.")
-    database = Database(reach(settings).database_url, size=1, name="onevalet pair")
-    try:
+    async with open_database(settings, "pair") as database:
         pairings, now = Pairings(database, make_id), Clock(settings.onevalet_clock).now()
         if listed is not None:
             return _admitted(listed, await pairings.admit(listed, role, now, tier), role)
         pairing = await pairings.redeem(code, role, now, tier)
-    finally:
-        await database.close()
-    well = pairing.outcome is PairOutcome.PAIRED
-    (sys.stdout if well else sys.stderr).write(f"{_sentence(pairing, role)}\n")
-    return well
+    paired = pairing.outcome is PairOutcome.PAIRED
+    (sys.stdout if paired else sys.stderr).write(f"{_sentence(pairing, role)}\n")
+    return paired
 
 
 def _admitted(listed: Listed, pairings: Sequence[Pairing], role: PersonRole) -> bool:
-    for one in pairings:
-        sys.stdout.write(f"{_sentence(one, role)}\n")
+    for pairing in pairings:
+        sys.stdout.write(f"{_sentence(pairing, role)}\n")
     if not pairings:
         sys.stderr.write(f"Nothing came in by {listed.channel} yet: let them write once, then say this again.\n")
     return bool(pairings)

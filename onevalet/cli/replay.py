@@ -7,7 +7,6 @@ from typing import override
 
 from core.agents.registry import AgentRegistry, read_exposed
 from core.clock import Clock
-from core.db.database import Database
 from core.hooks.hooks import Hook, Rule
 from core.hooks.judge import AskingJudge
 from core.journal.in_memory import MemoryJournal
@@ -24,7 +23,8 @@ from core.turns.replay import (
     recorded_agents,
     recorded_tools,
 )
-from onevalet.cli.session import reach
+from onevalet.cli.runner import say
+from onevalet.cli.session import open_database
 from onevalet.cli.transcript import Transcript, read_transcript
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.settings import Settings
@@ -37,22 +37,18 @@ RECORDED = "recorded"
 
 async def print_replay(settings: Settings, turn: str, model: str, *, as_json: bool) -> bool:
     """Print the journal; with a model, where the turn run again differs. True when it does not."""
-    database = Database(reach(settings).database_url, size=1, name="onevalet replay")
-    try:
+    async with open_database(settings, "replay") as database:
         transcript = await read_transcript(database, turn)
         if not model:
             for line in transcript.lines():
                 sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
             return True
-        found = await run_again(settings, transcript, model, storage=Storage(database))
-    finally:
-        await database.close()
-    for difference in found:
+        differing = await run_again(settings, transcript, model, storage=Storage(database))
+    for difference in differing:
         sys.stdout.write(_as_line(difference) if as_json else _as_text(difference))
     if not as_json:
-        where = f"It diverges at step {found[0].step}." if found else "It goes as it went."
-        sys.stdout.write(f"{where}\n")
-    return not found
+        say(f"It diverges at step {differing[0].step}." if differing else "It goes as it went.")
+    return not differing
 
 
 async def run_again(

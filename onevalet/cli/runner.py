@@ -1,6 +1,7 @@
-"""How a command runs: with the settings read and the logs set up, its errors told in one sentence."""
+"""How a command runs: with the settings read, the logs set up, and its errors printed as one sentence."""
 
 import asyncio
+import json
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -10,7 +11,7 @@ from onevalet.settings import Settings, load_settings
 
 
 def in_sentences(work: Callable[[], object]) -> None:
-    """Run it; what the operator must change is one sentence and exit code 2."""
+    """Run work; print an error as one sentence. Exit code 2: the operator must change something."""
     try:
         work()
     except ConfigError as error:
@@ -22,7 +23,7 @@ def in_sentences(work: Callable[[], object]) -> None:
 
 
 def run_work[Result](work: Callable[[Settings], Awaitable[Result]]) -> Result:
-    """Run one piece of work with the settings, and give what it gives."""
+    """Run one piece of work with the settings, and return its result."""
     settings = read_settings()
 
     async def run() -> Result:
@@ -32,7 +33,7 @@ def run_work[Result](work: Callable[[Settings], Awaitable[Result]]) -> Result:
 
 
 def serve(work: Callable[[Settings, asyncio.Event], Awaitable[None]]) -> None:
-    """Run work until SIGINT or SIGTERM, which it is told of by an event."""
+    """Run work until SIGINT or SIGTERM, which set the event."""
     settings = read_settings()
 
     async def run() -> None:
@@ -46,7 +47,7 @@ def serve(work: Callable[[Settings, asyncio.Event], Awaitable[None]]) -> None:
 
 
 def read_settings() -> Settings:
-    """Read the settings and set up the logs, which name no secret of them."""
+    """Read the settings and set up the logs, which redact the secrets among them."""
     from onevalet.wiring.logs import set_up_logs
 
     settings = load_settings()
@@ -55,5 +56,10 @@ def read_settings() -> Settings:
 
 
 def say(text: str) -> None:
-    """Print for the operator."""
+    """Print a line for the operator."""
     sys.stdout.write(f"{text}\n")
+
+
+def say_json(value: object) -> None:
+    """Print a value as JSON, for `--json`."""
+    say(json.dumps(value, default=str, indent=2))

@@ -1,15 +1,22 @@
-"""Where a command finds the database and Redis: a running `dev`, else the settings."""
+"""What a command works on: the system of a running `dev`, else that of the settings."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from core.credentials.secret_keys import SecretKeys
+from core.db.database import Database
 from core.errors import ConfigError
 from onevalet.dev.embedded.home import find_running
 from onevalet.settings import Settings
+from onevalet.wiring.secret_keys import secret_keys, with_key_file
+
+NOBODY = "Nobody is here yet."
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The addresses to use. `gateway_url` is empty beside processes that run apart."""
+    """The addresses to use. `gateway_url` and `simulator_url` are those of a running `dev`, else empty."""
 
     database_url: str
     redis_url: str
@@ -18,7 +25,7 @@ class Reached:
 
 
 def reach(settings: Settings) -> Reached:
-    """Find a running system; raises `ConfigError` with one sentence when there is none."""
+    """Return the addresses of the system; raise `ConfigError` when there is none."""
     running = find_running(settings.onevalet_home)
     if running is not None:
         return Reached(running.database_url, running.redis_url, running.url, running.simulator_url)
@@ -26,3 +33,36 @@ def reach(settings: Settings) -> Reached:
         raise ConfigError("OneValet is not running here: start `bin/dev`, or set DATABASE_URL and REDIS_URL.")
     redis = settings.redis_url.get_secret_value() if settings.redis_url else ""
     return Reached(settings.database_url.get_secret_value(), redis)
+
+
+@asynccontextmanager
+async def open_database(
+    settings: Settings, name: str, *, refusals: tuple[type[Exception], ...] = (), size: int = 1
+) -> AsyncIterator[Database]:
+    """Yield the system's database. `refusals` raised in the block become `ConfigError`: the operator reads them."""
+    database = Database(reach(settings).database_url, size=size, name=f"onevalet {name}")
+    try:
+        yield database
+    except refusals as error:
+        raise ConfigError(str(error)) from error
+    finally:
+        await database.close()
+
+
+async def one_tenant(
+    database: Database, tenant: str, *, nobody: str = NOBODY, several: str = "Say whose with --tenant."
+) -> str:
+    """Return the tenant that was named, else the only one there is; raise `ConfigError` for none and for several."""
+    if tenant:
+        return tenant
+    rows = await database.rows("select * from find_tenants(2)")
+    if len(rows) != 1:
+        raise ConfigError(several if rows else nobody)
+    return str(rows[0]["tenant_id"])
+
+
+def system_keys(settings: Settings) -> SecretKeys:
+    """Return the secret keys of the system, with the key file of a running `dev`."""
+    if find_running(settings.onevalet_home) is not None:
+        settings = with_key_file(settings, make=False)
+    return secret_keys(settings)

@@ -1,7 +1,6 @@
 """`tasks …`: the operator's hand on what people have planned, and why it ran or did not."""
 
 import json
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,7 +19,8 @@ from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.types import Task
-from onevalet.cli.session import reach
+from onevalet.cli.runner import say, say_json
+from onevalet.cli.session import one_tenant, open_database
 from onevalet.settings import Settings
 
 
@@ -45,15 +45,15 @@ async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json
         tasks = await opened.engine.store.tasks(opened.tenant, deleted=stopped)
         zone = zone_or_utc((await opened.engine.store.person(opened.tenant))[0])
     if as_json:
-        _print(json.dumps([_as_json(one) for one in tasks], indent=2))
+        say_json([_as_json(one) for one in tasks])
         return
     for one in tasks:
         coming = f"  next {moment_in_words(one.next_at, zone)}" if one.next_at else ""
         coming = "  rests: its person can be reached nowhere" if one.held else coming
         coming = f"  set aside ({one.set_aside})" if one.set_aside else coming
-        _print(f"{one.number:>4}  {one.state.value:<9}  {one.title}: {in_words(one.trigger, zone)}{coming}  {one.id}")
+        say(f"{one.number:>4}  {one.state.value:<9}  {one.title}: {in_words(one.trigger, zone)}{coming}  {one.id}")
     if not tasks:
-        _print(f"{opened.tenant} has no tasks.")
+        say(f"{opened.tenant} has no tasks.")
 
 
 async def change_task(settings: Settings, tenant: str, which: str, change: str) -> None:
@@ -63,7 +63,7 @@ async def change_task(settings: Settings, tenant: str, which: str, change: str) 
         changes = {"pause": opened.engine.pause_task, "resume": opened.engine.resume_task}
         if not await changes[change](opened.tenant, task.id):
             raise ConfigError(f"Task {task.number} is {task.state.value}: it cannot be {change}d.")
-    _print(f"{change.capitalize()}d: {task.number}. {task.title}.")
+    say(f"{change.capitalize()}d: {task.number}. {task.title}.")
 
 
 async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
@@ -73,28 +73,25 @@ async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
     """
     if which:
         async with _opened(settings, tenant) as opened:
-            task = await opened.meant(which)
-            if not await opened.engine.retry(opened.tenant, task.id):
-                raise ConfigError(f"Task {task.number} was not set aside.")
-        _print(f"Tried again: {task.number}. {task.title}.")
+            named = await opened.meant(which)
+            if not await opened.engine.retry(opened.tenant, named.id):
+                raise ConfigError(f"Task {named.number} was not set aside.")
+        say(f"Tried again: {named.number}. {named.title}.")
         return
-    database = Database(reach(settings).database_url, size=1, name="onevalet tasks")
-    engine = TriggerEngine(database, make_id, Clock(settings.onevalet_clock), NoWakeups())
-    try:
-        again = 0
-        for one in await engine.store.find_set_aside():
-            if tenant in ("", one.tenant_id) and await engine.retry(one.tenant_id, one.task_id):
-                _print(f"Tried again: task {one.number} of {one.tenant_id}, set aside after {one.cause}.")
+    again = 0
+    async with open_database(settings, "tasks") as database:
+        engine = _engine(settings, database)
+        for task in await engine.store.find_set_aside():
+            if tenant in ("", task.tenant_id) and await engine.retry(task.tenant_id, task.task_id):
+                say(f"Tried again: task {task.number} of {task.tenant_id}, set aside after {task.cause}.")
                 again += 1
         notices = NoticeStore(database)
         for whose, _ in await notices.failed():
             if tenant in ("", whose) and (count := await notices.retry(whose)):
-                _print(f"Told again: {count} of what the tasks of {whose} had to say.")
+                say(f"Told again: {count} of what the tasks of {whose} had to say.")
                 again += count
-    finally:
-        await database.close()
     if not again:
-        _print("Nothing was set aside.")
+        say("Nothing was set aside.")
 
 
 async def run_task(settings: Settings, tenant: str, which: str) -> None:
@@ -102,14 +99,14 @@ async def run_task(settings: Settings, tenant: str, which: str) -> None:
     async with _opened(settings, tenant) as opened:
         task = await opened.meant(which)
         run = await opened.engine.run_now(opened.tenant, task.id)
-    _print(f"Started: {run}, of {task.number}. {task.title}. A worker takes it within seconds.")
+    say(f"Started: {run}, of {task.number}. {task.title}. A worker takes it within seconds.")
 
 
 async def print_why(settings: Settings, tenant: str, which: str, *, as_json: bool) -> None:
     """Say why a task ran or did not: last occurrences, what was seen, decided and delivered."""
     async with _opened(settings, tenant) as opened:
         known = await explain(opened.engine, await opened.meant(which))
-    _print(json.dumps(known, indent=2) if as_json else str(known["text"]))
+    say(json.dumps(known, indent=2) if as_json else str(known["text"]))
 
 
 async def print_dry_run(settings: Settings, tenant: str, which: str, expression: str, *, as_json: bool) -> None:
@@ -118,25 +115,19 @@ async def print_dry_run(settings: Settings, tenant: str, which: str, expression:
         task = await opened.meant(which)
         lines = await dry_run(opened.engine, task, expression)
     if as_json:
-        _print(json.dumps(lines, indent=2))
+        say_json(lines)
     else:
-        _print("\n".join(lines) or "Nothing is to come, and nothing was recorded.")
+        say("\n".join(lines) or "Nothing is to come, and nothing was recorded.")
 
 
 @asynccontextmanager
 async def _opened(settings: Settings, tenant: str) -> AsyncIterator[_Opened]:
-    database = Database(reach(settings).database_url, size=1, name="onevalet tasks")
-    try:
-        if not tenant:
-            rows = await database.rows("select * from find_tenants(2)")
-            if len(rows) != 1:
-                raise ConfigError("Say whose with --tenant." if rows else "Nobody is here yet.")
-            tenant = str(rows[0]["tenant_id"])
-        yield _Opened(TriggerEngine(database, make_id, Clock(settings.onevalet_clock), NoWakeups()), tenant)
-    except TriggerError as error:
-        raise ConfigError(str(error)) from error
-    finally:
-        await database.close()
+    async with open_database(settings, "tasks", refusals=(TriggerError,)) as database:
+        yield _Opened(_engine(settings, database), await one_tenant(database, tenant))
+
+
+def _engine(settings: Settings, database: Database) -> TriggerEngine:
+    return TriggerEngine(database, make_id, Clock(settings.onevalet_clock), NoWakeups())
 
 
 def _as_json(task: Task) -> JsonObject:
@@ -154,7 +145,3 @@ def _as_json(task: Task) -> JsonObject:
         "next_at": task.next_at.isoformat() if task.next_at else None,
         "fired": task.fired,
     }
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

@@ -1,7 +1,5 @@
 """`trace ID`: the whole path of a message, from its receipt to the provider's word on the answer."""
 
-import json
-import sys
 from datetime import datetime
 from typing import cast
 
@@ -10,7 +8,8 @@ import asyncpg
 from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
 from core.json_types import JsonObject
-from onevalet.cli.session import reach
+from onevalet.cli.runner import say, say_json
+from onevalet.cli.session import open_database
 from onevalet.cli.transcript import label
 from onevalet.settings import Settings
 
@@ -32,36 +31,32 @@ where d.tenant_id = $1 and d.outbound_id = $2
 
 async def print_trace(settings: Settings, wanted: str, *, as_json: bool) -> None:
     """Print every known moment of the path, in order of time; ids and states, never text."""
-    reached = reach(settings)
-    database = Database(reached.database_url, size=1, name="onevalet trace")
-    try:
+    async with open_database(settings, "trace") as database:
         lines = await trace(database, wanted)
-    finally:
-        await database.close()
     if as_json:
-        sys.stdout.write(json.dumps(lines, default=str, indent=2) + "\n")
+        say_json(lines)
         return
     first = lines[0]["at"]
     for line in lines:
         rest = "  ".join(f"{key}={value}" for key, value in line.items() if key not in ("at", "what") and value)
-        sys.stdout.write(f"{_after(first, line['at']):>10}  {line['what']:<12}  {rest}\n")
+        say(f"{_after(first, line['at']):>10}  {line['what']:<12}  {rest}")
 
 
 async def trace(database: Database, wanted: str) -> list[Line]:
     """Return the path as lines with `at` and `what`; raises `ConfigError` for an id that is not known."""
-    found = await database.call("select * from find_trace($1)", wanted)
-    if found is None:
+    ids = await database.call("select * from find_trace($1)", wanted)
+    if ids is None:
         ignored = await database.call("select key, reason, received_at from ignored_messages where key = $1", wanted)
         if ignored is None:
             raise ConfigError(f"Nothing is known of {wanted}: give the id of a message, a turn or an answer.")
         return [{"at": ignored["received_at"], "what": "ignored", "reason": ignored["reason"]}]
-    tenant = found["tenant_id"]
+    tenant = ids["tenant_id"]
     async with database.tenant(tenant) as connection:
-        if found["turn_id"]:
-            return await _turn_lines(connection, tenant, found["turn_id"])
-        if found["outbound_id"]:
-            return _in_order(await _outbound_lines(connection, tenant, found["outbound_id"]))
-        return _in_order(await _inbound_lines(connection, tenant, found["inbound_id"]))
+        if ids["turn_id"]:
+            return await _turn_lines(connection, tenant, ids["turn_id"])
+        if ids["outbound_id"]:
+            return _in_order(await _outbound_lines(connection, tenant, ids["outbound_id"]))
+        return _in_order(await _inbound_lines(connection, tenant, ids["inbound_id"]))
 
 
 async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
@@ -155,8 +150,14 @@ def _step_line(step: asyncpg.Record) -> Line:
 
 def _recall_line(at: datetime, leg: JsonObject) -> Line:
     hits = cast("list[str]", leg["hits"])
-    return {"at": at, "what": "RECALL", "leg": leg["leg"], "hits": ",".join(hits[:5]), "missed": leg["missed"],
-            "ms": leg["took_ms"]}  # fmt: skip
+    return {
+        "at": at,
+        "what": "RECALL",
+        "leg": leg["leg"],
+        "hits": ",".join(hits[:5]),
+        "missed": leg["missed"],
+        "ms": leg["took_ms"],
+    }
 
 
 def _delivery_line(delivery: asyncpg.Record) -> Line:
