@@ -14,15 +14,15 @@ _log = structlog.get_logger()
 
 @asynccontextmanager
 async def kept_alive(renew: Callable[[], Awaitable[bool]], lease: timedelta) -> AsyncIterator[None]:
-    """Renew at a third of the lease; when it is lost, the body is cancelled and `LeaseLost` is raised.
+    """Renew at a third of the lease; when it is lost, cancel the body and raise `LeaseLost`.
 
-    While the database is away nobody else can take the lease either, so the work goes on: its next write
-    waits for the database, and is refused there if somebody was quicker.
+    While the database is away nobody else can take the lease either, so the work continues: its next write
+    waits for the database, and is refused there if another worker has claimed the lease.
     """
     body = asyncio.current_task()
     lost = False
 
-    async def keep() -> None:
+    async def repeat() -> None:
         nonlocal lost
         while True:
             await asyncio.sleep(lease.total_seconds() / 3)
@@ -32,7 +32,7 @@ async def kept_alive(renew: Callable[[], Awaitable[bool]], lease: timedelta) -> 
                 _log.warning("lease_not_renewed")
                 continue
             except Exception:
-                # The outermost loop of renewing: a keeper that dies silently would lose the lease unseen.
+                # The outermost handler of renewing: a renewal that dies silently would lose the lease unnoticed.
                 _log.exception("lease_not_renewed")
                 continue
             if not held:
@@ -41,7 +41,7 @@ async def kept_alive(renew: Callable[[], Awaitable[bool]], lease: timedelta) -> 
                     body.cancel()
                 return
 
-    keeper = asyncio.create_task(keep(), name="lease")
+    renewal = asyncio.create_task(repeat(), name="lease")
     try:
         yield
     except asyncio.CancelledError:
@@ -50,5 +50,5 @@ async def kept_alive(renew: Callable[[], Awaitable[bool]], lease: timedelta) -> 
             raise LeaseLost from None
         raise
     finally:
-        keeper.cancel()
-        await asyncio.wait([keeper])
+        renewal.cancel()
+        await asyncio.wait([renewal])

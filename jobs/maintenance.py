@@ -26,7 +26,7 @@ from jobs.catchup import CatchUp
 from jobs.memory import MemoryUpkeep
 from jobs.periodic import Periodic
 from jobs.profile import ProfileRunner
-from jobs.supervision import Supervisor
+from jobs.supervision import PartSupervisor
 from notify.service import NotificationService
 
 NOTIFICATIONS_KEPT = timedelta(days=90)
@@ -49,7 +49,7 @@ class Maintenance:
     clock: CheckedClock
     make_id: IdMaker
     worker: str
-    supervisor: Supervisor
+    supervisor: PartSupervisor
     pool: Pool
     approvals: ApprovalStore
     notifications: NotificationService
@@ -116,7 +116,7 @@ async def advance_approvals(store: ApprovalStore, clock: Clock, make_id: IdMaker
         _log.info("approvals_expired", count=ended)
 
 
-async def report_health(database: Database, worker: str, clock: CheckedClock, supervisor: Supervisor) -> None:
+async def report_health(database: Database, worker: str, clock: CheckedClock, supervisor: PartSupervisor) -> None:
     """Record for `doctor` that a worker lives, how wrong its clock is, and which of its parts fail."""
     await clock.sound_now()
     failing = [

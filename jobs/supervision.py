@@ -1,4 +1,4 @@
-"""Keep the parts of a worker running, each by itself: what one raises neither ends nor restarts another."""
+"""Run the parts of a worker side by side: an error of one neither ends nor restarts another."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,18 +12,18 @@ from core.errors import StoreUnavailable
 from core.queue.quarantine import CURRENT_WORK
 
 FIRST_PAUSE, MAX_PAUSE = 0.2, 60.0
-"""Seconds before a part that failed is started again: doubling, up to the longest."""
+"""Seconds before a failed part is started again: doubling, up to the maximum."""
 AWAY_PAUSE = 2.0
-"""The longest where only Redis or Postgres were away."""
+"""The maximum where only Redis or Postgres were away."""
 STEADY = 60.0
-"""Seconds that a part runs until it no longer counts as failing."""
+"""Seconds that a part has to run until it no longer counts as failing."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One endless work of a worker; it is started again whenever it ends."""
+    """Endless work of a worker; it is started again whenever it ends."""
 
     name: str
     run: Callable[[], Awaitable[None]]
@@ -32,7 +32,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class FailingPart:
-    """A part that failed so often in a row, last with this error."""
+    """A part that has failed so often in a row, and its last error."""
 
     name: str
     failures: int
@@ -41,27 +41,27 @@ class FailingPart:
 
 
 @dataclass(slots=True)
-class _Course:
-    """How one part has fared. `began`: when its present run began, None while it pauses."""
+class _History:
+    """The failures of one part. `began`: when its present run began; None during a pause."""
 
     failing: FailingPart | None = None
     began: float | None = None
 
 
 @dataclass(slots=True)
-class Supervisor:
-    """Run parts for ever. `pause` waits for so many seconds."""
+class PartSupervisor:
+    """Run parts until cancelled. `pause` waits for a number of seconds."""
 
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
-    _courses: dict[str, _Course] = field(default_factory=dict)
+    _histories: dict[str, _History] = field(default_factory=dict)
 
-    async def keep(self, part: Part) -> None:
-        """Run one part again and again, later and later while it fails."""
-        CURRENT_WORK.set(f"part {part.name}")  # turns and messages that it begins say what they are themselves
-        course = self._courses.setdefault(part.name, _Course())
+    async def run(self, part: Part) -> None:
+        """Run one part again and again, with longer pauses while it fails."""
+        CURRENT_WORK.set(f"part {part.name}")  # turns and messages that it starts set their own
+        history = self._histories.setdefault(part.name, _History())
         pause = FIRST_PAUSE
         while True:
-            course.began = _now()
+            history.began = _now()
             longest = part.longest_pause
             try:
                 await part.run()
@@ -69,27 +69,27 @@ class Supervisor:
                 longest = AWAY_PAUSE
                 _log.warning("worker_part_restarts", part=part.name, cause=type(error).__name__)
             except Exception as error:
-                # The outermost loop of a part: whatever nobody foresaw in it stays its own.
-                failures = self._failures(course) + 1
-                course.failing = FailingPart(part.name, failures, type(error).__name__, datetime.now(UTC))
+                # The outermost handler of a part: an unforeseen error of one part may not end another.
+                failures = self._failures(history) + 1
+                history.failing = FailingPart(part.name, failures, type(error).__name__, datetime.now(UTC))
                 _log.exception("worker_part_failed", part=part.name, failures=failures)
             else:
                 longest = AWAY_PAUSE
-            if _now() - course.began > STEADY:
+            if _now() - history.began > STEADY:
                 pause = FIRST_PAUSE
-            course.began = None
+            history.began = None
             await self.pause(min(pause, longest))
             pause = min(pause * 2, MAX_PAUSE)
 
     def failing(self) -> list[FailingPart]:
-        """Return the parts that fail at present, with how often in a row."""
-        return [course.failing for course in self._courses.values() if course.failing and self._failures(course)]
+        """Return the parts that are failing now."""
+        return [history.failing for history in self._histories.values() if history.failing and self._failures(history)]
 
-    def _failures(self, course: _Course) -> int:
-        """Return how often a part has failed in a row; none once its present run has lasted."""
-        if course.failing is None or (course.began is not None and _now() - course.began > STEADY):
+    def _failures(self, history: _History) -> int:
+        """Return how often a part has failed in a row; 0 once its present run has lasted."""
+        if history.failing is None or (history.began is not None and _now() - history.began > STEADY):
             return 0
-        return course.failing.failures
+        return history.failing.failures
 
 
 def _now() -> float:

@@ -22,7 +22,7 @@ from core.queue.wakeups import DELIVER, DELIVERY, MEMORY, REMEMBER, RUN_LANE, TU
 from jobs.claim_loop import Runner
 from jobs.delivery import DeliveryRunner
 from jobs.memory import MemoryRunner
-from jobs.supervision import Part, Supervisor
+from jobs.supervision import Part, PartSupervisor
 from jobs.turns import TurnRunner
 
 TURN_SLOTS = 16
@@ -73,7 +73,7 @@ class WorkerProcess:
         delivery: DeliveryRunner,
         upkeep: Iterable[Part] = (),
         memory: MemoryRunner | None = None,
-        supervisor: Supervisor | None = None,
+        supervisor: PartSupervisor | None = None,
     ) -> None:
         self._redis_url = redis_url
         self._delivery = delivery
@@ -83,7 +83,7 @@ class WorkerProcess:
             Runner("memory", memory.claim, memory.run, slots=MEMORY_SLOTS, poll=MEMORY_POLL) if memory else None
         )
         self._upkeep = tuple(upkeep)
-        self._supervisor = supervisor or Supervisor()
+        self._supervisor = supervisor or PartSupervisor()
         self._rung = {TURNS: asyncio.Event(), DELIVERY: asyncio.Event(), MEMORY: asyncio.Event()}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -117,7 +117,7 @@ class WorkerProcess:
         self._keep(Part(name, work, longest_pause=_HURRY))
 
     def _keep(self, part: Part) -> None:
-        self._tasks.append(asyncio.create_task(self._supervisor.keep(part), name=part.name))
+        self._tasks.append(asyncio.create_task(self._supervisor.run(part), name=part.name))
 
     async def _listen_queue(self, queue: str, job: str, wake: Callable[[str], Awaitable[None]], slots: int) -> None:
         async def ring(_context: dict[str, Any], row_id: str) -> None:

@@ -56,11 +56,11 @@ def worker(
     if not spare:
         serve(run_worker)
         return
-    from onevalet.supervision.supervisor import keep
+    from onevalet.supervision.supervisor import supervise
     from onevalet.wiring.connections import check_worker
 
     check_worker(read_settings())
-    keep(lambda start: in_sentences(lambda: serve(partial(run_worker, start=start))))
+    supervise(lambda start: in_sentences(lambda: serve(partial(run_worker, start=start))))
 
 
 def _check_worker_health() -> None:

@@ -13,14 +13,14 @@ _log = structlog.get_logger()
 
 
 class HealthFile:
-    """Write when the loop last turned, on the machine's clock since its start, which nobody sets."""
+    """Write when the loop last ran, on the machine's monotonic clock, which nobody sets."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._failed = False
 
     def write(self) -> None:
-        """Write it as a whole; a disk that refuses is logged once and shows in the check."""
+        """Replace the file; a failing disk is logged once and shows in the check."""
         new = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         try:
             new.write_text(f"{time.monotonic():.1f} {os.getpid()}\n")
@@ -33,13 +33,13 @@ class HealthFile:
             self._failed = False
 
     def remove(self) -> None:
-        """Remove it: who has ended is not healthy."""
+        """Remove the file: a worker that has ended is not healthy."""
         with suppress(OSError):
             self._path.unlink()
 
 
 def health_problem(path: Path | None) -> str:
-    """Return one sentence that says why a worker is not healthy, empty when it is."""
+    """Return one sentence that says why a worker is not healthy; empty when it is."""
     if path is None:
         return "ONEVALET_HEALTH_FILE is not set: name a file that the worker and this check both reach."
     try:

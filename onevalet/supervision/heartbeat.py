@@ -1,7 +1,7 @@
 """The heartbeat of a worker's event loop, in memory that the worker shares with its supervisor.
 
-The loop beats each second. Whoever watches counts its own looks without a new beat, not the seconds between them: after
-a suspended machine or a stopped container both sides have missed the same time, and only one look was missed.
+The loop beats each second. The observer counts its own checks without a new beat, not the seconds between them: after a
+suspended machine or a stopped container both sides have missed the same time, and only one check was missed.
 """
 
 import mmap
@@ -10,30 +10,30 @@ import struct
 import sys
 
 BEAT_EVERY = 1.0
-"""Seconds between two beats, and between two looks."""
+"""Seconds between two beats, and between two checks."""
 BLOCKED_AFTER = 5
-"""Looks without a beat after which the log says where the loop stands."""
+"""Checks without a beat after which the log says where the loop stands."""
 HUNG_AFTER = 30
-"""Looks without a beat after which a worker is replaced."""
-APART_HUNG_AFTER = 10
-"""The same for a process for suspects: after that time its lease has ended, and its turn is tried in another one."""
+"""Checks without a beat after which a worker is replaced."""
+PRIVATE_HUNG_AFTER = 10
+"""The same for a private process: after that time its lease has ended, and its turn is tried in another process."""
 START_WITHIN = 300
-"""The same, until it is at work for the first time: plugins are imported at its start."""
+"""The same until the worker has started: plugins are imported at its start."""
 CPU_AFTER = 60.0
-"""Seconds of processor time without a beat after which the kernel ends a worker. No thread of its own can do so while
-the loop is inside a C call that never lets go of the interpreter, such as a regular expression."""
-_BEATS, _AT_WORK, _WORK = 0, 8, 16
+"""Seconds of processor time without a beat after which the kernel ends a worker. No thread of the worker can do so
+while the loop is inside a C call that holds the interpreter lock, such as a regular expression."""
+_BEATS, _STARTED, _WORK = 0, 8, 16
 _WORK_SIZE = 112
 
 
 class Heartbeat:
-    """What a worker leaves for its supervisor: its beats, whether it is at work, and the work that blocks its loop."""
+    """What a worker tells its supervisor: its beats, whether it has started, and the work that blocks its loop."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _WORK + _WORK_SIZE)  # anonymous and shared: a forked process has the same
 
     def beat(self) -> None:
-        """Count one more turn of the loop."""
+        """Count one more iteration of the loop."""
         struct.pack_into("<Q", self._memory, _BEATS, self.beats + 1)
 
     @property
@@ -43,17 +43,17 @@ class Heartbeat:
         return count
 
     @property
-    def show_progress(self) -> bool:
+    def started(self) -> bool:
         """Return whether the worker has started all of its parts."""
-        return bool(self._memory[_AT_WORK])
+        return bool(self._memory[_STARTED])
 
     def begin_work(self) -> None:
-        """Note that the worker has started."""
-        self._memory[_AT_WORK] = 1
+        """Record that the worker has started."""
+        self._memory[_STARTED] = 1
 
     @property
     def work(self) -> str:
-        """Return the lane or outbound message that blocks the loop, empty while that is not known."""
+        """Return the lane or outbound message that blocks the loop; empty while it is not known."""
         return self._memory[_WORK : _WORK + _WORK_SIZE].rstrip(b"\0").decode(errors="replace")
 
     @work.setter
@@ -62,16 +62,16 @@ class Heartbeat:
 
 
 class Observer:
-    """Count the looks at a heartbeat that found no new beat. `apart`: it is that of a process for suspects."""
+    """Count the checks of a heartbeat without a new beat. `private`: it belongs to a private process."""
 
-    def __init__(self, heartbeat: Heartbeat, *, apart: bool = False) -> None:
+    def __init__(self, heartbeat: Heartbeat, *, private: bool = False) -> None:
         self._heartbeat = heartbeat
-        self._longest = min(HUNG_AFTER, APART_HUNG_AFTER) if apart else HUNG_AFTER
+        self._longest = min(HUNG_AFTER, PRIVATE_HUNG_AFTER) if private else HUNG_AFTER
         self._known = heartbeat.beats
         self.silent = 0
 
-    def look(self) -> int:
-        """Look once, `BEAT_EVERY` after the last time; returns for how many looks there has been no beat."""
+    def check(self) -> int:
+        """Check once, `BEAT_EVERY` after the last time; return how many checks in a row found no beat."""
         beats = self._heartbeat.beats
         self.silent = 0 if beats != self._known else self.silent + 1
         self._known = beats
@@ -80,16 +80,16 @@ class Observer:
     @property
     def hung(self) -> bool:
         """Return whether the loop has been silent for too long."""
-        return self.silent >= (self._longest if self._heartbeat.show_progress else START_WITHIN)
+        return self.silent >= (self._longest if self._heartbeat.started else START_WITHIN)
 
 
 def end_without_beat() -> None:
-    """Let the kernel end this process unless it is called again; what waits or is suspended uses no processor time."""
+    """Let the kernel end this process unless this is called again. A waiting process uses no processor time."""
     if sys.platform == "linux":
         signal.setitimer(signal.ITIMER_PROF, CPU_AFTER)
 
 
 def never_end() -> None:
-    """Take back what `end_without_beat` has set."""
+    """Cancel `end_without_beat`."""
     if sys.platform == "linux":
         signal.setitimer(signal.ITIMER_PROF, 0.0)

@@ -1,4 +1,4 @@
-"""A worker's watch over itself: its loop beats, and a thread tells where the loop stands when it does not."""
+"""A worker's watch over itself: its loop beats, and a thread logs where the loop stands when it does not."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from onevalet.supervision.systemd import notify
 from onevalet.supervision.worker_start import WorkerStart
 
 ORPHAN_GRACE = 30
-"""Looks that a worker whose supervisor has gone has to end by itself: longer than it waits for its turns."""
+"""Checks for which a worker without its supervisor may take to end by itself: longer than it waits for its turns."""
 WRITE_EVERY = 5
 """Beats between two writes of the health file."""
 _FRAMES = 12
@@ -29,7 +29,7 @@ _log = structlog.get_logger()
 
 
 class LoopWatch:
-    """What keeps a loop watched. `begin_work` is to be called when the worker has started all of its parts."""
+    """The beats of a loop. Call `begin_work` when the worker has started all of its parts."""
 
     def __init__(self, heartbeat: Heartbeat, health: HealthFile | None, *, ends: bool, speaks: bool) -> None:
         self._heartbeat = heartbeat
@@ -38,19 +38,19 @@ class LoopWatch:
         self._speaks = speaks
 
     def begin_work(self) -> None:
-        """Note that the worker has started: from now on it is held to the shorter time, and counts as healthy."""
+        """Record that the worker has started: from now on the shorter limit applies, and it counts as healthy."""
         self._heartbeat.begin_work()
         self._tell()
         if self._speaks:
             notify("READY=1")
 
     async def beat(self) -> None:
-        """Beat for ever."""
+        """Beat until cancelled."""
         while True:
             self._heartbeat.beat()
             if self._ends:
                 end_without_beat()
-            if self._heartbeat.show_progress and self._heartbeat.beats % WRITE_EVERY == 0:
+            if self._heartbeat.started and self._heartbeat.beats % WRITE_EVERY == 0:
                 self._tell()
             await asyncio.sleep(BEAT_EVERY)
 
@@ -61,14 +61,14 @@ class LoopWatch:
             notify("WATCHDOG=1")
 
 
-def worker_watch(settings: Settings, life: WorkerStart) -> AbstractAsyncContextManager[LoopWatch]:
-    """Watch the loop of a worker process. Of a worker and its processes for suspects, the worker alone is shown."""
-    shown = life.suspects is not Suspects.ONLY
+def worker_watch(settings: Settings, start: WorkerStart) -> AbstractAsyncContextManager[LoopWatch]:
+    """Watch the loop of a worker process. Only the worker itself has a health file, not its private processes."""
+    shown = start.suspects is not Suspects.ONLY
     return watched_loop(
-        life.heartbeat,
-        supervisor=life.keeper,
+        start.heartbeat,
+        supervisor=start.supervisor,
         ends=True,
-        speaks=not life.keeper,
+        speaks=not start.supervisor,
         health_file=settings.onevalet_health_file if shown else None,
     )
 
@@ -84,8 +84,8 @@ async def watched_loop(
 ) -> AsyncIterator[LoopWatch]:
     """Watch the running loop during the block.
 
-    `supervisor`: the process without which this one ends. `ends`: a loop that hangs ends its process, so that whatever
-    started it starts it again; otherwise the log alone tells. `speaks`: systemd is told by this process.
+    `supervisor`: the pid of the process without which this one ends. `ends`: a loop that hangs ends its process, to be
+    started again; otherwise it is only logged. `speaks`: this process reports to systemd.
     """
     heartbeat = heartbeat or Heartbeat()
     health = HealthFile(health_file) if health_file else None
@@ -107,7 +107,7 @@ async def watched_loop(
 
 
 class _WatchThread(threading.Thread):
-    """Look at the heartbeat each second from outside of the loop."""
+    """Check the heartbeat each second from outside the loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, heartbeat: Heartbeat, supervisor: int, *, ends: bool) -> None:
         super().__init__(name="loop watch", daemon=True)
@@ -121,16 +121,16 @@ class _WatchThread(threading.Thread):
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Look no more, unless the supervisor has gone: then what still keeps this process alive is bounded."""
+        """Stop checking, unless there is a supervisor: if it has gone, this process may not stay alive for long."""
         if not self._supervisor:
             self._stopped.set()
 
     def run(self) -> None:
-        """Look until told to stop."""
+        """Check until told to stop."""
         blocked = 0
         while not self._stopped.wait(BEAT_EVERY):
-            silent = self._observer.look()
-            if silent >= BLOCKED_AFTER and self._heartbeat.show_progress:
+            silent = self._observer.check()
+            if silent >= BLOCKED_AFTER and self._heartbeat.started:
                 self._tell_where(silent)
             elif blocked >= BLOCKED_AFTER > silent:
                 self._heartbeat.work = ""
@@ -148,12 +148,12 @@ class _WatchThread(threading.Thread):
             _log.error("loop_blocked", seconds=silent, work=work, at=self._places())
 
     def _work(self) -> str:
-        """Return what the task that holds the loop works for."""
+        """Return the work of the task that holds the loop."""
         task = asyncio.current_task(self._loop)
         return str(task.get_context().get(CURRENT_WORK, "")) if task is not None else ""
 
     def _places(self) -> list[str]:
-        """Return where the loop's thread stands, innermost first: places in the code, no values."""
+        """Return the stack of the loop's thread, innermost first: places in the code, no values."""
         frame = sys._current_frames().get(self._loop_thread)
         if frame is None:
             return []
@@ -162,7 +162,7 @@ class _WatchThread(threading.Thread):
 
 
 def _end(cause: str) -> None:
-    """End this process at once: its loop does not listen to anything milder."""
+    """Kill this process: its loop handles no milder signal."""
     _log.error("worker_ends_itself", cause=cause)
     sys.stderr.flush()
     os.kill(os.getpid(), signal.SIGKILL)

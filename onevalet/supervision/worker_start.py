@@ -1,4 +1,4 @@
-"""One life of a worker process, as its keeper begins it."""
+"""How a worker process is started by its supervisor."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from onevalet.supervision.heartbeat import Heartbeat
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """A worker that is known to have died. `hung_on` as in `TurnStore.end_leases`."""
+    """A worker that has died. `hung_on` as in `TurnStore.end_leases`."""
 
     worker: str
     hung_on: str | None = None
@@ -17,18 +17,18 @@ class Dead:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStart:
-    """What a worker is told when it begins.
+    """What a worker is told at its start.
 
-    `dead`: what these held is taken over at once. `ask`: asks for a process for suspects. `keeper`: the process that
-    began this one, without which it ends; it watches the `heartbeat`.
+    `dead`: workers whose leases it ends at once. `ask`: asks for a private process. `supervisor`: the pid of the
+    process that started this one and watches its `heartbeat`; this one ends without it.
     """
 
     dead: tuple[Dead, ...] = ()
     suspects: Suspects = Suspects.HERE
     ask: Callable[[], None] | None = None
-    keeper: int = 0
+    supervisor: int = 0
     heartbeat: Heartbeat | None = None
 
 
 ALONE = WorkerStart()
-"""A worker without a keeper."""
+"""A worker without a supervisor."""

@@ -13,7 +13,7 @@ from jobs.maintenance import Maintenance
 from jobs.memory import MemoryRunner, MemoryUpkeep
 from jobs.profile import ProfileRunner
 from jobs.redraws import RedrawRunner
-from jobs.supervision import Part, Supervisor
+from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
 from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connections import redis_url
@@ -35,7 +35,7 @@ def build_process(
     if settings.onevalet_profile == "model" and settings.onevalet_model:
         model = BudgetedModel(orchestrator.llm_client, database, orchestrator.budgets)
         profiles = ProfileRunner(database, model, make_id, clock)
-    supervisor = Supervisor()
+    supervisor = PartSupervisor()
     maintenance = Maintenance(
         database=database,
         clock=clock,

@@ -32,7 +32,7 @@ SHORT_MUTATIONS = ("started",)
 class Test:
     """One test. `people`, `webs` and `workers`: what its harness needs in the full size; `settings` of our processes.
 
-    `kept`: its workers have their keepers.
+    `kept`: its workers have their supervisors.
     """
 
     __test__ = False

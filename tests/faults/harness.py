@@ -223,8 +223,8 @@ async def open_harness(
 ) -> AsyncIterator[Harness]:
     """Run the system for the block. `pace` multiplies the providers' waits; `sweep` is the seconds between catch-ups.
 
-    `kept`: workers have their keepers, as they are shipped; otherwise a dead one waits for the test. `small`: Postgres
-    lies on a disk that can be filled up.
+    `kept`: workers have their supervisors, as they are shipped; otherwise a dead one waits for the test. `small`:
+    Postgres lies on a disk that can be filled up.
     """
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once
     async with AsyncExitStack() as stack:

@@ -14,7 +14,7 @@ import psutil
 from tests.forker import ROOT, Forked, Forker
 
 WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"], "kept": ["worker"]}
-"""A killed worker stays dead until the test starts it again, or has a keeper, as it is shipped."""
+"""A killed worker stays dead until the test starts it again, or has a supervisor, as it is shipped."""
 _WORKED = ("turn_finished", "part_sent")
 WORK_DONE = {"web": ("message_received",), "worker": _WORKED, "kept": _WORKED}
 """The log lines that show that a process has done work."""
@@ -72,7 +72,7 @@ class Member:
 
     @property
     def processes(self) -> list[int]:
-        """Return the processes that do its work: itself, or those that its keeper has begun."""
+        """Return the processes that do its work: itself, or those that its supervisor has begun."""
         if self.process is None or self.process.returncode is not None:
             return []
         if self.command != "kept":
@@ -87,7 +87,7 @@ class Member:
     async def kill(self, chance: random.Random) -> None:
         """SIGKILL it and begin it again after a moment, as a supervisor would.
 
-        Of a kept one: one of its processes, which its keeper sees to, or all at once together with the keeper.
+        Of a kept one: one of its processes, which its supervisor sees to, or all at once together with the supervisor.
         """
         assert self.process is not None
         pids = self.processes

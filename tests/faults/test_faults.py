@@ -16,7 +16,7 @@ _IN_SECONDS = "work began again"
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 @pytest.mark.xdist_group("processes")
-@pytest.mark.parametrize("kept", [True, False], ids=["workers with keepers", "workers alone"])
+@pytest.mark.parametrize("kept", [True, False], ids=["workers with supervisors", "workers alone"])
 async def test_promises_1_to_7_and_10_hold_under_each_kind_of_fault(tmp_path: Path, forker: Forker, kept: bool) -> None:
     # Outages move everybody's clock by hours: they come last.
     tests = sorted((test for test in CATALOGUE if test.kept is kept and test.short), key=lambda test: test.name == "T7")

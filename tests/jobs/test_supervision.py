@@ -12,7 +12,7 @@ from core.queue.setbacks import LONGEST, Setbacks
 from core.queue.worker_health import workers_seen
 from jobs import supervision
 from jobs.maintenance import report_health
-from jobs.supervision import Part, Supervisor
+from jobs.supervision import Part, PartSupervisor
 from onevalet.cli.doctor import check_workers
 
 
@@ -50,8 +50,8 @@ async def test_a_part_that_always_fails_neither_ends_nor_restarts_another() -> N
         begun += 1
         await asyncio.Event().wait()
 
-    supervisor = Supervisor(pauses)
-    running = [asyncio.create_task(supervisor.keep(one)) for one in (Part("bad", bad), Part("good", good))]
+    supervisor = PartSupervisor(pauses)
+    running = [asyncio.create_task(supervisor.run(one)) for one in (Part("bad", bad), Part("good", good))]
     await pauses.enough.wait()
     [failing] = supervisor.failing()
     assert (failing.name, failing.failures, failing.cause) == ("bad", 12, "RuntimeError")
@@ -74,8 +74,8 @@ async def test_a_part_that_runs_again_no_longer_counts_as_failing(monkeypatch: p
         well.set()
         await asyncio.sleep(3600)
 
-    supervisor = Supervisor(Pauses(99))
-    running = asyncio.create_task(supervisor.keep(Part("mends", mends)))
+    supervisor = PartSupervisor(Pauses(99))
+    running = asyncio.create_task(supervisor.run(Part("mends", mends)))
     await well.wait()
     await asyncio.sleep(0)
     assert supervisor.failing() == []
@@ -88,8 +88,8 @@ async def test_redis_being_away_is_no_failure_and_never_waits_long() -> None:
     async def away() -> None:
         raise RedisAway
 
-    supervisor = Supervisor(pauses)
-    running = asyncio.create_task(supervisor.keep(Part("away", away)))
+    supervisor = PartSupervisor(pauses)
+    running = asyncio.create_task(supervisor.run(Part("away", away)))
     await pauses.enough.wait()
     assert supervisor.failing() == []
     assert max(pauses.made) == supervision.AWAY_PAUSE
@@ -102,8 +102,8 @@ async def test_doctor_shows_the_part_of_a_worker_that_keeps_failing(database_url
     async def bad() -> None:
         raise LookupError
 
-    supervisor = Supervisor(pauses)
-    running = asyncio.create_task(supervisor.keep(Part("profiles", bad)))
+    supervisor = PartSupervisor(pauses)
+    running = asyncio.create_task(supervisor.run(Part("profiles", bad)))
     await pauses.enough.wait()
     clock = CheckedClock(None, database)
     await report_health(database, "host:7/run_1", clock, supervisor)
@@ -119,7 +119,7 @@ async def test_doctor_shows_the_part_of_a_worker_that_keeps_failing(database_url
 async def test_a_worker_that_is_well_is_seen_without_trouble(database_url: str) -> None:
     database = Database(database_url)
     assert [one.detail for one in await check_workers(database)] == ["0 seen in the last minute"]
-    await report_health(database, "host:7/run_1", CheckedClock(None, database), Supervisor())
+    await report_health(database, "host:7/run_1", CheckedClock(None, database), PartSupervisor())
     [seen] = await workers_seen(database)
     assert seen.failing == ()
     assert seen.ahead is not None

@@ -29,7 +29,7 @@ from jobs.maintenance import (
     report_health,
 )
 from jobs.memory import MemoryUpkeep
-from jobs.supervision import Supervisor
+from jobs.supervision import PartSupervisor
 from notify.service import NotificationService
 from onevalet.cli.doctor import check_workers
 from tests.core.harness import Store, opened
@@ -94,7 +94,7 @@ async def test_a_clock_ten_years_ahead_for_a_while_fires_and_ends_nothing(databa
         assert now == before
         with pytest.raises(TriggerError, match="clock"):
             await harness.engine.create_task(tenant_id=harness.tenant, trigger=triggers[0], executor="counting")
-        await report_health(store.database, "host:7/run_1", clock, Supervisor())
+        await report_health(store.database, "host:7/run_1", clock, PartSupervisor())
         _, trouble = await check_workers(store.database)
         assert (trouble.ok, trouble.what) == (False, "clock of host:7")
         assert "ahead of Postgres'" in trouble.detail

@@ -75,11 +75,11 @@ async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
         environment = hang_environment(database_url, redis_url, model.url, TEST_HUNG_AFTER=str(HUNG_AFTER))
-        keeper = forker.fork(["worker"], environment, log, module=IMPATIENT)
+        supervisor = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say("spin")
         await until(lambda: count(log, "loop_blocked") > 0, 40, log)
         began = time.monotonic() - 5
-        [worker] = psutil.Process(keeper.pid).children()
+        [worker] = psutil.Process(supervisor.pid).children()
         await store.say("hi", sender="+15550000002")
         await until_told(store, "to hi", 60, log)
         assert HUNG_AFTER == 30
@@ -88,7 +88,7 @@ async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
         # The one who was known to hang is charged; the other one is not.
         found = "select array[t.blamed, t.suspect::int] from turns t join inbound i on i.turn_id = t.id order by i.text"
         assert await store.column(found) == [[0, 0], [1, 1]]
-        await kill_all(keeper)
+        await kill_all(supervisor)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -98,7 +98,7 @@ async def test_promise_6_a_text_that_hangs_workers_is_set_aside_and_others_run(
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
         environment = hang_environment(database_url, redis_url, model.url)
-        keeper = forker.fork(["worker"], environment, log, module=IMPATIENT)
+        supervisor = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say(tool)
         await until(lambda: count(log, "worker_hangs") > 0, 60, log)
         await store.say("first", sender="+15550000002")
@@ -109,8 +109,8 @@ async def test_promise_6_a_text_that_hangs_workers_is_set_aside_and_others_run(
         assert count(log, "worker_hangs") == 3
         found = "select array[t.blamed, t.attempts] from turns t join inbound i on i.turn_id = t.id order by i.text"
         assert sorted(str(one) for one in await store.column(found)) == ["[0, 1]", "[3, 4]"]
-        keeper.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(keeper.wait(), 40) == 0, log.read_text()
+        supervisor.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(supervisor.wait(), 40) == 0, log.read_text()
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -120,12 +120,12 @@ async def test_a_worker_that_hangs_dies_after_its_supervisor_was_killed(
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
         environment = hang_environment(database_url, redis_url, model.url, TEST_HUNG_AFTER="60", TEST_CPU_AFTER="8")
-        keeper = forker.fork(["worker"], environment, log, module=IMPATIENT)
+        supervisor = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say(tool)
         await until(lambda: bool(model.calls), 30, log)
         await asyncio.sleep(2)
-        [worker] = psutil.Process(keeper.pid).children()
-        os.kill(keeper.pid, signal.SIGKILL)
+        [worker] = psutil.Process(supervisor.pid).children()
+        os.kill(supervisor.pid, signal.SIGKILL)
         await until(lambda: not alive(worker), 90, log)
 
 
@@ -134,12 +134,14 @@ async def test_a_worker_that_hangs_does_not_keep_its_supervisor_from_ending(
 ) -> None:
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
-        keeper = forker.fork(["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT)
+        supervisor = forker.fork(
+            ["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT
+        )
         await store.say("doze")
         await until(lambda: bool(model.calls), 30, log)
         await asyncio.sleep(1)
-        keeper.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(keeper.wait(), 30) == 0, log.read_text()
+        supervisor.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(supervisor.wait(), 30) == 0, log.read_text()
 
 
 async def test_a_worker_stopped_with_its_supervisor_does_not_count_as_hanging(
@@ -147,22 +149,24 @@ async def test_a_worker_stopped_with_its_supervisor_does_not_count_as_hanging(
 ) -> None:
     log = tmp_path / "log"
     async with ScriptedModel(hanging_model) as model, opened(database_url) as store:
-        keeper = forker.fork(["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT)
+        supervisor = forker.fork(
+            ["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT
+        )
         await store.say("hi")
         await until_told(store, "to hi", 40, log)
-        [worker] = psutil.Process(keeper.pid).children()
-        for pid in (keeper.pid, worker.pid):
+        [worker] = psutil.Process(supervisor.pid).children()
+        for pid in (supervisor.pid, worker.pid):
             os.kill(pid, signal.SIGSTOP)
         await asyncio.sleep(2 * PATIENCE)
-        for pid in (keeper.pid, worker.pid):
+        for pid in (supervisor.pid, worker.pid):
             os.kill(pid, signal.SIGCONT)
         await store.say("again", sender="+15550000002")
         await until_told(store, "to again", 40, log)
         await asyncio.sleep(2)
-        assert psutil.Process(keeper.pid).children() == [worker]
+        assert psutil.Process(supervisor.pid).children() == [worker]
         assert count(log, "worker_hangs") == 0
-        keeper.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(keeper.wait(), 40) == 0, log.read_text()
+        supervisor.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(supervisor.wait(), 40) == 0, log.read_text()
 
 
 async def test_without_a_supervisor_the_health_file_tells_and_it_ends_itself(
@@ -197,10 +201,10 @@ def alive(process: psutil.Process) -> bool:
     return False
 
 
-async def kill_all(keeper: Forked) -> None:
+async def kill_all(supervisor: Forked) -> None:
     """End a supervisor and what it began, at once."""
-    children = psutil.Process(keeper.pid).children()
-    for pid in (keeper.pid, *(child.pid for child in children)):
+    children = psutil.Process(supervisor.pid).children()
+    for pid in (supervisor.pid, *(child.pid for child in children)):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    await asyncio.wait_for(keeper.wait(), 20)
+    await asyncio.wait_for(supervisor.wait(), 20)

@@ -25,10 +25,10 @@ def test_a_busy_worker_counts_as_hanging_after_30_missed_beats() -> None:
     for beaten in (False, True):
         if beaten:
             heartbeat.beat()
-            assert observer.look() == 0
+            assert observer.check() == 0
         for look in range(1, HUNG_AFTER + 1):
             assert not observer.hung
-            assert observer.look() == look
+            assert observer.check() == look
         assert observer.hung
     assert HUNG_AFTER * BEAT_EVERY == 30
 
@@ -36,18 +36,18 @@ def test_a_busy_worker_counts_as_hanging_after_30_missed_beats() -> None:
 def test_a_process_for_suspects_hangs_when_its_lease_has_ended() -> None:
     heartbeat = Heartbeat()
     heartbeat.begin_work()
-    observer = Observer(heartbeat, apart=True)
+    observer = Observer(heartbeat, private=True)
     while not observer.hung:
-        observer.look()
+        observer.check()
     assert observer.silent * BEAT_EVERY == LANE_LEASE.total_seconds()
 
 
 def test_a_worker_that_still_imports_does_not_hang_for_minutes() -> None:
     observer = Observer(Heartbeat())
     for _ in range(START_WITHIN - 1):
-        observer.look()
+        observer.check()
     assert not observer.hung
-    observer.look()
+    observer.check()
     assert observer.hung
 
 
@@ -59,7 +59,7 @@ def test_a_forked_process_beats_for_who_forked_it() -> None:
         heartbeat.work = "lane_1"
         os._exit(0)
     os.waitpid(pid, 0)
-    assert (observer.look(), heartbeat.work) == (0, "lane_1")
+    assert (observer.check(), heartbeat.work) == (0, "lane_1")
     heartbeat.work = ""
     assert heartbeat.work == ""
 

@@ -1,4 +1,4 @@
-"""The keeper: a worker that is killed has a successor at once, which goes on with what it held."""
+"""The supervisor: a worker that is killed has a successor at once, which goes on with what it held."""
 
 import asyncio
 import base64
@@ -32,16 +32,16 @@ async def test_promise_5_a_killed_workers_turn_resumes_at_once_in_its_successor(
         return text("here").after(30 if call.number == 1 else 0)
 
     async with ScriptedModel(slow_at_first) as model, opened(database_url) as store:
-        keeper = forker.fork(["worker"], worker_environment(database_url, redis_url, model.url), tmp_path / "log")
+        supervisor = forker.fork(["worker"], worker_environment(database_url, redis_url, model.url), tmp_path / "log")
         await store.say("hi")
         await asyncio.wait_for(asked.get(), 30)
-        [worker] = psutil.Process(keeper.pid).children()
+        [worker] = psutil.Process(supervisor.pid).children()
         os.kill(worker.pid, signal.SIGKILL)
         killed = clock()
         again = await asyncio.wait_for(asked.get(), 30)
         assert again - killed < TAKEN_OVER_WITHIN, (tmp_path / "log").read_text()
-        keeper.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(keeper.wait(), 30) == 0, (tmp_path / "log").read_text()
+        supervisor.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(supervisor.wait(), 30) == 0, (tmp_path / "log").read_text()
         assert await store.one("select max(attempts) from turns") == 2
     assert not worker.is_running()
 
@@ -81,9 +81,9 @@ async def test_promise_5_a_suspect_runs_in_its_own_process_and_harms_no_other(
             await store.turns.begin(lease)
             await store.turns.end_leases(f"dead{number}")
         log = tmp_path / "log"
-        keeper = forker.fork(["worker"], worker_environment(database_url, redis_url, model.url), log)
+        supervisor = forker.fork(["worker"], worker_environment(database_url, redis_url, model.url), log)
         assert await asyncio.wait_for(asked.get(), 30) == "deadly"
-        worker = min(psutil.Process(keeper.pid).children(), key=psutil.Process.create_time)
+        worker = min(psutil.Process(supervisor.pid).children(), key=psutil.Process.create_time)
         apart = int(str(await store.one("select substring(owner from ':(\\d+)/') from turns where suspect")))
         assert apart != worker.pid
         await store.say("hi", sender="+15550000002")
@@ -94,11 +94,11 @@ async def test_promise_5_a_suspect_runs_in_its_own_process_and_harms_no_other(
                 await asyncio.sleep(0.1)
         assert worker.is_running()
         async with asyncio.timeout(20):
-            while len(psutil.Process(keeper.pid).children()) > 1:  # noqa: ASYNC110 - another process ends
+            while len(psutil.Process(supervisor.pid).children()) > 1:  # noqa: ASYNC110 - another process ends
                 await asyncio.sleep(0.1)
-        assert psutil.Process(keeper.pid).children() == [worker], "what has no more suspects ends"
-        keeper.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(keeper.wait(), 30) == 0, log.read_text()
+        assert psutil.Process(supervisor.pid).children() == [worker], "what has no more suspects ends"
+        supervisor.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(supervisor.wait(), 30) == 0, log.read_text()
         assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to hi"}
         found = "select array[t.attempts, t.blamed] from turns t join inbound i on i.turn_id = t.id order by i.text"
         assert await store.column(found) == [[4, 3], [1, 0]]
