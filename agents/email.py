@@ -1,7 +1,7 @@
 """Send email from a person's own account, over SMTP.
 
-What it needs is kept for the person as the service `email` (`docs/agents.md`): host, user, password, from, and where
-they differ from what is usual, port and tls.
+The account is the person's credentials for the service `email` (`docs/agents.md`): host, user, password, from, and port
+and tls where they are not the usual ones.
 """
 
 import hashlib
@@ -22,20 +22,20 @@ from onevalet import AgentResult, ApprovalRequest, InputField, StandardAgent, To
 _SERVICE = "email"
 _SECONDS = 20.0
 _MAX_RECIPIENTS = 50
-# RFC 5321 4.1.2 without quoted local parts, and RFC 1035 names: what people mean by an address.
+# RFC 5321 4.1.2 without quoted local parts, and RFC 1035 names: the addresses that people use.
 _ADDRESS = re.compile(
     r"(?=.{6,254}\Z)[\w!#$%&'*+/=?^`{|}~-]{1,64}(?:\.[\w!#$%&'*+/=?^`{|}~-]{1,64}){0,9}"
     r"@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]",
     re.ASCII | re.IGNORECASE,
 )
-# Seven bits, so that no server on the way has to be asked what it can carry.
+# Seven bits, which every server on the way can carry.
 _POLICY = SMTP_POLICY.clone(cte_type="7bit")
 
 
 def _are_addresses(given: Sequence[str]) -> str | None:
     if len(given) > _MAX_RECIPIENTS:
         return f"these are more than {_MAX_RECIPIENTS} addresses"
-    wrong = [one for one in given if not _ADDRESS.fullmatch(one)]
+    wrong = [address for address in given if not _ADDRESS.fullmatch(address)]
     return f"{wrong[0]!r} is no email address" if wrong else None
 
 
@@ -49,7 +49,7 @@ def _is_one_line(given: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """Where to hand mail in. `tls` is `implicit`, `starttls` or `none`."""
+    """A server that takes mail, and the sender. `tls` is `implicit`, `starttls` or `none`."""
 
     host: str
     port: int
@@ -96,17 +96,14 @@ class SendEmailAgent(StandardAgent):
     )
 
     def needs_approval(self) -> bool:
-        """Ask before anything leaves."""
         return True
 
     def approval_request(self) -> ApprovalRequest:
-        """Return whom it goes to; every field in full comes with it."""
         several = len(self.recipient) + len(self.cc) - 1
         others = f" and {several} more" if several else ""
         return replace(super().approval_request(), action_summary=f"Send an email to {self.recipient[0]}{others}")
 
     async def on_running(self, msg: str) -> AgentResult:
-        """Send it."""
         account = await self._account()
         message = self._message(account)
         await _send(account, list(dict.fromkeys([*self.recipient, *self.cc])), message.as_bytes())
@@ -127,15 +124,15 @@ class SendEmailAgent(StandardAgent):
         return _read_account(kept)
 
     def _message(self, account: _Account) -> EmailMessage:
-        # The policy refuses line breaks in headers and encodes all else, whatever the fields let pass.
+        # The policy rejects line breaks in headers and encodes everything else.
         message = EmailMessage(policy=_POLICY)
         message["From"] = Address(account.name, addr_spec=account.address)
-        message["To"] = [Address(addr_spec=one) for one in self.recipient]
+        message["To"] = [Address(addr_spec=address) for address in self.recipient]
         if self.cc:
-            message["Cc"] = [Address(addr_spec=one) for one in self.cc]
+            message["Cc"] = [Address(addr_spec=address) for address in self.cc]
         message["Subject"] = self.subject
         message["Date"] = format_datetime(self.context.clock.now())
-        # The same call has the same Message-ID: whoever gets two copies sees one email.
+        # The same call has the same Message-ID, so that two copies of it are shown as one email.
         digest = hashlib.sha256(self.context.idempotency_key.encode()).hexdigest()[:40]
         message["Message-ID"] = f"<{digest}@{account.address.rpartition('@')[2]}>"
         message.set_content(self.body)
@@ -157,7 +154,7 @@ def _read_account(kept: Mapping[str, object]) -> _Account:
 
 
 async def _send(account: _Account, recipients: Sequence[str], message: bytes) -> None:
-    """Hand a message in for all recipients or none; `ToolFailed` where it certainly was not taken."""
+    """Submit a message for all recipients or none; raise `ToolFailed` where it certainly was not accepted."""
     client = SMTP(
         hostname=account.host,
         port=account.port,
@@ -170,15 +167,15 @@ async def _send(account: _Account, recipients: Sequence[str], message: bytes) ->
         try:
             await client.connect(username=account.user or None, password=account.password or None)
             await client.mail(account.address)
-            for one in recipients:
-                await client.rcpt(one)
+            for recipient in recipients:
+                await client.rcpt(recipient)
         except (SMTPException, OSError, ValueError) as error:
             raise ToolFailed(f"Nothing was sent: {_plain(error)}.") from error
         try:
             await client.data(message)
         except SMTPResponseException as error:
             raise ToolFailed(f"Nothing was sent: the mail server refuses the email ({error.code}).") from error
-        # Any other error leaves open whether it was taken, and is raised as it is.
+        # Any other error leaves open whether it was accepted, and is raised unchanged.
         with suppress(SMTPException, OSError):
             await client.quit()
     finally:

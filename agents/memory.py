@@ -15,7 +15,7 @@ async def remember(statement: str, context: ToolExecutionContext) -> str:
     if not statement.strip() or len(statement) > _MAX_LENGTH:
         raise ToolRetry(f"Give one statement of 1 to {_MAX_LENGTH} characters.")
     kept = await context.memory.remember(statement.strip(), context.idempotency_key)
-    return "\n".join(["Remembered:", *(one.line() for one in kept)]) if kept else "That was known already."
+    return "\n".join(["Remembered:", *(memory.line() for memory in kept)]) if kept else "That was known already."
 
 
 @tool(name="search_memory", effect="read", needs_memory="recall")
@@ -26,7 +26,7 @@ async def search_memory(question: str, context: ToolExecutionContext) -> str:
         question: What to look for, as a question or in a few words.
     """
     found = await context.memory.search(question)
-    return "\n".join(["Known:", *(one.line() for one in found)]) if found else "Nothing is known about that."
+    return "\n".join(["Known:", *(memory.line() for memory in found)]) if found else "Nothing is known about that."
 
 
 @tool(name="list_memories", effect="read", needs_memory="on")
@@ -35,7 +35,7 @@ async def list_memories(context: ToolExecutionContext) -> str:
     found = await context.memory.overview()
     if not found:
         return "Nothing is remembered about the person yet."
-    return "\n".join(["Remembered about the person:", *(one.line() for one in found)])
+    return "\n".join(["Remembered about the person:", *(memory.line() for memory in found)])
 
 
 @tool(name="correct_memory", effect="idempotent", parallel=False, needs_memory="on")
@@ -47,7 +47,11 @@ async def correct_memory(number: int, context: ToolExecutionContext, statement: 
         statement: What is right, in the person's voice. Leave it empty to let the memory hold again as it was.
     """
     kept = await context.memory.correct(number, statement.strip(), context.idempotency_key)
-    return "\n".join(["From now on this counts:", *(one.line() for one in kept)]) if kept else "That was known already."
+    return (
+        "\n".join(["From now on this counts:", *(memory.line() for memory in kept)])
+        if kept
+        else "That was known already."
+    )
 
 
 @tool(name="ask_to_forget", effect="idempotent", parallel=False, needs_memory="on")
@@ -62,7 +66,7 @@ async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[
     if not found:
         return "Nothing that is remembered matches that."
     lines = ["This would be forgotten for good. Show it to the person and ask whether to; then call forget:"]
-    return "\n".join([*lines, *(one.line() for one in found)])
+    return "\n".join([*lines, *(memory.line() for memory in found)])
 
 
 @tool(name="forget", parallel=False, needs_memory="on")

@@ -16,11 +16,11 @@ _LENGTHS = {
     "week": timedelta(weeks=1),
 }
 _EARLY = 7
-"""A bare hour before this is meant for the afternoon."""
+"""A bare hour before this is an afternoon hour."""
 
 
 def read_moment(text: str, now: datetime) -> datetime | None:
-    """Return the wall time that is meant, after now, which is the person's wall time; None where it cannot be told."""
+    """Return the wall time that a text means. `now` is the person's wall time. None: not readable."""
     said = " ".join(text.lower().replace(",", " ").split()).removeprefix("at ").removeprefix("on ")
     if found := _IN.fullmatch(said):
         span = _LENGTHS[found[2]] * int(found[1] or 1)
@@ -36,12 +36,12 @@ def read_moment(text: str, now: datetime) -> datetime | None:
 
 
 def zone_named(text: str) -> str:
-    """Return the IANA name of a timezone, or of the one that a city names; empty where there is none."""
+    """Return the IANA name of a timezone or of a city's; empty where there is none."""
     return _zones().get(" ".join(text.lower().replace("_", " ").strip(" .,!?").split()), "")
 
 
 def _day(said: str, now: datetime) -> tuple[datetime | None, str]:
-    """Take the day off the words: what is left names the time."""
+    """Split a day from a text; the rest names the time."""
     for word, days in (("today", 0), ("tomorrow", 1)):
         if word in said.split():
             return now + timedelta(days=days), said.replace(word, "", 1)

@@ -1,4 +1,4 @@
-"""What is planned for later is read back first: day, time and zone in words, and kept when the person agrees."""
+"""Planning for later: the day, time and zone are read back in words, and the plan is stored when the person agrees."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,30 +12,29 @@ from onevalet import AgentResult, AgentStatus, ApprovalRequest, StandardAgent, T
 _WHERE = "Which city are you in? I need your timezone for that."
 _SHALL_I = "Shall I set this up?"
 _OPEN_MINUTES = 24 * 60
-"""How long the person may take to agree; with a moment that comes sooner, until then."""
+"""How long the person may take to agree, unless the planned moment comes sooner."""
 
 
 class PlanningAgent(StandardAgent):
-    """Plans something: works out when, shows it to the person, and keeps it once they have agreed.
+    """Plan something: work out when, show it to the person, and store it once they have agreed.
 
-    An agent of it says what it plans: `trigger`, `about`, and `keep`. What a moment such as "in 20 minutes" comes to
-    is settled when it is read back, not when the person agrees.
+    A subclass says what it plans: `trigger`, `about`, and `keep`. A moment such as "in 20 minutes" is resolved when it
+    is read back, not when the person agrees.
     """
 
     def trigger(self) -> dict[str, Any]:
-        """Return the trigger as JSON. Raises `ToolRetry` where it makes no sense."""
+        """Return the trigger as JSON; raise `ToolRetry` where it makes no sense."""
         raise NotImplementedError
 
     def about(self) -> str:
-        """Return in a few words what is planned."""
+        """Return a few words about the plan."""
         raise NotImplementedError
 
     async def keep(self) -> AgentResult:
-        """Keep it: the person has seen it and agreed."""
+        """Store the plan, which the person has seen and agreed to."""
         raise NotImplementedError
 
     async def on_running(self, msg: str) -> AgentResult:
-        """Read it back; ask for the timezone first where it is needed and not known."""
         await self.context.tasks.check(self.trigger())
         known = await self.context.tasks.timezone()
         if not known and self.trigger_needs_zone():
@@ -43,7 +42,6 @@ class PlanningAgent(StandardAgent):
         return self._read_back(known)
 
     async def on_waiting_for_input(self, msg: str) -> AgentResult:
-        """Take the place that was asked for."""
         zone = zone_named(msg)
         if not zone:
             return self.make_result(AgentStatus.WAITING_FOR_INPUT, f"I do not know that place. {_WHERE}")
@@ -51,39 +49,38 @@ class PlanningAgent(StandardAgent):
         return self._read_back(await self.context.tasks.timezone())
 
     async def on_waiting_for_approval(self, msg: str) -> AgentResult:
-        """Keep it as it was shown; a moment that the person changed to is shown first."""
+        # A moment that the person changed the field to is shown first.
         if self._moment_text() not in (None, *self._moments()):
             return self._read_back(str(self.state.get("zone") or ""))
         return await self.keep()
 
     def approval_request(self) -> ApprovalRequest:
-        """Return when it will be, in words, and every value of it."""
         request = super().approval_request()
         try:
-            said = self.in_words()
+            when = self.in_words()
         except (ToolRetry, ToolFailed) as error:
-            said = f"never: {error}"
-        details = {"when": said, **request.details}
-        summary = f"{self.about()}, {said}"
+            when = f"never: {error}"
+        details = {"when": when, **request.details}
+        summary = f"{self.about()}, {when}"
         return replace(request, action_summary=summary, details=details, timeout_minutes=self._minutes_open())
 
     def trigger_needs_zone(self) -> bool:
-        """Return whether it goes by the person's clock."""
+        """Return whether the trigger goes by the person's clock."""
         return True
 
     def in_words(self) -> str:
-        """Return when it will be. Raises `ToolRetry` where it makes no sense."""
+        """Return when it will be; raise `ToolRetry` where that makes no sense."""
         return self.context.tasks.describe(self.trigger(), str(self.state.get("zone") or ""))
 
     def moment(self) -> datetime:
-        """Return what `at` means, as it was read back: a wall time, or one with an offset. Raises `ToolRetry`."""
+        """Return the moment of `at` as it was read back, with or without an offset; raise `ToolRetry` for none."""
         text = self._moment_text() or ""
         if kept := self._moments().get(text):
             return datetime.fromisoformat(str(kept))
-        found = read_moment(text, self._now())
-        if found is None:
+        moment = read_moment(text, self._now())
+        if moment is None:
             raise ToolRetry(f"I cannot tell when {text!r} is; give it as 2027-01-31T15:00.")
-        return found
+        return moment
 
     def _read_back(self, zone: str) -> AgentResult:
         self.state["zone"] = zone

@@ -1,27 +1,26 @@
-"""Remind the person of something, once, in their own words and without a model."""
+"""Remind the person of something once, in their own words and without a model."""
 
 from typing import Any
 
 from agents.planning import PlanningAgent
 from onevalet import ActionExecutor, ActionResult, AgentResult, InputField, TriggerContext, valet
 
-_MOST = 1000
+_MAX_LENGTH = 1000
 
 
 class TellExecutor(ActionExecutor):
-    """Tell the person the task's `text` as it stands."""
+    """Send the person the task's `text`, with what a condition saw."""
 
     name = "tell"
     effect = "idempotent"
 
     async def execute(self, context: TriggerContext) -> ActionResult:
-        """Return the text; what a condition saw is added to it."""
         text = str(context.task.action.get("text") or context.task.title)
         return ActionResult(True, f"Reminder: {text}" if context.trigger_type == "schedule" else text)
 
 
 def _is_short(text: str) -> bool:
-    return 0 < len(" ".join(text.split())) <= _MOST
+    return 0 < len(" ".join(text.split())) <= _MAX_LENGTH
 
 
 @valet(name="remind_me", effect="idempotent")
@@ -35,7 +34,7 @@ class RemindMe(PlanningAgent):
         "What shall I remind you of?",
         description='What to remind them of, as they should read it: "call mum"',
         validator=_is_short,
-        validator_description=f"1 to {_MOST} characters",
+        validator_description=f"1 to {_MAX_LENGTH} characters",
     )
     at = InputField(
         "When shall I remind you?",
@@ -43,15 +42,12 @@ class RemindMe(PlanningAgent):
     )
 
     def trigger(self) -> dict[str, Any]:
-        """Return the moment."""
         return {"kind": "schedule", "at": self.moment().isoformat()}
 
     def about(self) -> str:
-        """Return the words of the reminder."""
         return f"Remind you: {self._words}"
 
     async def keep(self) -> AgentResult:
-        """Keep it."""
         kept = await self.context.tasks.create(
             self.trigger(),
             {"text": self._words},

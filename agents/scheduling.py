@@ -1,4 +1,4 @@
-"""Plan something that comes again, waits for an event or watches something; it is read back before it is kept."""
+"""Plan tasks that recur, wait for an event or watch a value; each is read back before it is stored."""
 
 from typing import Any
 
@@ -83,15 +83,13 @@ class ScheduleTask(PlanningAgent):
     channel = InputField("", required=False, default="", description="sms, slack or telegram, if they named one")
 
     def trigger_needs_zone(self) -> bool:
-        """Events and what is watched come at their own time."""
+        # Events and watched values come at their own time.
         return not self.event_type and not self.expression
 
     def about(self) -> str:
-        """Return what is to be done."""
         return str(self.what)
 
     async def keep(self) -> AgentResult:
-        """Keep it."""
         kept = await self.context.tasks.create(
             self.trigger(),
             {"text": self.what} if self.remind_only else {"instruction": self.what},
@@ -108,7 +106,6 @@ class ScheduleTask(PlanningAgent):
         return self.make_result(raw_message=f"It is set up as task {kept.number}: {kept.when}.{coming}")
 
     def trigger(self) -> dict[str, Any]:
-        """Return the trigger that the fields describe."""
         given = [name for name in ("cron", "every_minutes", "event_type", "expression") if getattr(self, name)]
         if len(given) != 1 and given != ["every_minutes", "expression"]:
             raise ToolRetry("Give exactly one of cron, every_minutes, event_type and expression.")
@@ -168,24 +165,21 @@ class SetHeartbeat(PlanningAgent):
     )
 
     async def on_running(self, msg: str) -> AgentResult:
-        """End it at once, or read back how often."""
+        # To end it needs no consent; to begin does.
         if self.every_minutes <= 0:
             await self._end_old()
             return self.make_result(raw_message="I do not look by myself any more.")
         return await super().on_running(msg)
 
     def trigger(self) -> dict[str, Any]:
-        """Return the interval."""
         if not _HEARTBEAT_MINUTES <= self.every_minutes <= _MAX_MINUTES:
             raise ToolRetry(f"Every {_HEARTBEAT_MINUTES} minutes is the most often.")
         return {"kind": "schedule", "interval_minutes": self.every_minutes, "missed": "skip"}
 
     def about(self) -> str:
-        """Return what it is."""
         return "Look whether anything is worth telling you, and write only then"
 
     async def keep(self) -> AgentResult:
-        """Begin it, in place of what was before."""
         kept = await self.context.tasks.create(
             self.trigger(),
             {"instruction": _LOOK},

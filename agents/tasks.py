@@ -29,7 +29,7 @@ async def list_tasks(context: ToolExecutionContext) -> str:
     tasks = await context.tasks.list()
     if not tasks:
         return "Nothing is scheduled."
-    return "\n".join(["Scheduled:", *(_line(one) for one in tasks)])
+    return "\n".join(["Scheduled:", *(_line(task) for task in tasks)])
 
 
 @tool(name="pause_task", effect="idempotent", parallel=False)
@@ -94,21 +94,21 @@ async def _change(
 
 
 async def _meant(which: str, context: ToolExecutionContext) -> _Task:
-    """Find the one task that is meant. Raises `ToolRetry` that lists what there is."""
+    """Return the one task that `which` names; raise `ToolRetry` with a list where it names none or several."""
     tasks: Sequence[_Task] = await context.tasks.list()
-    said = which.strip().casefold().lstrip("#")
-    number = said.removeprefix("task").strip()
-    found = [one for one in tasks if one.id == which.strip() or str(one.number) == number]
-    if not found:
-        words = [word for word in said.replace(",", " ").split() if word not in _FILLERS]
-        found = [one for one in tasks if all(word in f"{one.title} {one.when}".casefold() for word in words)]
-    if len(found) == 1:
-        return found[0]
+    text = which.strip().casefold().lstrip("#")
+    number = text.removeprefix("task").strip()
+    matches = [task for task in tasks if task.id == which.strip() or str(task.number) == number]
+    if not matches:
+        words = [word for word in text.replace(",", " ").split() if word not in _FILLERS]
+        matches = [task for task in tasks if all(word in f"{task.title} {task.when}".casefold() for word in words)]
+    if len(matches) == 1:
+        return matches[0]
     if not tasks:
         raise ToolRetry("Nothing is scheduled.")
-    listed = "\n".join(_line(one) for one in found or tasks)
+    listed = "\n".join(_line(task) for task in matches or tasks)
     raise ToolRetry(
-        f"{'Several may be meant' if found else 'None of these is that'}; say which by its number:\n{listed}"
+        f"{'Several may be meant' if matches else 'None of these is that'}; say which by its number:\n{listed}"
     )
 
 

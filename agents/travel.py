@@ -1,7 +1,7 @@
-"""Search flights, by Duffel (duffel.com/docs/api); it books nothing.
+"""Search flights with Duffel (duffel.com/docs/api); nothing is booked.
 
-The operator sets ONEVALET_FLIGHTS_KEY, an access token. Without one the agent answers from sample data, and each
-answer says that it is no real flight.
+The operator sets ONEVALET_FLIGHTS_KEY, an access token. Without it the agent answers from sample data, and each answer
+says that the flights are not real.
 """
 
 import hashlib
@@ -18,9 +18,9 @@ from pydantic import BaseModel, Field, ValidationError
 from onevalet import AgentResult, InputField, StandardAgent, ToolExecutionContext, ToolFailed, ToolRetry, valet
 
 _SERVER = "https://api.duffel.com"
-_MOST = 3
+_MAX_OFFERS = 3
 _SUPPLIER_MS = 12_000
-"""How long Duffel waits for the airlines, in milliseconds: less than our own patience with it."""
+"""How long Duffel waits for the airlines, in milliseconds: less than our own timeout."""
 _CODE = re.compile(r"[A-Z]{3}")
 SAMPLE = "Sample data, not real flights"
 
@@ -91,39 +91,38 @@ class FlightSearchAgent(StandardAgent):
     )
 
     async def on_running(self, msg: str) -> AgentResult:
-        """Search."""
-        # Half a day less than UTC: wherever they leave from, the day is over.
+        # Twelve hours behind UTC, where a day ends last: an earlier date is over everywhere.
         today = (self.context.clock.now() - timedelta(hours=12)).date()
         if self.date < today or (self.return_date and self.return_date < self.date):
             raise ToolRetry("Give days that are still to come, the flight back last.")
         key = self.context.settings.get("flights_key")
-        found = await self._offers(key) if key else self._sample()
-        return self.make_result(raw_message=found)
+        offers = await self._offers(key) if key else self._sample()
+        return self.make_result(raw_message=offers)
 
     async def _offers(self, key: str) -> str:
-        ask = _Duffel(self.context, key)
-        origin, destination = await ask.code(self.origin), await ask.code(self.destination)
+        duffel = _Duffel(self.context, key)
+        origin, destination = await duffel.code(self.origin), await duffel.code(self.destination)
         legs = [(origin, destination, self.date)]
         if self.return_date:
             legs.append((destination, origin, self.return_date))
         wanted = {
-            "slices": [{"origin": one, "destination": two, "departure_date": str(day)} for one, two, day in legs],
+            "slices": [{"origin": start, "destination": end, "departure_date": str(day)} for start, end, day in legs],
             "passengers": [{"type": "adult"}] * self.passengers,
         }
         path = f"/air/offer_requests?return_offers=false&supplier_timeout={_SUPPLIER_MS}"
-        request = (await ask.get(_Requests, path, {"data": wanted})).data
-        query = urlencode({"offer_request_id": request.id, "sort": "total_amount", "limit": _MOST})
-        offers = (await ask.get(_Offers, f"/air/offers?{query}")).data[:_MOST]
+        request = (await duffel.get(_Requests, path, {"data": wanted})).data
+        query = urlencode({"offer_request_id": request.id, "sort": "total_amount", "limit": _MAX_OFFERS})
+        offers = (await duffel.get(_Offers, f"/air/offers?{query}")).data[:_MAX_OFFERS]
         if not offers:
             return f"There are no flights from {origin} to {destination} on {self.date}."
-        real = all(one.live_mode for one in offers)
+        real = all(offer.live_mode for offer in offers)
         head = "The cheapest flights" if real else f"{SAMPLE} (the key is for the provider's test mode)"
-        return "\n".join([f"{head}, {self._wish(origin, destination)}:", *(_told(one) for one in offers)])
+        return "\n".join([f"{head}, {self._search(origin, destination)}:", *(_described(offer) for offer in offers)])
 
     def _sample(self) -> str:
-        """Make up offers, the same for the same wish."""
+        """Make up offers, always the same for the same search."""
         origin, destination = (" ".join(one.split()).upper()[:40] for one in (self.origin, self.destination))
-        lines = [f"{SAMPLE} (no flight search is set up), {self._wish(origin, destination)}:"]
+        lines = [f"{SAMPLE} (no flight search is set up), {self._search(origin, destination)}:"]
         digest = hashlib.sha256(f"{origin} {destination} {self.date} {self.return_date}".encode()).digest()
         for number, airline in enumerate(("Example Air", "Sample Airways", "Specimen Airlines")):
             leaves = datetime.combine(self.date, Time(6 + 5 * number, digest[number] % 60))
@@ -132,7 +131,7 @@ class FlightSearchAgent(StandardAgent):
             lines.append(f"{airline}, USD {price}.00: {origin} {leaves:%H:%M} - {destination} {lands:%H:%M}, made up")
         return "\n".join(lines)
 
-    def _wish(self, origin: str, destination: str) -> str:
+    def _search(self, origin: str, destination: str) -> str:
         back = f", back on {self.return_date}" if self.return_date else ""
         people = f", {self.passengers} people" if self.passengers > 1 else ""
         return f"{origin} to {destination} on {self.date}{back}{people}"
@@ -145,18 +144,18 @@ class _Duffel:
     context: ToolExecutionContext
     key: str
 
-    async def code(self, said: str) -> str:
-        """Return the IATA code of a place: flights are searched by nothing else."""
-        if _CODE.fullmatch(said):
-            return said
-        found = await self.get(_Places, f"/places/suggestions?{urlencode({'query': said})}")
-        codes = [one.iata_code for one in found.data if one.iata_code]
+    async def code(self, place: str) -> str:
+        """Return the IATA code of a place, which flights are searched by."""
+        if _CODE.fullmatch(place):
+            return place
+        places = await self.get(_Places, f"/places/suggestions?{urlencode({'query': place})}")
+        codes = [suggestion.iata_code for suggestion in places.data if suggestion.iata_code]
         if not codes:
-            raise ToolRetry(f"No airport is known for {said!r}; name a larger city nearby.")
+            raise ToolRetry(f"No airport is known for {place!r}; name a larger city nearby.")
         return codes[0]
 
     async def get[Answer: BaseModel](self, kind: type[Answer], path: str, body: Any = None) -> Answer:
-        """Make one request, a POST where there is a body, and read its answer."""
+        """Send a request, a POST where there is a body, and parse the response."""
         url = f"{self.context.settings.get('flights_url') or _SERVER}{path}"
         headers = {"Authorization": f"Bearer {self.key}", "Duffel-Version": "v2", "Accept": "application/json"}
         answer = await self.context.http.request("POST" if body else "GET", url, headers=headers, json=body)
@@ -168,15 +167,15 @@ class _Duffel:
             raise ToolFailed("The flight search gave an answer that cannot be read.") from error
 
 
-def _told(offer: _Offer) -> str:
+def _described(offer: _Offer) -> str:
     legs = []
-    for one in offer.slices:
-        first, last = one.segments[0], one.segments[-1]
+    for leg in offer.slices:
+        first, last = leg.segments[0], leg.segments[-1]
         numbers = " ".join(
             f"{part.marketing_carrier.iata_code or ''}{part.marketing_carrier_flight_number or ''}"
-            for part in one.segments
+            for part in leg.segments
         )
-        stops = "direct" if len(one.segments) == 1 else f"{len(one.segments) - 1} stop(s)"
+        stops = "direct" if len(leg.segments) == 1 else f"{len(leg.segments) - 1} stop(s)"
         legs.append(
             f"{first.origin.iata_code} {first.departing_at:%Y-%m-%d %H:%M} - "
             f"{last.destination.iata_code} {last.arriving_at:%Y-%m-%d %H:%M} ({numbers}, {stops})"

@@ -1,4 +1,4 @@
-"""Tell the weather, by Open-Meteo: no key is needed (open-meteo.com/en/docs).
+"""Tell the weather, from Open-Meteo, which needs no key (open-meteo.com/en/docs).
 
 The operator may name another server of that API with ONEVALET_WEATHER_URL.
 """

@@ -17,35 +17,35 @@ RESEND_AFTER: tuple[timedelta, ...] = (
     timedelta(minutes=5),
     timedelta(minutes=15),
 )
-"""The pauses before a part with an unknown outcome is sent again where nothing can be looked up. Each time might be
-one more copy, so there are few, and spaced so that an outage of minutes costs no answer."""
+"""Pauses before a part with an unknown outcome is sent again where nothing can be looked up. Each send may add a copy,
+so they are few, and spaced so that an outage of minutes costs no answer."""
 MAX_WAIT = timedelta(hours=1)
-"""How long a provider's Retry-After is kept to. Limits of providers end within minutes; one that names a day is asked
-about again every hour."""
+"""The longest Retry-After that is obeyed. Providers' limits end within minutes; one that names a day is tried again
+every hour."""
 
 
 def backoff(attempt: int, chance: random.Random) -> timedelta:
-    """Return the pause after the n-th attempt (from 1): doubling, at most five minutes, half of it by chance."""
+    """Return the pause after the n-th attempt (from 1): doubling, at most five minutes, half of it random."""
     longest = min(LONGEST, FIRST * 2 ** min(attempt - 1, 20))
     return timedelta(seconds=longest * (0.5 + chance.random() / 2))
 
 
 def resend_pause(unknown: int, chance: random.Random) -> timedelta:
-    """Return the pause after a call with an unknown outcome, after so many others of that part, before the next."""
+    """Return the pause after a call with an unknown outcome; `unknown`: earlier such calls of the part."""
     if unknown >= len(RESEND_AFTER):
         return CHECK_AFTER
     return RESEND_AFTER[unknown] * (1 + chance.random() / 10)
 
 
 def resend_patience(unknown: int) -> timedelta:
-    """Return how old the newest of so many calls with an unknown outcome is before the part may be sent again."""
+    """Return how old the newest of `unknown` calls without an outcome must be before the part may be sent again."""
     return RESEND_AFTER[min(unknown, len(RESEND_AFTER)) - 1]
 
 
 def fate(
     error: DeliveryError, attempt: int, age: timedelta, chance: random.Random, pause: timedelta | None = None
 ) -> PartEnd:
-    """Decide what becomes of a part whose call failed. `pause`: how long an unknown outcome waits, if not as usual."""
+    """Decide the next state of a part whose call failed. `pause` replaces the usual pause of an unknown outcome."""
     cause = type(error).__name__
     if isinstance(error, Ambiguous):
         if age >= GIVE_UP_AFTER:
@@ -55,7 +55,7 @@ def fate(
     if error.retryable and age < GIVE_UP_AFTER:
         delay = backoff(attempt, chance)
         if isinstance(error, RateLimited) and error.retry_after is not None:
-            # Never earlier than asked; the chance keeps many workers from coming back at the same moment.
+            # Never earlier than asked; the jitter keeps workers from retrying at the same moment.
             delay = min(error.retry_after, MAX_WAIT) + timedelta(seconds=chance.random() * 0.25)
         return PartEnd("ready", "retry", error_code=error.code, reason=cause, delay=delay)
     state = ""

@@ -1,4 +1,4 @@
-"""Bounded running of one kind of work: what a wakeup names at once, and what the slow poll finds."""
+"""Run one kind of work within a limit: rows that a wakeup names at once, and rows that the slow poll finds."""
 
 import asyncio
 import random
@@ -16,9 +16,9 @@ _log = structlog.get_logger()
 class Runner[Claim]:
     """Claim rows and run them, at most `slots` at once in this process.
 
-    `claim` takes the named row or any due one, `run` does its work and must let `CancelledError` through after
-    handing back what it holds; it gives True when its end may have made room for what had to wait. A ring waits for
-    a free slot before it claims, so that a busy process does not take what an idle one could.
+    `claim` claims the named row or any due one. `run` does its work, and when cancelled hands back what it holds and
+    raises `CancelledError`; it returns True when its end may let a waiting row start. A wakeup waits for a free slot
+    before it claims, so that a busy process does not take what an idle one could.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class Runner[Claim]:
         self._stopping = False
 
     async def wake(self, row_id: str) -> None:
-        """Look at one row because a wakeup named it; returns when its work has started, or is not ours."""
+        """Claim the row that a wakeup named; return when its work has started, or when it is not to be had."""
         await self._take(row_id)
 
     async def poll(self) -> None:
-        """Look for due rows for ever: the truth that a lost wakeup left behind."""
+        """Claim due rows until stopped: those whose wakeup was lost are found here."""
         while not self._stopping:
             self._room.clear()
             if not await self._take(None):
@@ -54,7 +54,7 @@ class Runner[Claim]:
                         await self._room.wait()
 
     async def stop(self, grace: timedelta) -> None:
-        """Take nothing more, let what runs finish within the grace time, then hand the rest back."""
+        """Claim nothing more, let running work finish within the grace time, and cancel the rest."""
         self._stopping = True
         if self._claims:
             await asyncio.wait(self._claims, timeout=5)
@@ -67,8 +67,8 @@ class Runner[Claim]:
 
     async def _take(self, row_id: str | None) -> bool:
         await self._free.acquire()
-        # Whoever waits for this may be cancelled (arq's timeout, a shutdown), but a claim cut in the middle
-        # would leave a lease that nobody holds: it goes on until its work has started.
+        # The caller may be cancelled (arq's timeout, a shutdown), but a claim cut off in the middle would leave
+        # a lease that nobody holds: the claim continues until its work has started.
         claiming = asyncio.create_task(self._start(row_id), name=f"claim {self._name}")
         self._claims.add(claiming)
         claiming.add_done_callback(self._claims.discard)
@@ -96,7 +96,7 @@ class Runner[Claim]:
         self._free.release()
 
     async def _guarded(self, claim: Claim) -> None:
-        # The outermost loop of this work: whatever escapes is logged here, and the lease's end brings it back.
+        # The outermost handler of this work: errors are logged here, and the row is due again when its lease ends.
         try:
             if await self._run(claim):
                 self._room.set()

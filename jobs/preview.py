@@ -1,6 +1,6 @@
-"""Show a person that we are at work, and the answer while it is written: hints only, the outbox's message is the truth.
+"""Show that the assistant is working, and the answer while it is written. These are hints: the outbox sends the answer.
 
-Nothing here holds a turn up: words are left for a task of their own, which shows the newest when the provider lets it.
+Nothing here holds up a turn: a separate task shows the newest text when the provider allows it.
 """
 
 import asyncio
@@ -17,27 +17,27 @@ from core.messaging.messages import Address
 from core.messaging.streamed_message import StreamRow
 
 WORKING_EVERY = 4.0
-"""Seconds between hints that we are at work; Telegram's typing lasts five."""
+"""Seconds between hints that the assistant is working; Telegram's typing lasts five."""
 DRAFT_TIMEOUT = 5.0
 LIMITED_PAUSE = 30.0
-"""Seconds without drafts when a provider limits us and does not say for how long."""
+"""Seconds without drafts after a rate limit without a Retry-After."""
 STREAM_FROM = 80
-"""Characters from which an answer grows in a message of its own; a shorter one is there as soon."""
+"""Characters from which an answer is streamed; a shorter one arrives as soon without."""
 STREAM_START_GRACE = 2.0
-"""Seconds that the end of a turn waits for a message that is just being begun, so that its id is not lost."""
+"""Seconds that the end of a turn waits for a stream that is being started, so that its id is not lost."""
 
 _log = structlog.get_logger()
 
 
 class Drafting(Hook):
-    """Keep what a model has written so far of its newest answer."""
+    """Hold what the model has written so far of its newest answer."""
 
     def __init__(self) -> None:
         self.text = ""
         self.written = asyncio.Event()
 
     async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
-        """Take the words, and return at once."""
+        """Store the text, and return at once."""
         self.text = so_far.whole
         self.written.set()
 
@@ -46,9 +46,9 @@ class Drafting(Hook):
 async def show_progress(
     channel: NotificationChannel | None, address: Address, draft_id: str, row: StreamRow | None = None
 ) -> AsyncIterator[tuple[Hook, ...]]:
-    """Show that we are at work until the block ends; return the hooks that the turn needs for it.
+    """Show that the assistant is working until the block ends; yield the hooks that the turn needs for it.
 
-    `row` is the outbox row of an answer that may grow in a message of its own.
+    `row` is the outbox row of an answer that may be streamed.
     """
     if channel is None:
         yield ()
@@ -61,7 +61,7 @@ async def show_progress(
         tasks.append(asyncio.create_task(_show_drafts(channel, address, draft_id, drafting), name="drafts"))
     elif row is not None and isinstance(channel, Streaming) and channel.streams_to(address):
         hooks = (drafting,)
-        tasks.append(asyncio.create_task(_Growth(channel, address, row, drafting, growing).run(), name="stream"))
+        tasks.append(asyncio.create_task(_StreamedDraft(channel, address, row, drafting, growing).run(), name="stream"))
     try:
         yield hooks
     finally:
@@ -96,8 +96,8 @@ async def _show_drafts(channel: Preview, address: Address, draft_id: str, drafti
         await asyncio.sleep(pause)
 
 
-class _Growth:
-    """An answer that grows in the message that will hold it, for as long as that is the head of the outbox."""
+class _StreamedDraft:
+    """An answer that is streamed into its final message while that message is the head of the outbox."""
 
     def __init__(
         self, channel: Streaming, address: Address, row: StreamRow, drafting: Drafting, growing: asyncio.Event
@@ -109,10 +109,10 @@ class _Growth:
         self._growing = growing
         self._model_text = ""
         self._shown = 0
-        """Characters that the message has."""
+        """Characters that the message shows."""
 
     async def run(self) -> None:
-        """Begin a message when there is something to show, and add to it."""
+        """Start the message when there is enough to show, and append to it."""
         try:
             while len(self._drafting.text) < STREAM_FROM:
                 await self._next_words()
@@ -130,7 +130,7 @@ class _Growth:
         self._drafting.written.clear()
 
     async def _begun(self) -> str:
-        """Begin the message; a turn that ends meanwhile lets this come to its end."""
+        """Start the message. When the turn ends meanwhile, the start still completes."""
         starting = asyncio.create_task(self._start(), name="stream start")
         try:
             return await asyncio.shield(starting)
@@ -154,7 +154,7 @@ class _Growth:
         return stream if await self._row.keep(stream) else ""
 
     async def _add(self, stream: str) -> None:
-        """Add what is new. What was shown stays: another answer of the model begins a paragraph of its own."""
+        """Append the new text. Shown text stays: a further answer of the model becomes a new paragraph."""
         whole = self._drafting.text
         goes_on = whole.startswith(self._model_text)
         more = whole[len(self._model_text) :] if goes_on else f"\n\n{whole}"

@@ -1,4 +1,4 @@
-"""Profiles: after people were answered, what they wrote is looked at for what it says about them."""
+"""Profiles: after people were answered, facts about them are extracted from what they wrote."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from core.people.profile_extraction import question, read_changes
 LEASE = timedelta(minutes=2)
 RETRY = timedelta(minutes=1)
 MAX_TURNS = 20
-"""Turns of one person that are looked at together."""
+"""Turns of one person that are read together."""
 _STEP = StepKey(0, 0, "profile")
 
 _log = structlog.get_logger()
@@ -27,7 +27,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class ProfileJob:
-    """What one person wrote that nobody has looked at yet, held until its lease ends."""
+    """The unread turns of one person, claimed until the lease ends."""
 
     owner: str
     tenant_id: str
@@ -35,7 +35,7 @@ class ProfileJob:
 
 
 class ProfileRunner:
-    """Ask the model what changed, and keep it. A job that fails comes again, three times at most."""
+    """Ask the model for changes of profiles, and store them. A failed job is tried three times at most."""
 
     def __init__(self, database: Database, model: BudgetedModel, make_id: IdMaker, clock: Clock) -> None:
         self._database = database
@@ -45,12 +45,12 @@ class ProfileRunner:
         self._profile = ProfileStore(database, make_id)
 
     async def drain(self) -> None:
-        """Look at everybody who is due now."""
+        """Read the turns of everybody who is due now."""
         while await self.once():
             pass
 
     async def once(self) -> bool:
-        """Look at one person; False when nobody is due."""
+        """Read the turns of one person; return False when nobody is due."""
         job = await self._claim()
         if job is None:
             return False
@@ -64,7 +64,7 @@ class ProfileRunner:
         except StoreUnavailable:
             raise
         except Exception:
-            # One person's profile must not keep the others': it comes again, and is let go of in the end.
+            # One person's profile must not hold up the others: its job is retried, and dropped in the end.
             _log.exception("profile_failed", tenant=job.tenant_id)
             return await self._leave(job)
         else:

@@ -1,4 +1,4 @@
-"""Turns that may have killed their worker, in a process of their own: how it is asked for, and what it does."""
+"""The private process that runs quarantined turns, which may have killed a worker."""
 
 import asyncio
 from contextlib import suppress
@@ -11,11 +11,11 @@ from jobs.worker import GRACE
 
 POLL = timedelta(seconds=0.5)
 IDLE = 5.0
-"""Seconds without work after which the process for suspects ends."""
+"""Seconds without work after which the process ends."""
 
 
-class SuspectsProcess:
-    """The process for suspects: runs them one after another until none has come for a while."""
+class QuarantineProcess:
+    """Run quarantined turns one after another until none has been due for `idle` seconds."""
 
     def __init__(self, turns: TurnRunner, idle: float = IDLE) -> None:
         self._turns = turns
@@ -26,11 +26,11 @@ class SuspectsProcess:
         self._poll: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start to look for them."""
+        """Start to poll."""
         self._poll = asyncio.create_task(self._runner.poll(), name="poll suspects")
 
     async def until_idle(self) -> None:
-        """Wait until none has run for a while."""
+        """Return when no turn has run for `idle` seconds."""
         while True:
             self._ended.clear()
             with suppress(TimeoutError):
@@ -41,7 +41,7 @@ class SuspectsProcess:
                 return
 
     async def stop(self, grace: timedelta = GRACE) -> None:
-        """Take nothing more, finish or hand back what runs."""
+        """Claim nothing more; finish or hand back the running turn."""
         if self._poll is not None:
             self._poll.cancel()
             await asyncio.wait([self._poll])

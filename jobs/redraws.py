@@ -1,4 +1,4 @@
-"""Redraws: every card of a decided approval is to show what became of it. Decide first, draw second (promise 10)."""
+"""Redraws: every card of a decided approval shows the outcome. Decide first, draw second (promise 10)."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ from jobs.backoff import MAX_WAIT
 from jobs.claim_loop import Runner
 
 MAX_TRIES = 6
-"""A card that cannot be drawn is left: the decision stands without it."""
+"""A card that cannot be drawn is given up: the decision stands without it."""
 DRAW_TIMEOUT = 10.0
 SLOTS = 4
 POLL = timedelta(seconds=0.5)
-"""Often: a person who pressed a button waits for its card to change."""
+"""Short, because a person who pressed a button waits for the card to change."""
 
 _log = structlog.get_logger()
 
 
 class RedrawRunner:
-    """Draw one card after the other; what fails never holds an action up."""
+    """Draw due cards; a failure never holds up the action itself."""
 
     def __init__(self, redraws: Redraws, channels: Mapping[str, NotificationChannel]) -> None:
         self._redraws = redraws
@@ -31,15 +31,15 @@ class RedrawRunner:
         self._runner: Runner[RedrawClaim] = Runner("redraw", self.claim, self.run, slots=SLOTS, poll=POLL)
 
     async def poll(self) -> None:
-        """Draw what is due, for ever."""
+        """Draw due cards until cancelled."""
         await self._runner.poll()
 
     async def claim(self, _row_id: str | None) -> RedrawClaim | None:
-        """Take the redraw that is due longest."""
+        """Claim the redraw that has been due longest."""
         return await self._redraws.claim()
 
     async def run(self, claim: RedrawClaim) -> None:
-        """Draw it, and write down how that went; what cannot be written, twice, is given up."""
+        """Draw a card and record the result; give the card up when the database refuses that twice."""
         for _ in range(2):
             try:
                 await self._drawn(claim)
@@ -73,7 +73,7 @@ class RedrawRunner:
         except (DeliveryError, TimeoutError) as error:
             return _later(due, type(error).__name__, error.retry_after if isinstance(error, RateLimited) else None)
         except Exception as error:
-            # A bug in the adapter may not keep this row due for ever.
+            # A bug in the adapter may not keep this row due indefinitely.
             _log.exception("redraw_failed", outbound=due.outbound_id)
             return _later(due, type(error).__name__, None)
         return RedrawEnd("drawn")

@@ -1,7 +1,7 @@
 """Time as a busy process sees it: what a call may take, and how long ago something was committed.
 
 A loop that was held up (another task computed, the machine was overloaded or asleep) finds the answers of its calls
-waiting in its sockets. A plain timeout would throw them away, and what was said would be said again.
+waiting in its sockets. A plain timeout would discard them, and the messages would be sent twice.
 """
 
 import asyncio
@@ -10,11 +10,11 @@ from collections.abc import Coroutine
 from typing import Any
 
 STEP = 0.5
-"""The most seconds that one look at the time counts: more has passed only where the loop was held up."""
+"""The most seconds that one interval counts: more pass only while the loop is held up."""
 
 
 async def within[T](seconds: float, work: Coroutine[Any, Any, T]) -> T:
-    """Return what `work` returns; raise `TimeoutError` once the loop has waited so many seconds for it.
+    """Return the result of `work`; raise `TimeoutError` once the loop has waited `seconds` for it.
 
     Seconds in which the loop did not run are not counted.
     """
@@ -33,10 +33,10 @@ async def within[T](seconds: float, work: Coroutine[Any, Any, T]) -> T:
             task.cancel()
             await asyncio.wait({task})
     if not task.cancelled():
-        return task.result()  # it came in while it was being cancelled
+        return task.result()  # the answer came in during the cancellation
     raise TimeoutError
 
 
 def elapsed() -> float:
-    """Return seconds since some moment, those included in which the machine slept."""
+    """Return seconds since an arbitrary moment, including those in which the machine slept."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

@@ -1,4 +1,4 @@
-"""Triggers: take what is due when it is due, look at conditions, and hand over what runs have to say."""
+"""Triggers: fire tasks when they are due, check conditions, and hand over the messages of runs."""
 
 import asyncio
 import random
@@ -16,7 +16,7 @@ from core.triggers.runs.notifications import Notices
 from jobs.supervision import Part
 
 POLL = timedelta(milliseconds=500)
-"""Real time between two looks at the clock; what is due sooner is waited for exactly."""
+"""Real time between two polls; a task that is due sooner is waited for exactly."""
 LOOKS_AT_ONCE = 8
 
 _log = structlog.get_logger()
@@ -24,7 +24,7 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class TriggerRunner:
-    """The triggers' part of a worker. Any number of workers may run it."""
+    """The triggers of a worker. Any number of workers may run them."""
 
     engine: TriggerEngine
     looking: ConditionChecks
@@ -35,7 +35,7 @@ class TriggerRunner:
     _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS_AT_ONCE))
 
     def parts(self) -> tuple[Part, ...]:
-        """Return what runs for ever; a database that is away is asked again."""
+        """Return the endless parts; each tries again while the database is away."""
         return (
             Part("events to tasks", self._listen),
             Part("due tasks", self._take),
@@ -52,28 +52,28 @@ class TriggerRunner:
                 await asyncio.wait(self._looks)
 
     async def once(self) -> int:
-        """Take all that is due now, and look at the conditions among it; return how many tasks were due and taken."""
+        """Fire all tasks that are due now, and check the conditions among them; return how many were due and fired."""
         total = 0
         while True:
             fired = await self.engine.fire_due()
             total += fired.due
             for look in fired.looks:
-                # A full house of looks waits here, not in memory: what is not taken now stays due.
+                # When all slots are taken, wait here instead of in memory: tasks that are not fired now stay due.
                 await self._free.acquire()
                 task = asyncio.create_task(self._look(look), name="look")
                 self._looks.add(task)
                 task.add_done_callback(self._looks.discard)
             if fired.due < BATCH:
-                # What could not even be set aside is still due: it waits for the next poll.
+                # A task that could not even be set aside is still due: it waits for the next poll.
                 return total - len(fired.stumbled)
 
     async def looked(self) -> None:
-        """Wait until all looks that were begun have ended."""
+        """Wait until all checks that were started have ended."""
         if self._looks:
             await asyncio.wait(set(self._looks))
 
     async def _listen(self) -> None:
-        """Subscribe once; the bus hands the events over from then on."""
+        """Subscribe once; from then on the bus delivers the events."""
         while True:
             try:
                 await self.engine.start()
@@ -87,7 +87,7 @@ class TriggerRunner:
             try:
                 pause = await self._pause()
                 if pause <= 0 and not await self.once():
-                    # Another worker has just taken it: its transaction is about to end.
+                    # Another worker has just fired it: its transaction is about to end.
                     pause = 0.05
             except StoreUnavailable as error:
                 _log.warning("triggers_delayed", cause=str(error))
@@ -99,7 +99,7 @@ class TriggerRunner:
 
         While the clock cannot be relied on nothing is due.
         """
-        # Workers that look at different moments find a new task sooner than any one of them.
+        # Workers that poll at different moments find a new task sooner than any one of them.
         longest = self.poll.total_seconds() * (0.75 + random.random() / 2)
         due, now = await self.engine.store.next_due(), await self.clock.sound_now()
         if due is None or now is None:
@@ -117,8 +117,8 @@ class TriggerRunner:
                 await self.notices.wait(1 + random.random() / 2)
 
     async def _look(self, look: Look) -> None:
-        # The outermost loop of a look: what lies in its task sets the task aside, anything else is tried again when the
-        # look's time is over.
+        # The outermost handler of a check: an error of the task sets the task aside, any other is retried when the
+        # check's time is over.
         try:
             await self.looking.look(look)
         except StoreUnavailable as error:

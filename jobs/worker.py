@@ -1,4 +1,4 @@
-"""The worker: arq's Worker, which hears wakeups, two bounded runners, and a supervisor around it all."""
+"""The worker process: arq's Worker, which receives wakeups, the bounded runners, and a supervisor of all parts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -28,23 +28,23 @@ from jobs.turns import TurnRunner
 TURN_SLOTS = 16
 DELIVERY_SLOTS = 16
 MEMORY_SLOTS = 2
-"""Few: it is never in a hurry, and shares the processor with those who wait for an answer."""
+"""Few: memory is never urgent, and shares the processor with turns that people wait for."""
 MEMORY_POLL = timedelta(seconds=3)
 GRACE = timedelta(seconds=20)
 """How long a stop waits for running turns before it hands them back."""
 RING_PATIENCE = 5
-"""Seconds that a ring waits for a free slot; the slow poll finds what it gave up."""
+"""Seconds that a wakeup waits for a free slot; the slow poll finds the row later."""
 WAKEUP_TIMEOUT = 10
-"""Seconds an arq job may take. Short, because arq takes a dead worker's jobs for running until the longest
-timeout is over, and a hundred such hide all newer ones."""
-_HURRY = 2.0
-"""Seconds after which what people wait for is started again at the latest."""
+"""Seconds that an arq job may take. Short, because arq considers a dead worker's jobs running until the longest
+timeout is over, and a hundred of them hide all newer ones."""
+_URGENT_PAUSE = 2.0
+"""The longest pause before a part is restarted that people wait for."""
 
 _log = structlog.get_logger()
 
 
 class WakeableWorker(Worker):
-    """arq's Worker, that looks at its queue when a wakeup arrives, else twice a second.
+    """arq's Worker, which polls its queue when a wakeup arrives, and twice a second.
 
     arq 0.28 has no public way to wake its poll: `main` is replaced, which a test guards against the pin.
     """
@@ -54,7 +54,7 @@ class WakeableWorker(Worker):
         self._rung = rung
 
     async def main(self) -> None:
-        """Look at the queue for ever, at each ring and at each poll."""
+        """Poll the queue until cancelled: at each wakeup, and every `poll_delay_s`."""
         while True:
             self._rung.clear()
             await self._poll_iteration()
@@ -64,7 +64,7 @@ class WakeableWorker(Worker):
 
 
 class WorkerProcess:
-    """All that a worker does, from `start` to `stop`."""
+    """The runners and parts of a worker, from `start` to `stop`."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class WorkerProcess:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Start listening and polling; neither Redis nor Postgres need be there yet."""
+        """Start to listen and poll; Redis and Postgres need not be up yet."""
         turns, delivery = self._turn_runner, self._delivery_runner
         self._spawn(partial(self._listen_queue, TURNS, RUN_LANE, turns.wake, TURN_SLOTS), "arq turns")
         self._spawn(partial(self._listen_queue, DELIVERY, DELIVER, delivery.wake, DELIVERY_SLOTS), "arq delivery")
@@ -102,7 +102,7 @@ class WorkerProcess:
             self._keep(part)
 
     async def stop(self, grace: timedelta = GRACE) -> None:
-        """Take nothing more, finish or hand back what runs, and close."""
+        """Claim nothing more, finish or hand back running work, and close."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -114,14 +114,14 @@ class WorkerProcess:
         await asyncio.gather(*runners)
 
     def _spawn(self, work: Callable[[], Awaitable[None]], name: str) -> None:
-        self._keep(Part(name, work, longest_pause=_HURRY))
+        self._keep(Part(name, work, longest_pause=_URGENT_PAUSE))
 
     def _keep(self, part: Part) -> None:
         self._tasks.append(asyncio.create_task(self._supervisor.run(part), name=part.name))
 
     async def _listen_queue(self, queue: str, job: str, wake: Callable[[str], Awaitable[None]], slots: int) -> None:
         async def ring(_context: dict[str, Any], row_id: str) -> None:
-            # Quietly: a process that stays busy leaves the row to whoever is free.
+            # Without a log line: a busy process leaves the row to a free one.
             with suppress(TimeoutError):
                 async with asyncio.timeout(RING_PATIENCE):
                     await wake(row_id)
@@ -168,7 +168,7 @@ async def run_arq(worker: WakeableWorker) -> None:
         if worker.tasks:
             ended, _ = await asyncio.wait(worker.tasks.values(), timeout=2)
             for task in ended:
-                # arq writes its end of a job to the Redis that has gone: that is known, and nobody else asks.
+                # arq reports the end of a job to the Redis that has gone: expected, and of no consequence.
                 if not task.cancelled() and (error := task.exception()):
                     _log.debug("ring_not_ended", cause=type(error).__name__)
         with suppress(RedisError, OSError, TimeoutError):

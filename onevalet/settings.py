@@ -70,7 +70,7 @@ type Origin = Annotated[str, AfterValidator(_origin)]
 
 
 class Settings(BaseSettings):
-    """What an operator may set. A channel is on when its group is whole; half a group is an error at start."""
+    """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(
         env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
@@ -160,40 +160,40 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read the environment before `.env`, and gather the numbers of the loop from both."""
+        """Read the environment before `.env`, and collect the numbers of the loop from both."""
         loop = _LoopSource(settings_cls, env_settings, dotenv_settings)
         return init_settings, loop, env_settings, dotenv_settings
 
     @property
     def sms_on(self) -> bool:
-        """Return whether the SMS group is whole."""
+        """Return whether the SMS group is complete."""
         return bool(self.twilio_account_sid and self.twilio_auth_token and self.twilio_from and self.public_url)
 
     @property
     def slack_on(self) -> bool:
-        """Return whether the Slack group is whole, for Socket Mode or for HTTP."""
+        """Return whether the Slack group is complete, for Socket Mode or for HTTP."""
         over_http = self.slack_signing_secret and self.public_url
         return bool(self.slack_bot_token and (self.slack_app_token or over_http))
 
     @property
     def telegram_on(self) -> bool:
-        """Return whether the Telegram group is whole, for long polling or for a webhook."""
+        """Return whether the Telegram group is complete, for long polling or for a webhook."""
         return bool(self.telegram_bot_token and (self.public_url or not self.telegram_webhook_secret))
 
     @property
     def email_on(self) -> bool:
-        """Return whether the email group is whole."""
+        """Return whether the email group is complete."""
         return bool(self.smtp_host and self.smtp_from)
 
     @property
     def manners(self) -> NotificationPolicy:
-        """Return how people are told things unasked."""
+        """Return how people are sent notifications."""
         minutes = self.onevalet_notify_fallback_minutes
         return NotificationPolicy(self.onevalet_notify_daily_cap, timedelta(minutes=minutes) if minutes else None)
 
     @property
     def sms_budget(self) -> SegmentBudget:
-        """Return how many segments texts may cost."""
+        """Return how many segments may be sent."""
         return SegmentBudget(
             self.onevalet_sms_segments_message,
             self.onevalet_sms_segments_person_day,
@@ -202,7 +202,7 @@ class Settings(BaseSettings):
 
     @property
     def codes_only(self) -> frozenset[str]:
-        """Return the channels on which approvals are decided by their codes only."""
+        """Return the channels on which approvals are decided by code only."""
         return frozenset() if self.onevalet_sms_bare_ok == "on" else frozenset({"sms"})
 
     @property
@@ -217,12 +217,12 @@ class Settings(BaseSettings):
 
     @property
     def tiers(self) -> Tiers:
-        """Return the tiers; raises `ConfigError`."""
+        """Return the tiers; raise `ConfigError` where they cannot be parsed."""
         return read_tiers(self.onevalet_tiers, self.onevalet_rate_per_minute)
 
     @property
     def for_tools(self) -> dict[str, str]:
-        """Return what tools are told as `context.settings`."""
+        """Return the settings that tools read as `context.settings`."""
         key = self.onevalet_flights_key
         return {
             "weather_url": self.onevalet_weather_url,
@@ -231,7 +231,7 @@ class Settings(BaseSettings):
         }
 
     def secrets(self) -> list[str]:
-        """List every secret value that is set, for blotting out of logs; passwords inside URLs too."""
+        """Return every secret that is set, to be redacted in logs; passwords inside URLs too."""
         found: list[str] = []
         for name in type(self).model_fields:
             value = getattr(self, name)
@@ -241,7 +241,7 @@ class Settings(BaseSettings):
 
     @property
     def system_prompt(self) -> str:
-        """Return the persona: the text itself, or what the file behind `@` holds."""
+        """Return the persona: the text itself, or the content of the file named after `@`."""
         text = self.onevalet_system_prompt
         if not text.startswith("@"):
             return text
@@ -252,7 +252,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(**overrides: object) -> Settings:
-    """Read and check all settings; raises `ConfigError` with one sentence that says what to do."""
+    """Read and check all settings; raise `ConfigError` with one sentence that says what to do."""
     try:
         settings = Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:
@@ -265,7 +265,7 @@ def load_settings(**overrides: object) -> Settings:
 
 
 def check_channels(settings: Settings) -> None:
-    """Refuse half a channel, naming what is missing."""
+    """Raise an error for an incomplete group, naming what is missing."""
     groups: dict[str, dict[str, object]] = {
         "SMS": {
             "TWILIO_ACCOUNT_SID": settings.twilio_account_sid,
@@ -308,7 +308,7 @@ def _password(url: str) -> str | None:
 
 
 class _LoopSource(PydanticBaseSettingsSource):
-    """Gathers `ONEVALET_LOOP_*`, whose names only the loop's own configuration knows."""
+    """Collect `ONEVALET_LOOP_*`, whose names only the loop's own configuration knows."""
 
     def __init__(self, settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource) -> None:
         super().__init__(settings_cls)
@@ -316,7 +316,7 @@ class _LoopSource(PydanticBaseSettingsSource):
 
     @override
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[object, str, bool]:
-        """Return nothing field by field: `__call__` gives the one field."""
+        """Return nothing for single fields: `__call__` returns the only one."""
         return None, field_name, False
 
     @override

@@ -1,4 +1,4 @@
-"""What the tests of your own tools and agents need: a context that keeps everything in memory, and a rehearsal.
+"""Helpers for tests of your own tools and agents: a context that stores everything in memory, and a rehearsal.
 
 `docs/extending.md` shows both at work. Nothing here reaches the network or a database.
 """
@@ -23,14 +23,13 @@ from core.tools.tool import AnyTool
 
 
 class StandingClock(Clock):
-    """A clock that stands still: at noon of 1 January 2027, UTC, unless told otherwise."""
+    """A clock that stands still, by default at noon of 1 January 2027, UTC."""
 
     def __init__(self, at: datetime = datetime(2027, 1, 1, 12, 0, tzinfo=UTC)) -> None:
         super().__init__()
         self.at = at
 
     def now(self) -> datetime:
-        """Return the time at which it stands."""
         return self.at
 
 
@@ -41,58 +40,49 @@ class MemoryStorage:
     values: dict[str, dict[str, StoredValue]] = field(default_factory=dict)
 
     async def get(self, collection: str, key: str) -> StoredValue | None:
-        """Return the value under a key, or None."""
         return self.values.get(collection, {}).get(key)
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
-        """Keep a value."""
         kept = self.values.setdefault(collection, {})
         number = kept[key].number if key in kept else max((one.number for one in kept.values()), default=0) + 1
         kept[key] = StoredValue(key, number, value)
         return kept[key]
 
     async def list(self, collection: str) -> Sequence[StoredValue]:
-        """Return all values in the order of their numbers."""
         return sorted(self.values.get(collection, {}).values(), key=lambda one: one.number)
 
     async def delete(self, collection: str, key: str) -> None:
-        """Forget a value."""
         self.values.get(collection, {}).pop(key, None)
 
 
 @dataclass
 class MemoryCredentials:
-    """What a person has connected, by service, one account of each: `context.credentials`."""
+    """A person's connected accounts, one for each service: `context.credentials`."""
 
     services: Mapping[str, JsonObject] = field(default_factory=dict)
 
     async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
-        """Return what is kept."""
         return self.services.get(service) if account_name == "primary" else None
 
     async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
-        """List the accounts."""
         names = [name for name in self.services if service in (None, name)]
         return [{"service": name, "account_name": "primary", "preferred": False} for name in names]
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Name the accounts of a service."""
         return ConnectedAccounts(service, ("primary",) if service in self.services else ())
 
     async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = "primary") -> None:
-        """Keep an account's credentials."""
         self.services = {**self.services, service: credentials}
 
     async def delete(self, tenant_id: str, service: str, account_name: str = "primary") -> None:
-        """Forget an account."""
         self.services = {name: values for name, values in self.services.items() if name != service}
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
-        """Accept any choice: there is one account of each service at most."""
+        pass  # there is one account of each service at most
 
 
 def make_context(**changes: Any) -> ToolExecutionContext:
-    """Make what a tool is handed; `changes` are any of its fields, such as `http` or `credentials`."""
+    """Create a tool's context; `changes` replace any of its fields, such as `http` or `credentials`."""
     values: dict[str, Any] = {
         "tenant_id": "somebody",
         "turn_id": "turn",
@@ -108,7 +98,7 @@ def make_context(**changes: Any) -> ToolExecutionContext:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """How far an agent comes with what it was given.
+    """How far an agent gets with the values of its fields.
 
     `question` is what the person is asked first, empty when all is known. `approval` is what they are shown, None
     when nothing is asked of them. `fields` are the valid values so far, as JSON.
@@ -120,7 +110,7 @@ class Rehearsal:
     agent: StandardAgent | None = None
 
     async def go_on(self, instruction: str = "") -> AgentResult:
-        """Run it, as after an approval. Raises `ConfigError` while it has something to ask."""
+        """Run the agent, as after an approval; raise `ConfigError` while it has something to ask."""
         if self.agent is None:
             raise ConfigError(f"It asks first: {self.question}")
         said = await self.agent.on_initializing(instruction)
@@ -128,7 +118,7 @@ class Rehearsal:
 
 
 def rehearse(agent: type[StandardAgent], context: ToolExecutionContext | None = None, /, **given: Any) -> Rehearsal:
-    """Call an agent as the model does, with the values of its fields, up to where it would run."""
+    """Call an agent as the model does, with the values of its fields, up to the point where it would run."""
     valet = valet_of(agent)
     if valet is None:
         raise ConfigError(f"{agent.__qualname__} is no agent: mark it with @valet(...).")

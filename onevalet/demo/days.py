@@ -1,4 +1,4 @@
-"""Read a day as people say it, for the demo model: "tomorrow", "next Friday", "4 December"."""
+"""Parse days as people write them, for the demo model: "tomorrow", "next Friday", "4 December"."""
 
 import re
 from datetime import date, timedelta
@@ -11,11 +11,11 @@ DAY = (
     rf"(?:today|tonight|tomorrow|the day after tomorrow|(?:this |next |on )?(?:{'|'.join(_WEEKDAYS)})"
     rf"|(?:on )?(?:\d{{4}}-\d\d-\d\d|{_MONTH} {_NUMBER}|(?:the )?{_NUMBER} (?:of )?{_MONTH}))"
 )
-"""A pattern, without groups, of all that can be read."""
+"""A pattern without groups that matches all readable days."""
 
 
 def read_day(said: str, today: date | None) -> date | None:
-    """Return the day, the next one of its name; None where it is none, or today is not known."""
+    """Return the day, the next one of its name; None where it cannot be parsed or today is unknown."""
     words = said.lower().removeprefix("on ").strip()
     if re.fullmatch(r"\d{4}-\d\d-\d\d", words):
         return _real(*(int(part) for part in words.split("-")))
@@ -34,9 +34,9 @@ def _dated(words: str, today: date) -> date | None:
     number, month = re.search(r"\d{1,2}", words), re.search(rf"\b({'|'.join(_MONTHS)})", words)
     if number is None or month is None:
         return None
-    found = _MONTHS.index(month[1]) + 1, int(number[0])
-    day = _real(today.year, *found)
-    return day if day is None or day >= today else _real(today.year + 1, *found)
+    month_and_day = _MONTHS.index(month[1]) + 1, int(number[0])
+    day = _real(today.year, *month_and_day)
+    return day if day is None or day >= today else _real(today.year + 1, *month_and_day)
 
 
 def _real(year: int, month: int, day: int) -> date | None:

@@ -1,4 +1,4 @@
-"""What the demo model understands, in one table; a new ability is one more entry in `INTENTS`."""
+"""The sentences that the demo model understands: a new ability is one more entry in `INTENTS`."""
 
 import re
 from collections.abc import Callable
@@ -19,21 +19,20 @@ RESULTS = "{results}"
 
 
 def named(found: Found) -> JsonObject | None:
-    """Take the arguments as the pattern names them."""
+    """Return the pattern's named groups as arguments."""
     return {name: text.strip() for name, text in found.groupdict().items() if text}
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One kind of sentence and what is done about it: a `tool` called, or else `say`.
+    """One kind of sentence and the reaction to it: a call of `tool`, or else the text `say`.
 
-    `pattern` has to match the whole sentence, in any case, without its last punctuation. `arguments` makes
-    the call's arguments of the match, None when it is not meant after all; by default they are the pattern's
-    named groups. A result that matches `expected` whole is told as `phrase`, with the arguments and `{result}`
-    filled in; any other is told as it is. `say` may use the named groups and `{abilities}`. `example` is what
-    help shows where the tool is offered. One that comes `last` is called once the others have their results; an
-    argument that is RESULTS becomes what they told, or is left out where there are none. `without` names a tool that
-    must not be on offer.
+    `pattern` has to match the whole sentence, in any case, without its last punctuation. `arguments` turns the match
+    into the call's arguments, or None when the sentence is not meant after all; by default they are the pattern's
+    named groups. A result that fully matches `expected` is told as `phrase`, with the arguments and `{result}` filled
+    in; any other result is told unchanged. `say` may use the named groups and `{abilities}`. `example` is shown by help
+    where the tool is offered. An intent that comes `last` is called once the others have their results; its argument
+    RESULTS is replaced by those, or left out where there are none. `without` names a tool that must not be offered.
     """
 
     pattern: str
@@ -47,7 +46,7 @@ class Intent:
     without: str = ""
 
     def match(self, sentence: str) -> Found | None:
-        """Match a sentence without its last full stop."""
+        """Return the match of a sentence without its last full stop, or None."""
         return re.fullmatch(rf"(?:{self.pattern})\s*\??", sentence, re.IGNORECASE | re.DOTALL)
 
 
@@ -223,7 +222,7 @@ INTENTS = (
     Intent(r"(?:good)?bye|see you|good night", say="Goodbye!"),
     Intent(r"\[The person sent .+, not shown here\.?\]", say="I cannot look at what you sent, only at words."),
 )
-"""In the order in which they are tried."""
+"""All intents, in the order in which they are tried."""
 
 _MORE_PLACES = {
     **dict.fromkeys(("germany", "munich", "hamburg", "cologne", "frankfurt"), "Europe/Berlin"),
@@ -243,7 +242,7 @@ _MORE_PLACES = {
 
 @cache
 def _zones() -> dict[str, str]:
-    """Name each timezone by its whole name and by its city; of two cities of one name the first zone counts."""
+    """Return the timezones by full name and by city; of two cities with one name the first zone counts."""
     zones: dict[str, str] = {}
     for name in sorted(available_timezones()):
         zones[_place(name)] = name

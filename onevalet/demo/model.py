@@ -1,7 +1,7 @@
-"""The demo model: no model at all, but a table of phrases over the real tools, for who has no key yet.
+"""The demo model: not a language model but a table of phrases over the real tools, for people without a key.
 
-Deterministic and pure: the same conversation gets the same answer. `core.llm.litellm_client` puts it behind litellm as
-`demo/valet`, so that a turn with it goes the way of any other. Every answer of it says what it is.
+It is deterministic and pure: the same conversation gets the same answer. `core.llm.litellm_client` registers it with
+litellm as `demo/valet`, so that its turns take the path of any other. Every answer says that it is the demo model's.
 """
 
 import json
@@ -37,7 +37,7 @@ _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.
 _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
 _MAX_CLAUSES = 6
 _HANDED_ON = "and what comes of it is said then."
-"""So ends what the model is told when it has handed on an answer or a decision."""
+"""The end of the tool result for an answer or decision that was handed on."""
 _DAYS = ("date", "return_date")
 _TO_A_MODEL = re.compile(r" Tell the person in one sentence\.$")
 _MAX_QUOTE = 60
@@ -45,7 +45,7 @@ _MAX_QUOTE = 60
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a sentence asks for; without an intent it is not understood."""
+    """The request in a sentence; without an intent, the sentence is not understood."""
 
     sentence: str
     intent: Intent | None = None
@@ -55,7 +55,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What sentences are understood with: the tools there are, the table, and which day it is."""
+    """The context for understanding sentences: tools, intents, the date, and codes of pending actions."""
 
     usable: Collection[str]
     intents: Sequence[Intent]
@@ -73,9 +73,9 @@ class Done:
 
 
 def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent] = INTENTS) -> ModelAnswer:
-    """Answer a conversation in OpenAI's form: call the tools that are still wanted, or say it all in one text.
+    """Answer a conversation in OpenAI's form: call the tools that are still needed, or say everything in one text.
 
-    `tools` are the names of those offered. All that the person said since the last finished answer counts.
+    `tools` are the names of those offered. All messages of the person since the last finished answer count.
     """
     before, after, done = _since_last_answer(messages)
     said = [*before, *after]
@@ -85,7 +85,7 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
     known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(prompt), _codes(prompt))
     plans = [plan for text in before for plan in _plans(text, known)]
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {one.tool for one in done}:
-        plans = []  # not what was called for, so it is what an agent that waited was told
+        plans = []  # the calls were about something else: the messages before them answered a waiting agent
     plans += [plan for text in after for plan in _plans(text, known)]
     parts, calls = _go_through(plans, done, tools, intents, f"demo_{len(messages)}")
     if calls:
@@ -99,7 +99,7 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
 def _go_through(
     plans: Sequence[Plan], done: list[Done], tools: Collection[str], intents: Sequence[Intent], prefix: str
 ) -> tuple[list[str], list[ToolCall]]:
-    """Return what there is to say of each plan, and the calls that are still wanted; takes from `done` what is told."""
+    """Return the texts for the plans, and the calls that are still needed. Results that are told leave `done`."""
     parts: list[str] = []
     told: list[str] = []
     calls: list[ToolCall] = []
@@ -122,7 +122,7 @@ def _go_through(
 
 
 def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[str], list[Done]]:
-    """Return what was said since the last finished answer, before any call and after, and what was done since."""
+    """Return the messages since the last finished answer, before and after the first call, and the calls done since."""
     before: list[str] = []
     after: list[str] = []
     calls: dict[str, tuple[str, Json]] = {}
@@ -172,7 +172,7 @@ def _codes(prompt: str) -> list[str]:
 
 
 def _plans(text: str, known: _Known) -> list[Plan]:
-    """Understand a message as a whole, or else each of its sentences, or else what these string together."""
+    """Parse a message as a whole, or else by sentence, or else by the clauses of its sentences."""
     whole = _plan(text, known)
     if whole.intent:
         return [whole]
@@ -184,7 +184,7 @@ def _plans(text: str, known: _Known) -> list[Plan]:
 
 
 def _strung(sentence: str, known: _Known) -> list[Plan]:
-    """Understand a sentence, or else the clauses it consists of if that is all that it consists of."""
+    """Parse a sentence, or else its clauses if all of them are understood."""
     plans: list[Plan] = []
     whole, rest = _plan(sentence, known), sentence.strip()
     ends = [(one.start(), one.end()) for one in _CLAUSE_END.finditer(rest)]
@@ -203,7 +203,7 @@ def _strung(sentence: str, known: _Known) -> list[Plan]:
 
 
 def _there(plan: Plan, before: Sequence[Plan]) -> Plan:
-    """Let "there" be where the flights before it lead to, on their day unless another is named."""
+    """Resolve "there" to the destination of the flights before it, on their day unless another is named."""
     arguments = plan.arguments or {}
     flights = [one.arguments for one in before if one.arguments and "destination" in one.arguments]
     if arguments.get("city") != "there" or not flights:
@@ -228,7 +228,7 @@ def _plan(text: str, known: _Known) -> Plan:
 
 
 def _dated(arguments: JsonObject | None, today: date | None) -> JsonObject | None:
-    """Make dates of the days that were named; None where one cannot be told."""
+    """Replace named days by dates; return None where one cannot be parsed."""
     if arguments is None:
         return None
     if isinstance(fields := arguments.get("fields"), dict):
@@ -245,7 +245,7 @@ def _comes_last(plan: Plan) -> bool:
 
 
 def _filled(plan: Plan, told: Sequence[str]) -> Plan:
-    """Put in what the others told, where that is wanted."""
+    """Fill in the results of the other plans where an argument asks for them."""
     if not _comes_last(plan) or not plan.arguments:
         return plan
     kept = {name: value for name, value in plan.arguments.items() if told or value != RESULTS}
@@ -254,7 +254,7 @@ def _filled(plan: Plan, told: Sequence[str]) -> Plan:
 
 
 def _take(done: list[Done], plan: Plan) -> Done | None:
-    """Take the result of the call that a plan wanted, so that no other plan gets it too."""
+    """Remove and return the result of the call of a plan, so that no other plan gets it too."""
     wanted = plan.intent.tool if plan.intent else ""
     for one in done:
         if one.tool == wanted and _undated(one.arguments) == _undated(plan.arguments):
@@ -264,7 +264,7 @@ def _take(done: list[Done], plan: Plan) -> Done | None:
 
 
 def _undated(arguments: Json) -> Json:
-    # A turn may go on the day after it began, and "tomorrow" is another day then.
+    # A turn may continue the day after it began, when "tomorrow" is another day.
     given = arguments if isinstance(arguments, dict) else {}
     return {name: value for name, value in given.items() if name not in _DAYS}
 
@@ -275,7 +275,7 @@ def _say(plan: Plan, tools: Collection[str], intents: Sequence[Intent]) -> str:
 
 
 def _phrase(plan: Plan, made: Done) -> str:
-    # What the loop tells a model of a tool that broke is not for the person.
+    # The loop's text about a broken tool is meant for a model, not for the person.
     if re.match(rf"{re.escape(made.tool)} (?:failed|gave no answer)", made.result):
         return "That did not work just now, as far as I can tell."
     if plan.intent and re.fullmatch(plan.intent.expected, made.result, re.DOTALL):
@@ -284,7 +284,7 @@ def _phrase(plan: Plan, made: Done) -> str:
 
 
 def _for_person(result: str) -> str:
-    """Return a result without what it tells a model to do about it."""
+    """Return a result without its instruction to a model."""
     if result == replies.CANCELLED:
         return "All right, I let that go."
     return _TO_A_MODEL.sub("", result)

@@ -1,4 +1,4 @@
-"""How the demo model reads what is to come later: patterns, and the arguments that they give."""
+"""How the demo model understands scheduling: patterns, and the arguments that follow from a match."""
 
 import re
 from collections.abc import Sequence
@@ -39,18 +39,18 @@ _MARK = re.compile(r"^\[(?:Scheduled Task|Event Trigger|Condition Trigger)\] (?:
 
 
 def unmarked(text: str) -> str:
-    """Return what a task asks for without what marks it as a task's: its first line."""
+    """Return the first line of a task's instruction, without its mark."""
     found = _MARK.match(text)
     return text[found.end() :].partition("\n")[0] if found else text
 
 
 def decided(decision: str) -> JsonObject:
-    """Make the arguments of a decision about the one action that waits; its code is filled in by `coded`."""
+    """Return the arguments of a decision about the only pending action; `coded` fills in its code."""
     return {"decisions": [{"code": CODE, "decision": decision}]}
 
 
 def coded(arguments: JsonObject, codes: Sequence[str]) -> JsonObject | None:
-    """Fill in which action is decided; None where it is not one alone."""
+    """Fill in the code of the decided action; return None unless exactly one is pending."""
     decisions = arguments.get("decisions")
     if not isinstance(decisions, list):
         return arguments
@@ -60,7 +60,7 @@ def coded(arguments: JsonObject, codes: Sequence[str]) -> JsonObject | None:
 
 
 def every(found: Found) -> JsonObject | None:
-    """Make ScheduleTask's arguments of "every weekday at 8 …"; None where the time cannot be told."""
+    """Return ScheduleTask's arguments for "every weekday at 8 …"; None where the time cannot be parsed."""
     what = found["what"].removeprefix("to ").strip()
     made: JsonObject = {"what": what}
     if found["remind"]:
@@ -81,8 +81,8 @@ def every(found: Found) -> JsonObject | None:
 
 
 def _time(text: str) -> tuple[int, int] | None:
-    said = _TIMES.get(text.strip().lower(), text.strip().lower())
-    found = re.fullmatch(r"(\d{1,2})(?:[:.](\d{2}))?\s*(o'?clock|am|pm|a\.m\.|p\.m\.)?", said)
+    clock = _TIMES.get(text.strip().lower(), text.strip().lower())
+    found = re.fullmatch(r"(\d{1,2})(?:[:.](\d{2}))?\s*(o'?clock|am|pm|a\.m\.|p\.m\.)?", clock)
     if found is None:
         return None
     hour, minute, half = int(found[1]), int(found[2] or 0), (found[3] or "").replace(".", "")

@@ -1,4 +1,4 @@
-"""Read a sum from a sentence: "3 percent of 80" as an expression that a calculator takes."""
+"""Parse a sum in a sentence: "3 percent of 80" as an expression for a calculator."""
 
 import ast
 import re

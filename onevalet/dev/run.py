@@ -1,4 +1,4 @@
-"""`dev`: database, Redis, web, worker and simulator in one process, from nothing."""
+"""`dev`: database, Redis, web, worker and simulator in one process, without any setup."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ NOTICE = (
 
 async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
     """Run everything until told to stop; the data stays in ONEVALET_HOME."""
-    choose_simulated(settings)  # so that what it refuses is told before anything is started
+    choose_simulated(settings)  # before anything is started, because it may raise
     async with AsyncExitStack() as stack:
         home = stack.enter_context(hold_home(settings.onevalet_home))
         if settings.port == 0:
@@ -45,7 +45,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
         settings = with_key_file(settings, make=True)
-        await load_worker()  # before anybody can be told that this is ready: all share one loop
+        await load_worker()  # before `dev` says that it is ready: everything shares one loop
         (await stack.enter_async_context(watched_loop())).begin_work()
         settings = await stack.enter_async_context(open_services(settings))
         config = simulator_config(settings.onevalet_home)
@@ -54,7 +54,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         )
         simulated = wire_simulator(settings, config, simulator.url)
         settings = simulated.settings
-        set_up_logs(settings.onevalet_log, settings.secrets())  # the secrets made here are not for the logs either
+        set_up_logs(settings.onevalet_log, settings.secrets())  # redacts the secrets that were created here, too
         await bring_in_owner(simulated, config, simulator.mail.port)
         simulator.notice = _notice(simulated)
         await stack.enter_async_context(open_worker(settings, demo=True))
@@ -84,24 +84,24 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def open_services(settings: Settings) -> AsyncIterator[Settings]:
-    """Start the embedded servers for whichever address is not set, and migrate; return settings to serve with.
+    """Start an embedded server for each address that is not set, and migrate; yield the settings to serve with.
 
-    Only the migration is done as the owner of an embedded database.
+    Only the migration logs in as the owner of an embedded database.
     """
     async with embedded_services(
         settings.onevalet_home, database=settings.database_url is None, redis=settings.redis_url is None
     ) as services:
         await migrate(services.database_url or _plain(settings.database_url))
-        found: dict[str, object] = {}
+        addresses: dict[str, object] = {}
         if services.serving_url is not None:
-            found["database_url"] = SecretStr(services.serving_url)
+            addresses["database_url"] = SecretStr(services.serving_url)
         if services.redis_url is not None:
-            found["redis_url"] = SecretStr(services.redis_url)
-        yield settings.model_copy(update=found)
+            addresses["redis_url"] = SecretStr(services.redis_url)
+        yield settings.model_copy(update=addresses)
 
 
 def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
-    """Return what is on, and what it is wired to."""
+    """Return a text that says what is on, and what it is wired to."""
     settings = simulated.settings
     home = Path(settings.onevalet_home)
     demo = "the demo model: set ONEVALET_MODEL and its key for a real one"
@@ -122,7 +122,7 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
 
 
 def refuse_taken_port(host: str, port: int) -> None:
-    """Say so, in one sentence, before anything is started."""
+    """Raise `ConfigError` when a port is in use, before anything is started."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -134,7 +134,7 @@ def refuse_taken_port(host: str, port: int) -> None:
 
 
 def _free_pair(host: str) -> int:
-    """Find a port that is free together with the next one, the simulator's."""
+    """Return a port that is free together with the next one, which is the simulator's."""
     for _ in range(50):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as first, socket.socket() as second:
             first.bind((host, 0))
@@ -156,7 +156,7 @@ def _channel(name: str, account: str, needed: str, simulated: Simulated) -> str:
 
 
 def _notice(simulated: Simulated) -> str:
-    """Return what the simulator's page says on top."""
+    """Return the notice at the top of the simulator's page."""
     notices = [] if simulated.settings.onevalet_model else [NOTICE]
     if simulated.off_because:
         notices.append(f"Nobody answers here: {simulated.off_because}.")

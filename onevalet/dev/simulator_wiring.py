@@ -1,6 +1,6 @@
-"""`dev` without accounts: whatever channel is not configured is wired to the simulator.
+"""`dev` without accounts: every channel that is not configured is wired to the simulator.
 
-Whoever knows the secret of a simulated account can speak as its people, who are let in already. The secrets are
+Anybody who knows the secret of a simulated account can write as its people, who are admitted already. The secrets are
 therefore random for each ONEVALET_HOME, and simulated channels serve this machine only.
 """
 
@@ -21,9 +21,9 @@ from simulator.config import SimulatorConfig, SlackConfig, TelegramConfig, Twili
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """Settings in which every channel is on that can be, and the names of those that are simulated.
+    """Settings with every possible channel on, and the names of the simulated ones.
 
-    `off_because`: why channels without an account are off, where they are.
+    `off_because`: why channels without an account are off; empty where none is.
     """
 
     settings: Settings
@@ -32,7 +32,7 @@ class Simulated:
 
 
 def simulator_config(home: Path) -> SimulatorConfig:
-    """Return the simulator's accounts with the secrets of this folder, which are made at the first use."""
+    """Return the simulator's accounts with the secrets of this folder, which are created at the first use."""
     path = home / "simulator.key"
     if not path.exists():
         make_key(path)
@@ -51,9 +51,9 @@ def simulator_config(home: Path) -> SimulatorConfig:
 
 
 def choose_simulated(settings: Settings) -> tuple[frozenset[str], str]:
-    """Return the channels to simulate, and why those without an account are off instead, empty where none is.
+    """Return the channels to simulate, and why those without an account are off instead; empty where none is.
 
-    Raises `ConfigError` where that would leave no channel.
+    Raise `ConfigError` where that would leave no channel.
     """
     accounts = {
         "sms": bool(settings.twilio_account_sid),
@@ -71,40 +71,40 @@ def choose_simulated(settings: Settings) -> tuple[frozenset[str], str]:
 
 
 def wire_simulator(settings: Settings, config: SimulatorConfig, simulator_url: str) -> Simulated:
-    """Fill in what is not configured with the accounts and addresses of the simulator at that origin."""
+    """Fill the gaps in the settings with the accounts and addresses of the simulator at `simulator_url`."""
     channels, off_because = choose_simulated(settings)
-    found: dict[str, object] = {}
+    update: dict[str, object] = {}
     if not settings.public_url:
-        found["public_url"] = local_url(settings)
+        update["public_url"] = local_url(settings)
     if "sms" in channels:
-        found |= {
+        update |= {
             "twilio_account_sid": config.twilio.account_sid,
             "twilio_auth_token": SecretStr(config.twilio.auth_token),
             "twilio_from": config.twilio.number,
             "twilio_api_url": f"{simulator_url}/twilio",
         }
     if "slack" in channels:
-        found |= {
+        update |= {
             "slack_bot_token": SecretStr(config.slack.bot_token),
             "slack_signing_secret": SecretStr(config.slack.signing_secret),
             "slack_api_url": f"{simulator_url}/slack/api/",
         }
     if "telegram" in channels:
-        found |= {
+        update |= {
             "telegram_bot_token": SecretStr(config.telegram.bot_token),
             "telegram_api_url": f"{simulator_url}/telegram",
         }
-    return Simulated(settings.model_copy(update=found), channels, off_because)
+    return Simulated(settings.model_copy(update=update), channels, off_because)
 
 
 def local_url(settings: Settings) -> str:
-    """Return the address by which this machine reaches the gateway, whatever it listens on."""
+    """Return the gateway's address for this machine, whatever HOST is."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
     return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
 
 
 def _reached_from_elsewhere(settings: Settings) -> tuple[str, str]:
-    """Return the setting by which others may reach us, and what to set instead; both empty where they may not."""
+    """Return the setting that lets other machines reach us, and what to set instead; both empty where none does."""
     if not is_local_host(settings.host.lower()):
         return f"HOST is {settings.host}", "set HOST=127.0.0.1"
     if settings.public_url and not is_local_host(host_of(settings.public_url)):

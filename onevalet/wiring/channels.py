@@ -1,4 +1,4 @@
-"""Settings -> the channels of a process. Only what is on is imported: each SDK costs a second."""
+"""The channels of a process, from the settings. Only those that are on are imported: each SDK takes a second."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

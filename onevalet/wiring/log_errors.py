@@ -1,4 +1,4 @@
-"""Tracebacks for the log: whole chains, but of a database's error only what cannot quote anybody's words.
+"""Tracebacks for the log: complete chains, but only those parts of a database error that quote no values.
 
 Postgres quotes values in its messages and details (`Token "Infinity"`, `Failing row contains (…)`), and asyncpg what it
 could not encode (`$1: {…}`). Class, SQLSTATE, table, column and constraint tell as much without them.
@@ -16,7 +16,7 @@ _QUOTING = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClien
 
 
 def format_error(exc_info: ExcInfo) -> str:
-    """Return the traceback of an error and of all that it was raised from."""
+    """Return the traceback of an error and of those before it in its chain."""
     return "\n".join(_lines(exc_info[1], set()))
 
 
@@ -26,7 +26,7 @@ def print_uncaught(_kind: type[BaseException], error: BaseException, _trace: Tra
 
 
 def describe(error: BaseException) -> str:
-    """Return an error's last line."""
+    """Return the last line of an error's traceback."""
     kind = type(error)
     name = (
         kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"

@@ -15,13 +15,13 @@ QUIET = ("arq", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "openai", "sla
 
 
 def set_up_logs(style: str, secrets: Iterable[str] = ()) -> None:
-    """Send everything to standard error, with every known secret blotted out, tracebacks included.
+    """Send everything to standard error, with every known secret redacted, also in tracebacks.
 
-    Of a database's error a traceback has the kind and the place only, and a warning that repeats itself is counted.
+    The traceback of a database error has its kind and place only; a repeated warning is counted.
     """
-    blot = _Blot(secrets)
+    redact = _Redactor(secrets)
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_BlottingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", blot))
+    handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", redact))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     sys.excepthook = print_uncaught
     for name in QUIET:
@@ -33,7 +33,7 @@ def set_up_logs(style: str, secrets: Iterable[str] = ()) -> None:
             Repeats(),
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.ExceptionRenderer(format_error),
-            blot,
+            redact,
             structlog.processors.JSONRenderer() if style == "json" else structlog.dev.ConsoleRenderer(colors=False),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
@@ -43,14 +43,14 @@ def set_up_logs(style: str, secrets: Iterable[str] = ()) -> None:
 
 
 class Repeats:
-    """Let a warning with a cause through once in `SECONDS`, and then with the number of those that were left out.
+    """Let a warning with a cause pass once in `SECONDS`, with the number of those left out since.
 
-    An outage makes every call, look and request say the same: the first of each tells it, the count the rest.
+    In an outage every call, poll and request logs the same: the first of each is logged, the rest counted.
     """
 
     SECONDS = 60.0
-    MOST = 1000
-    """Kinds of warnings that are told apart at a time."""
+    MAX_KINDS = 1000
+    """Kinds of warnings that are counted at a time."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
@@ -65,17 +65,17 @@ class Repeats:
         if now - since < self.SECONDS:
             self._seen[key] = (since, left_out + 1)
             raise structlog.DropEvent
-        if len(self._seen) >= self.MOST:
+        if len(self._seen) >= self.MAX_KINDS:
             self._seen.clear()
         self._seen[key] = (now, 0)
         return {**event, "left_out": left_out} if left_out else event
 
 
-class _Blot:
-    """Replaces known secrets wherever a string of an event holds one."""
+class _Redactor:
+    """Redact known secrets in the strings of an event."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        # Longest first: one secret may hold another. Shorter ones would blot out innocent text.
+        # Longest first: one secret may hold another. Short ones would redact innocent text.
         self._secrets = sorted((s for s in secrets if len(s) >= 8), key=len, reverse=True)
 
     def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -87,13 +87,13 @@ class _Blot:
         return text
 
 
-class _BlottingFormatter(logging.Formatter):
-    def __init__(self, layout: str, blot: _Blot) -> None:
+class _RedactingFormatter(logging.Formatter):
+    def __init__(self, layout: str, redactor: _Redactor) -> None:
         super().__init__(layout)
-        self._blot = blot
+        self._redact = redactor
 
     def format(self, record: logging.LogRecord) -> str:
-        return self._blot.text(super().format(record))
+        return self._redact.text(super().format(record))
 
     def formatException(self, ei: ExcInfo) -> str:  # type: ignore[override]
         return format_error(ei)

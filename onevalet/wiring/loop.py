@@ -18,7 +18,7 @@ from onevalet.settings import LOOP_PREFIX, Settings
 def built_in_hooks(
     settings: Settings, config: ReactLoopConfig, client: ModelClient, storage: Storage | None = None
 ) -> list[Hook]:
-    """Make the hooks that the settings ask for: rules from the file, and judges."""
+    """Create the hooks that the settings ask for: rules from the file, and judges."""
     hooks: list[Hook] = []
     if settings.onevalet_rules:
         hooks.append(read_rules(settings.onevalet_rules, storage))
@@ -30,13 +30,13 @@ def built_in_hooks(
 
 
 def loop_config(values: dict[str, str]) -> ReactLoopConfig:
-    """Read `ONEVALET_LOOP_<NAME>`; raises `ConfigError` for a name or a number that does not exist."""
+    """Parse `ONEVALET_LOOP_<NAME>`; raise `ConfigError` for an unknown name or an invalid number."""
     hints = get_type_hints(ReactLoopConfig)
-    known = {one.name: hints[one.name] for one in fields(ReactLoopConfig)}
+    known = {field.name: hints[field.name] for field in fields(ReactLoopConfig)}
     read: dict[str, object] = {}
     for name, text in values.items():
         if name not in known:
-            names = ", ".join(sorted(f"{LOOP_PREFIX}{one}".upper() for one in known))
+            names = ", ".join(sorted(f"{LOOP_PREFIX}{field}".upper() for field in known))
             raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} does not exist; there are {names}.")
         read[name] = _value(name, text, known[name])
     return ReactLoopConfig(**read)  # type: ignore[arg-type]
@@ -46,7 +46,7 @@ def _value(name: str, text: str, kind: object) -> object:
     if get_origin(kind) in (Union, types.UnionType):
         if text.lower() == "none":
             return None
-        kind = next(one for one in get_args(kind) if one is not type(None))
+        kind = next(option for option in get_args(kind) if option is not type(None))
     if kind is bool:
         if text.lower() not in ("true", "false", "1", "0"):
             raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} is {text!r}; write true or false.")

@@ -1,4 +1,4 @@
-"""Memory as the settings want it, and the jobs that a worker does for it."""
+"""Memory as the settings configure it, and its jobs in a worker."""
 
 from core.budgets.store import DailyBudgets
 from core.clock import Clock
@@ -19,7 +19,7 @@ from onevalet.settings import Settings
 def build_momex(
     settings: Settings, client: LiteLLMClient, database: Database, clock: Clock, budgets: DailyBudgets | None = None
 ) -> Momex | None:
-    """Make everybody's memory; None where it is switched off. Without a configured model, rules read what was said."""
+    """Create the memory; None where it is switched off. Without a configured model, rules extract the memories."""
     if settings.onevalet_memory == "off":
         return None
     config = MomexConfig(
@@ -38,7 +38,7 @@ def build_momex(
 
 
 def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> MemoryWork:
-    """Return the jobs of a worker. Where memory is off, what turns owe it is only cleared away."""
+    """Return the jobs of a worker. Where memory is off, the jobs that turns queue are only deleted."""
     if isinstance(momex, Momex):
         momex.wakeups = wakeups
         return momex.work

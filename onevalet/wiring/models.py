@@ -22,7 +22,7 @@ def build_client(settings: Settings) -> LiteLLMClient:
 
 
 def build_budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
-    """Make everybody's budget; a price that is not known would make it bottomless, and is an error."""
+    """Create the budgets; raise `ConfigError` for a model without a known price, which no budget could limit."""
     tiers = settings.tiers
     if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None
@@ -33,6 +33,6 @@ def build_budgets(settings: Settings, client: LiteLLMClient, database: Database,
             f"ONEVALET_DAILY_BUDGET, or a tier's, cannot be kept: litellm knows no price for {unknown[0]}; "
             "unset it, or name a model that has one."
         )
-    known = [one for one in prices.values() if one]
+    known = [price for price in prices.values() if price]
     day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
     return DailyBudgets(database, clock, day, known, task, tiers)

@@ -1,4 +1,4 @@
-"""Find what ships and what an operator adds: import the plugin modules and collect from their namespaces.
+"""Load plugins, those that ship and an operator's own: import the modules and collect from their namespaces.
 
 No decorator registers anything: what a module holds when it has been imported is what it brings.
 """
@@ -24,7 +24,7 @@ from core.turns.orchestrator import Orchestrator
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """All that the plugin modules brought."""
+    """Everything that the plugin modules define."""
 
     tools: ToolRegistry
     agents: tuple[type[StandardAgent], ...] = ()
@@ -41,31 +41,31 @@ class Plugins:
 
 
 def load_plugins(names: Sequence[str]) -> Plugins:
-    """Import the named modules, a package with its direct submodules, and collect what they hold.
+    """Import the named modules, a package with its direct submodules, and collect what they define.
 
     Raises `ConfigError` in one sentence with the file and line, for whoever wrote the module.
     """
     modules = [module for name in names for module in _import_with_submodules(name)]
-    found = [value for module in modules for value in vars(module).values()]
+    values = [value for module in modules for value in vars(module).values()]
     return Plugins(
-        tools=ToolRegistry(value for value in found if isinstance(value, Tool)),
-        agents=tuple(dict.fromkeys(value for value in found if valet_of(value) is not None)),
-        hooks=tuple(dict.fromkeys(value for value in found if isinstance(value, Hook))),
-        executors=_executors(found),
-        checks=tuple(dict.fromkeys(value for value in found if isinstance(value, SafetyCheck))),
+        tools=ToolRegistry(value for value in values if isinstance(value, Tool)),
+        agents=tuple(dict.fromkeys(value for value in values if valet_of(value) is not None)),
+        hooks=tuple(dict.fromkeys(value for value in values if isinstance(value, Hook))),
+        executors=_executors(values),
+        checks=tuple(dict.fromkeys(value for value in values if isinstance(value, SafetyCheck))),
         orchestrator=_one_orchestrator(modules),
     )
 
 
-def _executors(found: Sequence[object]) -> tuple[ActionExecutor, ...]:
-    """Make one of each kind of executor; two of one name are an error."""
-    kinds = [one for one in found if isinstance(one, type) and issubclass(one, ActionExecutor)]
+def _executors(values: Sequence[object]) -> tuple[ActionExecutor, ...]:
+    """Create one executor of each class; raise `ConfigError` for two of one name."""
+    kinds = [value for value in values if isinstance(value, type) and issubclass(value, ActionExecutor)]
     made: dict[str, ActionExecutor] = {}
-    for kind in dict.fromkeys(one for one in kinds if not one.__module__.startswith("core.")):
+    for kind in dict.fromkeys(kind for kind in kinds if not kind.__module__.startswith("core.")):
         if not kind.name or kind.name in made or kind.effect not in tuple(Effect):
-            what = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
-            what = what if kind.effect in tuple(Effect) else f"effect={kind.effect!r} is not known"
-            raise ConfigError(f"The executor {kind.__module__}.{kind.__qualname__} cannot be used: {what}.")
+            reason = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
+            reason = reason if kind.effect in tuple(Effect) else f"effect={kind.effect!r} is not known"
+            raise ConfigError(f"The executor {kind.__module__}.{kind.__qualname__} cannot be used: {reason}.")
         made[kind.name] = kind()
     return tuple(made.values())
 
@@ -99,14 +99,14 @@ def _place(error: BaseException, name: str) -> str:
 
 
 def _one_orchestrator(modules: Sequence[ModuleType]) -> type[Orchestrator]:
-    found = {
+    kinds = {
         value
         for module in modules
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Orchestrator) and value is not Orchestrator
     }
-    last = [one for one in found if not any(other is not one and issubclass(other, one) for other in found)]
+    last = [kind for kind in kinds if not any(other is not kind and issubclass(other, kind) for other in kinds)]
     if len(last) > 1:
-        names = " and ".join(sorted(f"{one.__module__}.{one.__qualname__}" for one in last))
+        names = " and ".join(sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in last))
         raise ConfigError(f"The plugins bring more than one Orchestrator: {names}; keep one.")
     return last[0] if last else Orchestrator

@@ -1,4 +1,4 @@
-"""Which secret keys a process works with: ONEVALET_SECRET_KEYS, and for `dev` a file that it makes once."""
+"""The secret keys of a process: ONEVALET_SECRET_KEYS, and for `dev` a key file that it creates once."""
 
 import base64
 import os
@@ -14,21 +14,21 @@ HOW = "make a key with `openssl rand -base64 32`, give it to every web and worke
 
 
 def secret_keys(settings: Settings) -> SecretKeys:
-    """Return the keys of the settings, or say that there is none."""
+    """Return the keys of the settings; raise `ConfigError` when there is none."""
     if not settings.onevalet_secret_keys:
         raise ConfigError(f"ONEVALET_SECRET_KEYS is not set: {HOW}")
     return SecretKeys(read_secret_key(key.get_secret_value()) for key in settings.onevalet_secret_keys)
 
 
 def key_file(home: Path) -> Path:
-    """Return the path of the file that `dev` keeps its key in."""
+    """Return the path of `dev`'s key file."""
     return home / "secret.key"
 
 
 def with_key_file(settings: Settings, *, make: bool) -> Settings:
-    """Return settings that have the file's key as their oldest one; `make`: make it where there is no key at all.
+    """Return settings with the file's key as their oldest one. `make`: create the file where there is no key at all.
 
-    A key that is set later is newer: what lies under the file's key stays readable, and `keys rotate` moves it.
+    A key that is set later is newer: data under the file's key stays readable, and `keys rotate` moves it.
     """
     path = key_file(settings.onevalet_home)
     if make and not settings.onevalet_secret_keys and not path.exists():
@@ -40,10 +40,10 @@ def with_key_file(settings: Settings, *, make: bool) -> Settings:
 
 
 def make_key(path: Path) -> None:
-    """Make a file with a random key that only its owner may read; one that is there stays."""
+    """Create a file with a random key that only its owner may read; keep an existing one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    fresh.unlink(missing_ok=True)  # of one that was killed
+    fresh.unlink(missing_ok=True)  # left by a killed process
     fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(fd, "wb") as file:
         file.write(base64.b64encode(os.urandom(KEY_BYTES)) + b"\n")
@@ -58,7 +58,7 @@ def make_key(path: Path) -> None:
 
 
 def read_key(path: Path, when_damaged: str) -> str:
-    """Return a file's key in base64, closed to others; raises `ConfigError`, which says what to do with a bad one."""
+    """Return a file's key in base64, and close the file to others. `when_damaged`: what a `ConfigError` says to do."""
     try:
         path.chmod(0o600)
         text = path.read_text().strip()

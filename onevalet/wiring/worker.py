@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 
 from core.queue.quarantine import Suspects
-from jobs.quarantine import SuspectsProcess
+from jobs.quarantine import QuarantineProcess
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import ALONE, WorkerStart
 from onevalet.wiring.connections import check_worker
@@ -29,7 +29,7 @@ async def open_worker(
     async with AsyncExitStack() as stack:
         parts = await WorkerParts.open(stack, settings, start)
         if start.suspects is Suspects.ONLY:
-            quarantine = SuspectsProcess(parts.turns)
+            quarantine = QuarantineProcess(parts.turns)
             quarantine.start()
             stack.push_async_callback(quarantine.stop)
             _log.info("suspects_process_started", worker=parts.name)

@@ -1,4 +1,4 @@
-"""One server as a direct child process: its user, its log, its end."""
+"""A server as a direct child process: its user, its log, its end."""
 
 import asyncio
 import os
@@ -20,20 +20,20 @@ _POLL_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ServerUser:
-    """The user that a server runs as, where that is not ourselves."""
+    """The user that a server runs as, if not this process's own."""
 
     uid: int
     gid: int
 
 
 def server_environment() -> dict[str, str]:
-    """Return the environment for a server: none of our settings and keys, which other users could read there."""
+    """Return the environment for a server, without our settings and keys, which other users could read there."""
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", **kept}
 
 
 def unprivileged_user() -> ServerUser | None:
-    """Name the user for a server that refuses root: `nobody` when we are root, else None (ourselves)."""
+    """Return the user for a server that refuses root: `nobody` for root, else None (this process's own user)."""
     if os.geteuid() != 0:
         return None
     try:
@@ -47,10 +47,10 @@ def unprivileged_user() -> ServerUser | None:
 
 
 class Child:
-    """A server process that ends with us.
+    """A server process that ends with this one.
 
     Start it from the main thread: Linux sends the death signal when the thread that started the child ends.
-    It has a session of its own, so a Ctrl-C in the terminal does not reach it and we decide the order.
+    The child has a session of its own, so that Ctrl-C does not reach it and servers end in our order.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Child:
         user: ServerUser | None = None,
         kept_fds: Sequence[int] = (),
     ) -> None:
-        """`end_signal` is what makes it shut down cleanly, sent at `stop` and when its parent dies."""
+        """`end_signal` makes it shut down cleanly; it is sent at `stop` and when the parent dies."""
         self._command = [str(word) for word in command]
         self._log = log
         self._end_signal = end_signal
@@ -72,7 +72,7 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Return whether the process lives."""
+        """Return whether the process is running."""
         return self._process is not None and self._process.poll() is None
 
     @property
@@ -86,7 +86,7 @@ class Child:
         return self._process.poll() if self._process else None
 
     def start(self) -> None:
-        """Start the process; what it writes is appended to the log, readable by us only."""
+        """Start the process; its output is appended to the log, which only we can read."""
         user = (str(self._user.uid), str(self._user.gid)) if self._user else ("-", "-")
         head = [sys.executable, "-I", "-S", str(_LAUNCH), str(os.getpid()), str(int(self._end_signal)), *user]
         log = _open_log(self._log)
@@ -105,7 +105,7 @@ class Child:
             os.close(log)
 
     async def stop(self, grace_seconds: float = 15.0) -> None:
-        """Ask it to end, and kill it when it has not within the grace time; one that died is reaped."""
+        """Ask the process to end, kill it after the grace time, and reap it."""
         process = self._process
         if process is None:
             return

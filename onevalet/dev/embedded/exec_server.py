@@ -1,7 +1,7 @@
-"""Become a server: run as a script by `child.py`, in a process of its own, and replace itself by the server.
+"""Become a server: `child_process.py` runs this script in a new process, which the server then replaces.
 
 A script rather than a `preexec_fn`: code run between fork and exec in a process that has threads can hang.
-Arguments: our parent's pid, the signal to get when it dies, uid and gid (or `-` and `-`), the command.
+Arguments: the parent's pid, the signal to get when it dies, uid and gid (or `-` and `-`), the command.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
 def main(arguments: list[str]) -> None:
-    """Drop to the server's user, bind our life to the parent's, and run the command in our place."""
+    """Drop to the server's user, arrange to end with the parent, and replace this process by the command."""
     parent, death_signal, uid, gid, *command = arguments
     os.umask(0o077)
     if uid != "-":
@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> None:
         os.setgid(int(gid))
         os.setuid(int(uid))
     if sys.platform == "linux":
-        # After the change of user, which clears it: prctl(2).
+        # After the change of user, which clears this setting: prctl(2).
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
     if os.getppid() != int(parent):
         sys.exit("the parent ended before the server began")

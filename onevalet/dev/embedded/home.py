@@ -1,4 +1,4 @@
-"""ONEVALET_HOME: who works in it, and where the others find a running `dev`."""
+"""ONEVALET_HOME: the lock of the process that works in it, and the addresses of a running `dev`."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from onevalet.dev.embedded.lock import FileLock, is_locked
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What a running `dev` tells the commands beside it."""
+    """The addresses that a running `dev` publishes for other commands."""
 
     pid: int
     url: str
@@ -26,13 +26,13 @@ class Running:
 
 
 class Home:
-    """The folder, held by this process."""
+    """The folder, locked by this process."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def remember(self, running: Running) -> None:
-        """Leave word for the commands beside us; it holds passwords, so only its owner may read it."""
+        """Write the addresses for other commands. They hold passwords, so only the owner may read them."""
         fresh = self.path / "running.json.new"
         fresh.unlink(missing_ok=True)
         fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -43,9 +43,9 @@ class Home:
 
 @contextmanager
 def hold_home(path: Path) -> Iterator[Home]:
-    """Create the folder if need be and hold it; at the end the word left there is removed.
+    """Create the folder if necessary and lock it; at the end remove the published addresses.
 
-    Raises ConfigError, in one sentence, when another process holds it or it is not ours to write.
+    Raise `ConfigError` when another process holds it, or when it cannot be written.
     """
     path = path.absolute()
     paths.make_home(path)
@@ -56,22 +56,22 @@ def hold_home(path: Path) -> Iterator[Home]:
         raise ConfigError(f"The folder {path} belongs to another user: set ONEVALET_HOME to your own.") from error
     if not taken:
         raise ConfigError(_occupied(path))
-    word = path / "running.json"
-    word.unlink(missing_ok=True)  # of one that was killed
+    published = path / "running.json"
+    published.unlink(missing_ok=True)  # left by a killed process
     try:
         yield Home(path)
     finally:
-        word.unlink(missing_ok=True)
+        published.unlink(missing_ok=True)
         lock.release()
 
 
 def find_running(path: Path) -> Running | None:
-    """Find the `dev` that runs on this folder now; None when there is none, whatever a killed one left."""
-    word = path / "running.json"
+    """Return the `dev` that runs on this folder now; None when there is none, even if a killed one left its file."""
+    published = path / "running.json"
     try:
         if not is_locked(path / "home.lock"):
             return None
-        return Running(**json.loads(word.read_text()))
+        return Running(**json.loads(published.read_text()))
     except FileNotFoundError:
         return None  # it is starting
     except PermissionError as error:
@@ -79,7 +79,7 @@ def find_running(path: Path) -> Running | None:
 
 
 def _take(lock: FileLock) -> bool:
-    # Again and again: a command that looks whether we run holds the lock for an instant.
+    # Several tries: a command that checks whether `dev` runs holds the lock for an instant.
     for _ in range(5):
         if lock.take_now():
             return True

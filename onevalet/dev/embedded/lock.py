@@ -1,4 +1,4 @@
-"""A lock on a folder that ends with the processes that hold it, however they end."""
+"""A lock on a folder. It ends with the processes that hold it, however they end."""
 
 import asyncio
 import fcntl
@@ -10,7 +10,7 @@ _POLL_SECONDS = 0.05
 
 
 class FileLock:
-    """An exclusive flock on one file; a child that is handed `fd` holds it too, until it ends itself."""
+    """An exclusive flock on one file. A child that is handed `fd` holds it too, until the child ends."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -18,18 +18,18 @@ class FileLock:
 
     @property
     def held(self) -> bool:
-        """Return whether we hold it."""
+        """Return whether this object holds the lock."""
         return self._fd is not None
 
     @property
     def fd(self) -> int:
-        """Return the file descriptor to hand to a child; only while held."""
+        """Return the file descriptor to hand to a child; raise `ValueError` unless held."""
         if self._fd is None:
             raise ValueError("the lock is not held")
         return self._fd
 
     async def take(self, wait_seconds: float) -> bool:
-        """Take it, trying for the given time; False when another process kept it."""
+        """Try to take the lock for `wait_seconds`; return False when another process keeps it."""
         deadline = time.monotonic() + wait_seconds
         while not self.take_now():
             if time.monotonic() > deadline:
@@ -38,7 +38,7 @@ class FileLock:
         return True
 
     def take_now(self) -> bool:
-        """Take it if it is free."""
+        """Take the lock if it is free; return whether it is held now."""
         if self._fd is not None:
             return True
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -51,14 +51,14 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Let go; a child that was handed the descriptor still holds it."""
+        """Release the lock; a child that was handed the descriptor still holds it."""
         if self._fd is not None:
-            os.close(self._fd)  # not LOCK_UN, which would take it from that child too
+            os.close(self._fd)  # not LOCK_UN, which would release it for that child too
             self._fd = None
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether some process holds the lock; the file need not exist."""
+    """Return whether any process holds the lock; the file need not exist."""
     if not path.exists():
         return False
     fd = os.open(path, os.O_RDWR)

@@ -1,6 +1,6 @@
-"""Where a server's data and programs lie, so that the server's own user can reach them.
+"""Where a server's data and programs are stored, so that the server's own user can reach them.
 
-No folder of anyone else's is opened up for it: what lies below a private folder is put elsewhere instead.
+No folder of another user is opened up for that: files below a private folder are stored elsewhere instead.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ SYSTEM_FOLDER = Path("/var/lib/onevalet")
 
 
 def make_home(home: Path) -> None:
-    """Create ONEVALET_HOME if it is missing: private, and as root passable for the servers' own user."""
+    """Create ONEVALET_HOME if it is missing: private, but for root passable for the servers' own user."""
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o711 if os.geteuid() == 0 else 0o700)
     except OSError as error:
@@ -29,9 +29,9 @@ def make_home(home: Path) -> None:
 
 
 def data_folder(home: Path, name: str, user: ServerUser | None) -> Path:
-    """Return the path for one server's data, whether or not it exists yet.
+    """Return the path for one server's data, which need not exist yet.
 
-    It is `home/name`; where `user` cannot reach that, a folder of the system linked from there.
+    It is `home/name`, or a system folder linked from there if `user` cannot reach that.
     """
     link = home / name
     if user is None or (link.exists() and not link.is_symlink()):
@@ -59,7 +59,7 @@ def can_run(program: Path, user: ServerUser | None) -> bool:
 
 
 def copy_programs(folders: list[Path], name: str) -> Path:
-    """Copy sibling folders to the system's folder, once; give the folder that holds the copies."""
+    """Copy sibling folders to the system's folder, once; return the folder that holds the copies."""
     final = _system_folder() / "programs" / name
     if final.is_dir():
         return final
@@ -109,7 +109,7 @@ def _system_folder() -> Path:
 
 
 def _make_passable(folder: Path) -> None:
-    # Only folders that we create ourselves get a mode; parents are taken as they are.
+    # Only folders that are created here get a mode; existing parents keep theirs.
     if folder.is_dir():
         return
     if folder != SYSTEM_FOLDER:

@@ -1,15 +1,15 @@
-"""A free port for a server that must find it free again when it restarts."""
+"""A free port for a server that needs the same port when it restarts."""
 
 import random
 import socket
 
-# Below Linux's ephemeral range (32768 and up): there, a client that reconnects while the server restarts can
-# be given the server's own port, and then talks to itself and keeps the server out.
+# Below Linux's ephemeral range (32768 and up): in that range, a client that reconnects while the server restarts can
+# get the server's own port, and then connects to itself and keeps the server out.
 _LOWEST, _HIGHEST = 20_000, 32_000
 
 
 def free_port() -> int:
-    """Find a TCP port that nothing uses on 127.0.0.1 now."""
+    """Return a TCP port that nothing uses on 127.0.0.1 now."""
     for _ in range(200):
         port = random.randint(_LOWEST, _HIGHEST)
         if _is_free(port):

