@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
 class Clock:
-    """Tell the time, shifted and sped up alike in all processes that read the same file.
+    """The time, shifted and sped up alike in all processes that read the same file.
 
     The file holds JSON: {"base": unix seconds, "offset": seconds, "rate": factor}. People's time is
     base + (real - base) * rate + offset. Without a file it is the machine's time.

@@ -8,13 +8,13 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class IdMaker(Protocol):
-    """Make an id that is unique for ever: `prefix` names the kind of row."""
+    """Return an id that is never reused: `prefix` names the kind of row."""
 
     def __call__(self, prefix: str) -> str: ...
 
 
 def make_id(prefix: str) -> str:
-    """Make an id such as `msg_01j9...`: sorted by time of making, 80 random bits."""
+    """Return an id such as `msg_01j9...`: sorted by time of making, 80 random bits."""
     value = (int(time.time() * 1000) << 80) | secrets.randbits(80)
     letters = []
     for _ in range(26):

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 MODEL_DOWN = "I can't reach my language model right now. Please try again in a few minutes."
 MODEL_REFUSED = "My language model would not take this request. Please try to put it another way."
-MODEL_AUTH = "I can't use my language model at the moment: whoever runs me has to look at its settings."
+MODEL_AUTH = "I can't use my language model at the moment: the person who runs me has to check its settings."
 NOTHING_SAID = "I'm sorry, I could not come up with an answer. Please try to put it another way."
 OUT_OF_TOKENS = "I stopped here: this request has used up what one message may cost."
 INTERRUPTED = "Stopped."
@@ -38,29 +38,29 @@ TOOLS_CHANGED = (
 
 
 def out_of_money(cap: Decimal) -> str:
-    """Say that the day's money is spent."""
+    """Return the sentence for a person whose budget of the day is spent."""
     return f"I stopped here: the ${cap:.2f} that I may spend on you in a day are used up. I can go on tomorrow."
 
 
 def out_of_task_money(cap: Decimal) -> str:
-    """Say that a task's money for the day is spent."""
+    """Return the sentence for a task whose budget of the day is spent."""
     return f"I stopped here: the ${cap:.2f} that this task may spend in a day are used up. It can go on tomorrow."
 
 
 def stopped(message: str) -> str:
-    """Say that a turn was stopped, with what was said to it."""
+    """Return the sentence for a stopped turn, with the message that stopped it."""
     return f"Stopped: {message}" if message else INTERRUPTED
 
 
 def too_long(channel: str) -> str:
-    """Say that the conversation no longer fits, and which word starts a new one on this channel."""
+    """Return the sentence for a conversation that no longer fits, with the word that starts a new one here."""
     words = {"sms": "NEW", "slack": "/valet new"}
     word = words.get(channel, "/new")
     return f"This conversation has grown too long for me. Send {word} to start a fresh one."
 
 
 def too_many_calls(most: int) -> str:
-    """Tell the model that it made more calls in one answer than are run."""
+    """Return what the model is told after more calls in one answer than are run."""
     return (
         f"Not run: too many calls in one answer. Make at most {most} in one; make this one again in your next answer."
     )

@@ -24,7 +24,7 @@ MORE_CALLS = 4
 
 @dataclass(frozen=True, slots=True)
 class DailyBudgets:
-    """Give every person the same budget each day of theirs, and each of their tasks one within it.
+    """The same budget for every person and day, and one within it for each of their tasks.
 
     `cap` and `task_cap` in dollars, None for no limit; `prices` of all models in use.
     """
@@ -53,7 +53,6 @@ class PostgresBudget:
     payer: Payer
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
-        """Set aside what a call may cost. Raises `OutOfMoney` when that would pass the cap."""
         amount = Decimal(str(estimate(request, self.budgets.prices)))
         row = await self.budgets.database.call(
             "select reserve_money($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) as passed",
@@ -72,20 +71,17 @@ class PostgresBudget:
             raise OutOfMoney(replies.out_of_money(self.budgets.cap), _more(self.budgets.cap, amount))
 
     async def allow(self, key: StepKey, more: Decimal) -> None:
-        """Let the turn spend more, since the person said so at this step; repeating it changes nothing."""
         await self.budgets.database.call(
             "select allow_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.payer.task_id, more
         )
 
     async def settle(self, key: StepKey, usage: TokenUsage) -> None:
-        """Pay what it did cost, or what was set aside where the price is not known; at most once."""
         cost = None if usage.cost is None else Decimal(str(usage.cost))
         await self.budgets.database.call(
             "select settle_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.payer.task_id, cost
         )
 
     async def release(self, key: StepKey) -> None:
-        """Give back what was set aside for a call that failed."""
         await self.budgets.database.call("select release_money($1,$2,$3,$4,$5)", *self._step(key))
 
     def _step(self, key: StepKey) -> tuple[str, str, str, int, int]:

@@ -40,19 +40,19 @@ class TurnBudget(Protocol):
     """The budget of one turn."""
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
-        """Set aside what a call may cost. Raises `OutOfMoney`; repeating it changes nothing."""
+        """Reserve what a call may cost. Raises `OutOfMoney`. Idempotent."""
         ...
 
     async def allow(self, key: StepKey, more: Decimal) -> None:
-        """Let the turn spend more, since the person said so at this step; repeating it changes nothing."""
+        """Raise the turn's limit, as the person agreed at this step. Idempotent."""
         ...
 
     async def settle(self, key: StepKey, usage: TokenUsage) -> None:
-        """Pay what it did cost, or what was set aside where the price is not known; at most once."""
+        """Charge the call's cost, or its reservation if the price is unknown; at most once."""
         ...
 
     async def release(self, key: StepKey) -> None:
-        """Give back what was set aside for a call that failed."""
+        """Release the reservation of a call that failed."""
         ...
 
 

@@ -12,17 +12,14 @@ class MemoryJournal:
         self._rows = {record.key: record for record in records}
 
     async def recorded(self) -> Sequence[StepRecord]:
-        """Return every row, by key."""
         return sorted(self._rows.values(), key=_order)
 
     async def write(self, record: StepRecord) -> None:
-        """Keep a row under its key; a started row never replaces a done one."""
         known = self._rows.get(record.key)
         if known is None or known.state is StepState.STARTED:
             self._rows[record.key] = record
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        """Look among the rows of this turn."""
         return any(
             row.name == name and row.arguments_hash == arguments_hash and row.outcome is Outcome.UNKNOWN
             for row in self._rows.values()

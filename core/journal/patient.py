@@ -21,11 +21,10 @@ class PatientJournal:
         self._pause = pause
 
     async def recorded(self) -> Sequence[StepRecord]:
-        """Return every row of this turn, by key."""
         return await self._journal.recorded()
 
     async def write(self, record: StepRecord) -> None:
-        """Keep a row under its key, trying again while the store is away."""
+        """Store a row, retrying while the store is away."""
         ends = time.monotonic() + self._patience
         while True:
             try:
@@ -36,5 +35,4 @@ class PatientJournal:
                 await asyncio.sleep(self._pause)
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        """Ask the store."""
         return await self._journal.outcome_unknown(name, arguments_hash)

@@ -31,7 +31,6 @@ class PostgresJournal:
         self._turn_id = turn_id
 
     async def recorded(self) -> Sequence[StepRecord]:
-        """Return every row of this turn, by key."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             rows = await connection.fetch(
                 "select * from steps where tenant_id = $1 and turn_id = $2 order by agent_path, step, call_index",
@@ -41,7 +40,6 @@ class PostgresJournal:
         return [_step_record(row) for row in rows]
 
     async def write(self, record: StepRecord) -> None:
-        """Commit a row under its key. Raises `LeaseLost` when another worker has the turn by now."""
         await self._database.call(
             "select record_step($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
             self._lease.tenant_id,
@@ -64,7 +62,6 @@ class PostgresJournal:
         )
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        """Return whether the newest end of this call, in any turn of the tenant, is unknown."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             outcome = await connection.fetchval(
                 "select outcome from steps where tenant_id = $1 and name = $2 and args_hash = $3"

@@ -119,7 +119,7 @@ class Journal(Protocol):
         ...
 
     async def write(self, record: StepRecord) -> None:
-        """Keep a row under its key; committed when this returns.
+        """Store a row under its key; it is committed when this returns.
 
         Repeating it changes nothing; a started row never replaces a done one. Raises `LeaseLost` when another
         worker has the turn by now: the loop then stops and does nothing more.

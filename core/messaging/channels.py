@@ -30,7 +30,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where one part goes. `ref` is our opaque id of it, unique for ever: it travels with the call where
+    """Where one part goes. `ref` is our opaque id of it, never reused: it travels with the call where
     the provider has room for it (Twilio's StatusCallback, Slack's metadata): a lost answer can be found."""
 
     address: Address
@@ -71,14 +71,14 @@ class NotificationChannel(Protocol):
         ...
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Look for a part whose answer was lost. None: the provider shows that it never arrived.
+        """Look up a part whose answer was lost. Return None if the provider shows that it never arrived.
 
         Raises `Unavailable` while that cannot be told.
         """
         ...
 
     async def show_working(self, to: Address) -> None:
-        """Tell the person that we are at work (typing, status). A hint: errors are logged, never raised."""
+        """Show that we are at work (typing, status). A hint: errors are logged, never raised."""
         ...
 
     async def close(self) -> None:
@@ -88,14 +88,14 @@ class NotificationChannel(Protocol):
 
 @runtime_checkable
 class Billed(Protocol):
-    """What a notification channel has beside, if each part costs money by its segments."""
+    """Optional capability: each part costs money by its segments."""
 
     budget: SegmentBudget
 
 
 @runtime_checkable
 class Preview(Protocol):
-    """What a notification channel has beside, if it can show an answer that is still being written."""
+    """Optional capability: show a partial answer."""
 
     draft_every: float
     """Seconds to leave between two drafts, as the provider wants it."""
@@ -111,10 +111,10 @@ class Preview(Protocol):
 
 @runtime_checkable
 class Redrawing(Protocol):
-    """What a notification channel has beside, if it can change what it has sent."""
+    """Optional capability: change a part that was sent."""
 
     async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
-        """Draw a sent part anew: its text as it was, without its buttons, and `outcome` (one plain line) below it.
+        """Redraw a sent part: its text as it was, without its buttons, and `outcome` (one plain line) below it.
 
         Repeatable; already drawn so counts as done. Raises `core.errors.DeliveryError`: `Rejected` where it can
         never be drawn (too old, deleted).
@@ -124,7 +124,7 @@ class Redrawing(Protocol):
 
 @runtime_checkable
 class Streaming(Protocol):
-    """What a notification channel has beside, if an answer can grow in the very message that will hold it.
+    """Optional capability: an answer grows in the message that will hold it.
 
     That message is nobody's answer until `send` is given it as `Target.stream`: then it holds the part, or the part
     is sent anew and the message is gone. Either way the person has the part once. All but `streams_to` raise
@@ -153,7 +153,7 @@ class Streaming(Protocol):
         ...
 
     async def drop_stream(self, to: Address, stream: str) -> None:
-        """Take a message back; one that is gone already is well."""
+        """Delete a message; one that is gone already is no error."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What people send us and what we owe them, free of any provider.
+"""Messages in and out, independent of any provider.
 
 `parse.py` in each channel makes the inbound types; `notify` takes the outbound one. Everything here is a
 frozen value, so it may cross any folder's border.
@@ -230,7 +230,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class OutboundMessage:
-    """What we owe a person: Markdown text, and buttons where the channel has them."""
+    """A message queued for a person: Markdown text, and buttons where the channel has them."""
 
     id: str
     kind: OutboundKind

@@ -1,4 +1,4 @@
-"""The outbox: what we owe people, in order of seq, each provider call committed before it leaves."""
+"""The outbox: messages queued for people, in order of seq, each provider call committed before it leaves."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

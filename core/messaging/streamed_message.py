@@ -24,14 +24,14 @@ class StreamRow:
         return await self._told("select begin_stream($1,$2,$3,$4,$5) as told", self.turn_id, self.outbound_id)
 
     async def keep(self, stream: str) -> bool:
-        """Keep the provider's id of the message, before a word is added to it; False: the turn has ended.
+        """Store the provider's id of the message before a word is added to it. Return False if the turn has ended.
 
         Raises `LeaseLost`.
         """
         return await self._told("select keep_stream($1,$2,$3,$4,$5) as told", self.outbound_id, stream)
 
     async def forget(self) -> None:
-        """Give the row up: no message was begun."""
+        """Delete the row: no message was begun."""
         await self.database.call("select forget_stream($1,$2)", self.tenant_id, self.outbound_id)
 
     async def leads(self) -> bool:

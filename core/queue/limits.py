@@ -19,7 +19,7 @@ class BacklogLimits:
 
     @property
     def full(self) -> str:
-        """Say that a person's messages are too many."""
+        """Return the sentence for a person whose backlog is full."""
         return (
             f"I have {self.of_person} of your messages waiting and can take no more for now. This one, and what you "
             "send before I have caught up, gets no answer: please send it again later."

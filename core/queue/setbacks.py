@@ -1,4 +1,4 @@
-"""Work over many people, each by themselves: whoever raises what nobody foresaw is left alone for a while."""
+"""Work over many people, one at a time: a person whose work raises an unforeseen error is skipped for a while."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ class Setbacks:
         self._known: dict[str, tuple[int, float]] = {}
 
     async def does(self, whom: str, work: Callable[[], Awaitable[int]]) -> int:
-        """Do one's work and return what it gives; 0 where it failed, or failed lately. Raises `StoreUnavailable`."""
+        """Do one person's work and return its count; 0 if it failed, now or recently. Raises `StoreUnavailable`."""
         failures, until = self._known.get(whom, (0, 0.0))
         if failures and self._now() < until:
             return 0
@@ -40,7 +40,7 @@ class Setbacks:
         return done
 
     def left_alone(self) -> list[str]:
-        """Return those who failed lately: whoever is limited to some rows looks for others."""
+        """Return the people who failed recently, so that a query limited to some rows can look for others."""
         return [whom for whom, (_, until) in self._known.items() if self._now() < until]
 
     def _note(self, whom: str, failures: int) -> None:

@@ -39,14 +39,11 @@ class Wakeups(Protocol):
 class NoWakeups:
     """No wakeups: the slow poll finds everything."""
 
-    def wake_turn(self, lane_id: str) -> None:
-        """Do nothing."""
+    def wake_turn(self, lane_id: str) -> None: ...
 
-    def wake_delivery(self, conversation_id: str) -> None:
-        """Do nothing."""
+    def wake_delivery(self, conversation_id: str) -> None: ...
 
-    def wake_memory(self, job_id: str) -> None:
-        """Do nothing."""
+    def wake_memory(self, job_id: str) -> None: ...
 
 
 class RedisWakeups:

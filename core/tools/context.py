@@ -45,7 +45,7 @@ class CredentialAccess(Protocol):
     """The credentials of one tenant, and of nobody else: `core.errors.ToolFailed` for another's id."""
 
     async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = "primary") -> None:
-        """Keep an account's credentials, in place of what was there: a refreshed token, for one."""
+        """Store an account's credentials, replacing what was there, such as an expired token."""
         ...
 
     async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
@@ -57,7 +57,7 @@ class CredentialAccess(Protocol):
         ...
 
     async def delete(self, tenant_id: str, service: str, account_name: str = "primary") -> None:
-        """Forget an account's credentials, if there are any."""
+        """Delete an account's credentials, if there are any."""
         ...
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
@@ -90,7 +90,7 @@ class TenantStorage(Protocol):
         ...
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
-        """Keep a value under a key, in place of what was there; it is committed when this returns.
+        """Store a value under a key, replacing what was there; it is committed when this returns.
 
         `context.idempotency_key` makes a good key for what a call adds.
         """
@@ -101,7 +101,7 @@ class TenantStorage(Protocol):
         ...
 
     async def delete(self, collection: str, key: str) -> None:
-        """Forget the value under a key, if there is one."""
+        """Delete the value under a key, if there is one."""
         ...
 
 
@@ -137,11 +137,11 @@ class TenantTasks(Protocol):
         ...
 
     async def set_timezone(self, timezone: str) -> None:
-        """Keep the person's timezone, an IANA name, where none is known."""
+        """Store the person's timezone, an IANA name, unless one is known."""
         ...
 
     async def check(self, trigger: JsonObject) -> None:
-        """Refuse a trigger that makes no sense, or looks at what may not be looked at. Raises `ToolRetry`."""
+        """Check a trigger. Raises `ToolRetry` for one that makes no sense or looks at what it may not."""
         ...
 
     def describe(self, trigger: JsonObject, timezone: str = "") -> str:
@@ -158,7 +158,7 @@ class TenantTasks(Protocol):
         title: str = "",
         key: str = "",
     ) -> TaskNote:
-        """Keep a task; it counts from now on."""
+        """Store a task; it is active from now on."""
         ...
 
     async def list(self) -> "builtins.list[TaskNote]":
@@ -183,8 +183,8 @@ class ToolExecutionContext:
     """Everything a tool may know about the call it serves.
 
     `idempotency_key` is the same when a call is repeated after a crash, and unlike that of any other call:
-    hand it to the service that does the work. `timezone` (IANA) and `language` are the person's. `progress` tells
-    whoever watches the turn how a long call is getting on; it may be awaited any number of times. `settings` is what
+    hand it to the service that does the work. `timezone` (IANA) and `language` are the person's. `progress` reports
+    how a long call is getting on to those who watch the turn; it may be awaited any number of times. `settings` is what
     the operator set for tools, such as `weather_url`: the same for everybody, so never a person's own secret.
     """
 
@@ -207,4 +207,4 @@ class ToolExecutionContext:
 
 
 async def _unwatched(text: str) -> None:
-    """Tell nobody."""
+    """Report to nobody."""

@@ -19,7 +19,7 @@ class Docs:
 
 
 def read_docstring(text: str | None) -> Docs:
-    """Take a docstring apart: an `Args:` section or `:param name:` lines, whichever it uses."""
+    """Parse a docstring: its summary, and its `Args:` section or `:param name:` lines."""
     summary: list[str] = []
     parameters: dict[str, str] = {}
     inside, current = "summary", ""

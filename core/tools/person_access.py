@@ -1,4 +1,4 @@
-"""What a tool is handed of the person themselves: what is known of them, what they prefer, and files they sent."""
+"""What a tool is given about the person: their profile, their preferences, and files they sent."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -27,7 +27,7 @@ class PersonAccess(Protocol):
         ...
 
     async def prefer(self, name: str, value: str) -> str:
-        """Keep a preference, and list all. Raises `core.errors.ToolRetry` with what can be kept."""
+        """Store a preference, and list all. Raises `core.errors.ToolRetry` with the possible ones."""
         ...
 
     async def needs_timezone(self) -> bool:
@@ -39,9 +39,9 @@ class PersonAccess(Protocol):
         ...
 
     async def learn(self, key: str, value: str) -> str:
-        """Keep a fact that the person told. Raises `core.errors.ToolRetry`."""
+        """Store a fact that the person told. Raises `core.errors.ToolRetry`."""
         ...
 
     async def unlearn(self, number: int) -> str:
-        """Take a fact back."""
+        """Delete a fact."""
         ...

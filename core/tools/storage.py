@@ -34,12 +34,10 @@ class PostgresStorage:
     tenant_id: str
 
     async def get(self, collection: str, key: str) -> StoredValue | None:
-        """Return the value under a key, or None."""
         found = await self._read(collection, _name(key))
         return found[0] if found else None
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
-        """Keep a value under a key, in place of what was there."""
         kept: Json = storable(value)
         if len(json.dumps(kept, ensure_ascii=False)) > MAX_VALUE:
             raise ToolFailed("That is too much to be kept in one piece.")
@@ -49,11 +47,9 @@ class PostgresStorage:
         return StoredValue(key, rows[0]["number"], kept)
 
     async def list(self, collection: str) -> Sequence[StoredValue]:
-        """Return all values of a collection in the order of their numbers."""
         return await self._read(collection, None)
 
     async def delete(self, collection: str, key: str) -> None:
-        """Forget the value under a key, if there is one."""
         await self.database.rows("select delete_value($1,$2,$3)", self.tenant_id, _name(collection), _name(key))
 
     async def _read(self, collection: str, key: str | None) -> Sequence[StoredValue]:

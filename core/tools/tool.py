@@ -80,7 +80,7 @@ class Tool[**P, R]:
         return replace(self, preset=fixed, signature=read_signature(self.fn, self.name, hidden=set(fixed)))
 
     def parse(self, arguments: Json) -> dict[str, object]:
-        """Check arguments against the schema and convert them to what the function is annotated with.
+        """Check arguments against the schema and convert them to the annotated types.
 
         Raises `ToolRetry`, which tells the model what is right.
         """
@@ -174,7 +174,7 @@ def tool(
 
 
 def place_of(fn: object) -> str:
-    """Return "file:line" of a function, for messages to whoever wrote it."""
+    """Return "file:line" of a function, for messages to its author."""
     code = getattr(inspect.unwrap(cast(Callable[..., object], fn)), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(fn)
 

@@ -1,4 +1,4 @@
-"""People's own words about approvals, beside decisions: what waits, and one more time what has expired. Pure."""
+"""Commands about approvals other than decisions: list what waits, ask again for what has expired. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def pending_text(pending: Sequence[Approval], timezone: str) -> str:
 
 
 def asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
-    """Make of the wish to be asked again a turn that begins with the very same call."""
+    """Return the turn that begins with the same call again, for an approval that has expired."""
     call = ToolCall(f"again_{old.id}", old.name, json.dumps(old.arguments, ensure_ascii=False))
     said = tuple(replace(one, text=f"Please ask me again: {old.summary}") for one in request.inbound)
     return replace(request, inbound=said, starts=call)

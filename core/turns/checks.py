@@ -21,13 +21,12 @@ _log = structlog.get_logger()
 
 
 class AccessCheck:
-    """Refuse whoever may not write any more, without a word: the policy was changed since the message came."""
+    """Refuse, without a word, a sender whom the policy no longer admits: it was changed since the message came."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
 
     async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
-        """Ask the policy."""
         sender = request.sender
         if sender is None or self._access.keeps(request.channel, sender.account, sender.user_key, sender.admitted):
             return None
@@ -43,14 +42,14 @@ async def opt_out_check(request: TurnRequest, context: TurnContext) -> Refusal |
 
 
 class RateCheck:
-    """Refuse what comes too fast: a sentence once a minute, then silence."""
+    """Refuse messages over the rate: with a sentence once a minute, else silently."""
 
     def __init__(self, rates: Rates, tiers: Tiers) -> None:
         self._rates = rates
         self._tiers = tiers
 
     async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
-        """Count the messages of this turn."""
+        """Count the messages of this turn against the person's rate."""
         tier = self._tiers.of(request.tenant.role, request.tenant.tier)
         if request.sender is None or tier is None:
             return None
@@ -69,13 +68,12 @@ class RateCheck:
 
 
 class TierCheck:
-    """Hold back people whose tier the settings do not name: what they may do cannot be told."""
+    """Delay the turns of people whose tier the settings do not name: their limits are unknown."""
 
     def __init__(self, tiers: Tiers) -> None:
         self._tiers = tiers
 
     async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
-        """Look the tier up."""
         if self._tiers.of(request.tenant.role, request.tenant.tier) is None:
             raise TurnDelayed("the settings name no tier for this person: see ONEVALET_TIERS")
         return None
@@ -85,11 +83,10 @@ class SafetyCheck:
     """One more check, asked last. A plugin module that holds an instance of a subclass brings it."""
 
     async def check(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
-        """Refuse the turn, or None; whatever this raises delays the turn."""
+        """Return a refusal, or None to pass; an exception delays the turn."""
         return None
 
     async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
-        """Ask it."""
         return await self.check(request, context)
 
 

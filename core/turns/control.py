@@ -12,7 +12,7 @@ from core.messaging.messages import Origin
 
 
 class PostgresControl:
-    """What reaches a turn while it runs: the person's stop, and what they wrote meanwhile."""
+    """The person's stop and the messages they wrote while the turn ran. Implements `TurnControl`."""
 
     def __init__(self, database: Database, lease: Lease, turn_id: str) -> None:
         self._database = database

@@ -56,7 +56,7 @@ class DecideTool(Tool[..., object]):
     """Whether words may change an action here but neither approve nor cancel it."""
 
     def parse(self, arguments: Json) -> dict[str, object]:
-        """Take any object: running it says what is wrong with it."""
+        """Accept any object: running the tool says what is wrong with it."""
         return dict(arguments) if isinstance(arguments, dict) else {}
 
     async def run_call(
@@ -155,7 +155,7 @@ def _named(one: Approval, request: TurnRequest) -> bool:
 def decide_tool(
     request: TurnRequest, store: ApprovalStore, clock: Clock, approvals: Sequence[Approval]
 ) -> AnyTool | None:
-    """Make the tool for one turn; None where its messages can decide nothing."""
+    """Return the tool for one turn, or None if its messages can decide nothing."""
     codes = open_to_words(request, approvals)
     if not codes:
         return None
@@ -177,7 +177,7 @@ def decide_tool(
 
 
 def note(request: TurnRequest, approvals: Sequence[Approval]) -> str:
-    """Tell the model what waits for the person's approval; empty when nothing does."""
+    """Return the model's note about what waits for the person's approval; empty if nothing waits."""
     pending = [one for one in approvals if one.state is ApprovalState.PENDING and one.turn_id != request.turn_id]
     if not pending:
         return ""

@@ -22,7 +22,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Endings:
-    """End the turns of one orchestrator, which speaks as `persona`; `limits` bound the pool."""
+    """Build the results of one orchestrator's turns. `persona` is its voice; `limits` bound the pool."""
 
     persona: str
     caller: ModelCaller

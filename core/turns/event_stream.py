@@ -1,4 +1,4 @@
-"""A turn as a stream of events: a hook writes them, whoever asked reads them, and neither runs ahead of the other."""
+"""A turn as a stream of events: a hook writes them, the caller reads them, and neither runs ahead of the other."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -59,7 +59,7 @@ type Emit = Callable[[StreamEvent], Awaitable[None]]
 
 
 class StreamHook(Hook):
-    """Tell what happens in one turn, after all hooks that may change it."""
+    """Emit a turn's events, after all hooks that can modify them."""
 
     priority = 1_000_000
 
@@ -68,14 +68,12 @@ class StreamHook(Hook):
         self._writing = False
 
     async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
-        """Tell of words."""
         if so_far.text == so_far.whole:
             await self._emit(_event(StreamEventType.MESSAGE_START, context))
         self._writing = True
         await self._emit(_event(StreamEventType.MESSAGE_CHUNK, context, text=so_far.text))
 
     async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
-        """Tell of a whole answer, and of the calls that it asks for."""
         if self._writing:
             self._writing = False
             await self._emit(_event(StreamEventType.MESSAGE_END, context, text=answer.text))
@@ -92,11 +90,9 @@ class StreamHook(Hook):
         return answer
 
     async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
-        """Tell of progress."""
         await self._emit(_event(StreamEventType.TOOL_PROGRESS, context, call_id=call.id, name=call.name, text=text))
 
     async def call_finished(self, context: HookContext, result: CallResult) -> None:
-        """Tell of a result."""
         await self._emit(
             _event(
                 StreamEventType.TOOL_RESULT,
@@ -109,11 +105,9 @@ class StreamHook(Hook):
         )
 
     async def step_finished(self, context: HookContext, report: StepReport) -> None:
-        """Tell of a step and its tokens."""
         await self._emit(_event(StreamEventType.STEP_COMPLETED, context, usage=report.usage, so_far=report.so_far))
 
     async def state_changed(self, context: HookContext, state: str) -> None:
-        """Tell of a state."""
         await self._emit(_event(StreamEventType.STATE_CHANGE, context, state=state))
 
 

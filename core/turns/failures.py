@@ -56,7 +56,7 @@ async def fail_turn(
     outbound_id: str,
     absorbed: Sequence[str] = (),
 ) -> bool:
-    """End a turn with nothing but an apology; True when more waits and the lease is kept.
+    """End a turn with an apology. Return True if more waits and the lease is kept.
 
     `lane` is its tenant, its id and the fence of the lease. Without a turn, whatever cannot begin on the lane ends.
     """

@@ -23,7 +23,7 @@ NOT_RECORDED = "This call is not in the record, so it has no result: nothing was
 
 @dataclass(slots=True)
 class RecordedModel:
-    """Give the answers of a record in order. Implements `core.llm.types.ModelClient`."""
+    """Answer from the record, in order. Implements `core.llm.types.ModelClient`."""
 
     rows: Iterable[StepRecord]
     layers: Sequence[ModelLayer] = (ModelLayer("recorded"),)
@@ -39,8 +39,7 @@ class RecordedModel:
             raise ModelRejected("the record has no further answer")
         return ModelAnswer.from_json(row.result, row.usage)
 
-    async def close(self) -> None:
-        """Have nothing to release."""
+    async def close(self) -> None: ...
 
 
 class Recording:
@@ -77,19 +76,19 @@ class RecordedAgent(RecordedTool):
     """An agent as the model sees it, whose results are recorded ones."""
 
     def parse(self, arguments: Json) -> dict[str, object]:
-        """Take the arguments as they are, as the agent would."""
+        """Accept the arguments unchecked, as the agent would."""
         return dict(arguments) if isinstance(arguments, dict) else {}
 
 
 def recorded_tools(tools: Iterable[AnyTool], rows: Iterable[StepRecord]) -> list[AnyTool]:
-    """Put recorded tools in the place of real ones: offered to everybody, approved, done at once."""
+    """Return the tools with recorded results in place of real ones: offered to everybody, approved, immediate."""
     recording = Recording(rows)
     changed: dict[str, object] = {"recording": recording, "needs_approval": False, "needs_account": ""}
     return [RecordedTool(**{one.name: getattr(tool, one.name) for one in fields(Tool)} | changed) for tool in tools]
 
 
 def recorded_agents(valets: Iterable[Valet], rows: Iterable[StepRecord]) -> list[AnyTool]:
-    """Make tools of agents whose results are recorded: nobody is asked anything."""
+    """Return agents as tools whose results are recorded: nobody is asked anything."""
     recording = Recording(rows)
     return [
         RecordedAgent(
@@ -106,7 +105,7 @@ def recorded_agents(valets: Iterable[Valet], rows: Iterable[StepRecord]) -> list
 
 
 class RecordedJudge(Judge):
-    """Say again what was said of the final answers by whoever was asked then."""
+    """Repeat the recorded judgements of the final answers."""
 
     priority = 20
 
@@ -129,20 +128,20 @@ class RecordedConsent(Rule):
         self._rule = rule
 
     async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
-        """Ask the rule itself."""
+        """Return the rule's denials; grant its requests for approval."""
         verdict = await self._rule.evaluate(context, call)
         return verdict if verdict.decision is Decision.DENY else ALLOWED
 
 
 class RecordedControl:
-    """Give what came in while the turn ran before the same steps. Implements `core.loop.control.TurnControl`."""
+    """Replay messages that came in while the turn ran, before the same steps. Implements `TurnControl`."""
 
     def __init__(self, messages: Mapping[int, Sequence[TurnMessage]]) -> None:
         self._messages = messages
         self._step = 0
 
     async def stopped(self) -> str | None:
-        """Let it run."""
+        """Never stop a replay."""
         return None
 
     async def absorb(self) -> Sequence[TurnMessage]:

@@ -28,7 +28,7 @@ def said_in(request: TurnRequest) -> Messages:
 
 
 def turn_result(request: TurnRequest, said: Messages, result: ReactLoopResult) -> TurnResult:
-    """Make a turn's result of a loop that has ended; `said` are the person's messages of the turn."""
+    """Return the result of a turn whose loop has ended; `said` are the person's messages of the turn."""
     state = TurnState.INTERRUPTED if result.ended in (Ended.INTERRUPTED, Ended.SUPERSEDED) else TurnState.DONE
     return TurnResult(
         state,
@@ -50,7 +50,7 @@ def waiting_result(
     usage: TokenUsage,
     cards: Sequence[NewApproval] = (),
 ) -> TurnResult:
-    """Make a turn's result of a loop that waits: what it asks is in history, its unanswered calls are not."""
+    """Return the result of a turn whose loop waits: history gets its questions, not its unanswered calls."""
     told = [reply, *(ASKED.format(code=one.code, summary=one.summary) for one in cards)]
     asked = [ChatMessage(Role.ASSISTANT, "\n\n".join(part for part in told if part))] if any(told) else []
     return TurnResult(
@@ -89,7 +89,7 @@ def explain(error: ModelError, channel: str) -> tuple[str, str]:
 
 
 def with_person(messages: Messages) -> Messages:
-    """Let a turn that nobody spoke in begin as providers demand: with a user's message."""
+    """Add a user's message to a turn that has none: providers demand that a conversation has one."""
     if any(one.role is Role.USER for one in messages):
         return messages
     return (*messages, ChatMessage(Role.USER, replies.GO_ON, internal=True))

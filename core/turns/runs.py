@@ -50,7 +50,7 @@ class RunNote:
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """Let a run's turn be stopped. What the person writes meanwhile is for their conversation's turns."""
+    """Stop a run's turn on request. What the person writes belongs to their conversation's turns, not to this one."""
 
     whole: TurnControl = field(repr=False)
 
@@ -59,7 +59,6 @@ class RunControl:
         return await self.whole.stopped()
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        """Take nothing in."""
         return ()
 
 

@@ -70,7 +70,7 @@ class TurnStore:
         self._unanswered: list[str] = []
 
     async def claim(self, lane_id: str | None, worker: str) -> Lease | None:
-        """Take the named lane, or the one that waits longest; None when there is nothing to take."""
+        """Claim the named lane, or the one that has waited longest. Return None if nothing waits."""
         owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
         try:
             row = await self._database.call(
@@ -102,7 +102,7 @@ class TurnStore:
         return bool(row and row["held"])
 
     async def leave(self, lease: Lease, delay: timedelta) -> None:
-        """Hand the lane back on purpose, to be taken again after `delay`; its turn goes on, no attempt is burnt."""
+        """Release the lease voluntarily; the turn is retried after `delay`, not counted as an attempt."""
         await self._database.call("select leave_lane($1,$2,$3,$4)", lease.tenant_id, lease.lane_id, lease.fence, delay)
 
     async def begin(self, lease: Lease) -> BegunTurn | None:
@@ -149,7 +149,7 @@ class TurnStore:
         return bool(row and row["more"])
 
     async def fail(self, lease: Lease, turn_id: str | None, absorbed: Sequence[str] = ()) -> bool:
-        """End a turn that cannot end by itself, or without one whatever cannot begin; True when more waits."""
+        """End a turn that cannot end by itself, or what cannot begin if there is none. Return True if more waits."""
         lane = (lease.tenant_id, lease.lane_id, lease.fence)
         return await fail_turn(self._database, lane, turn_id, self._make_id("out"), absorbed)
 

@@ -68,7 +68,7 @@ class ToolOffer:
 
 
 def _exposed(registry: ToolRegistry, tools: Sequence[str] | None, agents: Sequence[str] | None) -> ToolRegistry:
-    """Keep the named tools and the named agents; None keeps all of a kind."""
+    """Return the registry with only the named tools and agents; None keeps all of a kind."""
     if tools is None and agents is None:
         return registry
     names = [tool.name for tool in registry if (agents if tool.agent else tools) is None]

@@ -31,7 +31,7 @@ class TurnRequest:
     """One turn to run. `channel` is the channel's name; `history` what was said before, oldest first.
 
     `inbound` is in order of receipt. `attempt` counts from 1; above it the journal may hold rows. `hooks` are for
-    this turn only, beside the orchestrator's.
+    this turn only, in addition to the orchestrator's.
     """
 
     turn_id: str

@@ -15,8 +15,8 @@ from core.loop.result import Ended, ReactLoopResult
 from core.tools.results import CallResult
 from core.turns.types import TurnRequest
 
-SET_ASIDE = "I had to set something aside that was waiting for you, because it has changed meanwhile ({names})."
-LET_GO = "So much is waiting for you that I have let go of what waited longest ({names}); ask me for it again."
+SET_ASIDE = "I had to set something aside that was waiting for you, because it has changed since ({names})."
+DROPPED = "So much is waiting for you that I have dropped what waited longest ({names}); ask me for it again."
 STILL_ASKED = "By the way, I still need to know:{gap}{question}"
 
 
@@ -30,7 +30,7 @@ class Stopped:
     """Said as it is, below the text."""
 
 
-_PLAINLY = {"cancelled": "That is cancelled.", "expired": "No answer came in time, so I let that go."}
+_PLAINLY = {"cancelled": "That is cancelled.", "expired": "No answer came in time, so I dropped that."}
 
 
 def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[PoolEntry], limits: PoolLimits) -> Stopped:
@@ -55,7 +55,7 @@ def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[Poo
     return Stopped(
         "\n".join([*said, *asked]),
         (*waiting, *(one.completed() for one in done if one.waits), *(one.ended("dropped") for one in excess)),
-        LET_GO.format(names=_names(excess)) if excess else "",
+        DROPPED.format(names=_names(excess)) if excess else "",
     )
 
 
@@ -68,7 +68,7 @@ def reminder(waiting: PendingAnswers, result: ReactLoopResult) -> str:
 
 
 def notice(waiting: PendingAnswers) -> str:
-    """Tell of what cannot go on."""
+    """Return the notice about agents that cannot go on; empty if there are none."""
     return SET_ASIDE.format(names=", ".join(dict.fromkeys(waiting.set_aside))) if waiting.set_aside else ""
 
 
@@ -78,7 +78,7 @@ def answered(entries: Sequence[PoolEntry]) -> str:
 
 
 def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
-    """Tell at once what came of an agent that has ended while others wait; of one inside another, nothing."""
+    """Return the result of an agent that has ended while others wait; empty for one inside another."""
     if nesting(entry.agent_path) > 1:
         return ""
     if not entry.waits:

@@ -73,7 +73,7 @@ async def test_an_agent_whose_fields_changed_is_dropped_with_one_sentence(mail: 
     [told] = await mail.say("ann@x.org")
     first, _, rest = told.partition("\n\n")
     assert first == (
-        "I had to set something aside that was waiting for you, because it has changed meanwhile"
+        "I had to set something aside that was waiting for you, because it has changed since"
         " (“Who should receive it?”)."
     )
     assert rest == "What shall I do with that address?"
@@ -90,7 +90,7 @@ async def test_the_oldest_waiting_agent_over_the_limit_is_dropped_and_reported(m
     await mail.say("another mail?")
     mail.model.add(calls(("SendEmailAgent", {"subject": "Third"})))
     [told] = await mail.say("and another mail?")
-    assert told.startswith(f"{ASKED}\n\nSo much is waiting for you that I have let go of what waited longest")
+    assert told.startswith(f"{ASKED}\n\nSo much is waiting for you that I have dropped what waited longest")
     assert [one.fields["subject"] for one in await mail.pool.list(tenant)] == ["Second", "Third"]
     assert (await mail.states())[1] == ("done", "dropped")
     assert await mail.store.one("select count(*) from pool_entries where tenant_id <> $1", tenant) == 1
