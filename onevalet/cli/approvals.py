@@ -1,4 +1,4 @@
-"""`approvals …`: what waits for people's consent, and the operator's own decision, which the audit calls so."""
+"""`approvals …`: pending approvals, and decisions by the operator, which the audit records as such."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,28 +26,28 @@ class _Waiting:
 
 
 async def print_approvals(settings: Settings, tenant: str, *, as_json: bool) -> None:
-    """List what waits for a decision, of one person or of all."""
+    """List the pending approvals of one person or of all."""
     async with open_database(settings, "approvals") as database:
         store = ApprovalStore(database, NoWakeups())
         waiting = await _waiting(store, tenant)
     if as_json:
-        say_json([_as_json(one) for one in waiting])
+        say_json([_as_json(pending) for pending in waiting])
         return
-    for one in waiting:
-        approval = one.approval
+    for pending in waiting:
+        approval = pending.approval
         until = f"until {approval.expires_at:%Y-%m-%d %H:%M} UTC" if approval.expires_at else "not shown yet"
         high = "  high risk" if approval.risk else ""
-        say(f"{approval.code:<4} {one.tenant}  {approval.name}: {approval.summary}  {until}{high}")
+        say(f"{approval.code:<4} {pending.tenant}  {approval.name}: {approval.summary}  {until}{high}")
     if not waiting:
         say("Nothing waits for a decision.")
 
 
 async def decide(settings: Settings, code: str, decision: str, tenant: str, *, as_json: bool) -> None:
-    """Decide in a person's place: `approve` or `cancel`.
+    """Decide for a person: `approve` or `cancel`.
 
-    Raises `ConfigError` where it is not open, or where several are meant.
+    Raise `ConfigError` where the approval is not pending, or where the code names several.
     """
-    verb = next((one for one in _DONE if one.value == decision.lower()), None)
+    verb = next((verb for verb in _DONE if verb.value == decision.lower()), None)
     if verb is None:
         raise ConfigError("The decision is approve or cancel.")
     how = f"{_OPERATOR} {make_id('op')}"
@@ -55,43 +55,45 @@ async def decide(settings: Settings, code: str, decision: str, tenant: str, *, a
         store = ApprovalStore(database, NoWakeups())
         waiting = await _waiting(store, tenant, code)
         if len(waiting) != 1:
-            whose = ", ".join(one.tenant for one in waiting)
+            whose = ", ".join(pending.tenant for pending in waiting)
             raise ConfigError(
                 f"Several people have a {code.upper()}: say whose with --tenant ({whose})."
                 if whose
                 else f"No {code.upper()} waits for a decision."
             )
-        (one,) = waiting
+        (pending,) = waiting
         now = Clock(settings.onevalet_clock).now()
-        decided = await store.decide(one.tenant, one.approval.id, verb, how=how, channel=_OPERATOR, now=now)
-        after = await store.get(one.tenant, one.approval.id)
+        decided = await store.decide(pending.tenant, pending.approval.id, verb, how=how, channel=_OPERATOR, now=now)
+        after = await store.get(pending.tenant, pending.approval.id)
     if after is None or not (decided or after.decided_how == how):  # an answer may be lost after the commit
         state = after.state if after else ApprovalState.EXPIRED
-        what = (
+        problem = (
             "cannot be decided: its time is over, or it was changed"
             if state is ApprovalState.PENDING
             else f"is {state.value} already"
         )
-        raise ConfigError(f"{code.upper()} {what}.")
+        raise ConfigError(f"{code.upper()} {problem}.")
     if as_json:
-        say_json(_as_json(_Waiting(one.tenant, after)))
+        say_json(_as_json(_Waiting(pending.tenant, after)))
         return
-    say(f"{_DONE[verb]} {after.code} for {one.tenant}: {after.summary}.")
+    say(f"{_DONE[verb]} {after.code} for {pending.tenant}: {after.summary}.")
 
 
 async def _waiting(store: ApprovalStore, tenant: str, code: str = "") -> Sequence[_Waiting]:
     if tenant:
-        pending = await store.pending(tenant)
-        return [_Waiting(tenant, one) for one in pending if not code or one.code == code.upper()]
-    found = [(whose, await store.get(whose, approval_id)) for whose, approval_id in await store.find_pending(code)]
-    return [_Waiting(whose, one) for whose, one in found if one is not None and one.state is ApprovalState.PENDING]
+        approvals = await store.pending(tenant)
+        return [_Waiting(tenant, approval) for approval in approvals if not code or approval.code == code.upper()]
+    read = [(owner, await store.get(owner, approval_id)) for owner, approval_id in await store.find_pending(code)]
+    return [
+        _Waiting(owner, approval) for owner, approval in read if approval and approval.state is ApprovalState.PENDING
+    ]
 
 
-def _as_json(one: _Waiting) -> JsonObject:
-    approval = one.approval
+def _as_json(pending: _Waiting) -> JsonObject:
+    approval = pending.approval
     return {
         "code": approval.code,
-        "tenant": one.tenant,
+        "tenant": pending.tenant,
         "id": approval.id,
         "agent_name": approval.name,
         "action_summary": approval.summary,

@@ -1,4 +1,4 @@
-"""`channels setup`: set webhooks, commands and the like at the providers, and say what is left to do by hand."""
+"""`channels setup`: set webhooks, commands and the like at the providers, and list what is left to do by hand."""
 
 from dataclasses import asdict
 
@@ -11,29 +11,29 @@ from onevalet.wiring.channels import build_channels
 
 
 async def set_up_channels(settings: Settings, *, as_json: bool) -> bool:
-    """Set up every channel that is on; prints before and after. False when a provider could not be reached."""
+    """Set up every channel that is on and print the changes; return False when a provider could not be reached."""
     channels = build_channels(settings, NoSink())
     if not channels:
         raise ConfigError("No channel is on: set the values of one, as .env.example shows, then run this again.")
-    well = True
-    found: dict[str, list[Change]] = {}
+    reached = True
+    changes: dict[str, list[Change]] = {}
     for channel in channels:
         try:
             await channel.identify()
-            found[channel.name] = list(await channel.setup())
+            changes[channel.name] = list(await channel.setup())
         except ConfigError:
             raise
         except OneValetError as error:
-            well = False
-            found[channel.name] = [Change("not set up", "", f"{type(error).__name__}: {error}")]
+            reached = False
+            changes[channel.name] = [Change("not set up", "", f"{type(error).__name__}: {error}")]
         finally:
             await channel.stop()
     if as_json:
-        shown = {name: [asdict(change) for change in changes] for name, changes in found.items()}
+        shown = {name: [asdict(change) for change in listed] for name, listed in changes.items()}
         say_json(shown)
     else:
-        say("\n".join(_line(name, change) for name, changes in found.items() for change in changes))
-    return well
+        say("\n".join(_line(name, change) for name, listed in changes.items() for change in listed))
+    return reached
 
 
 def _line(name: str, change: Change) -> str:
@@ -43,8 +43,7 @@ def _line(name: str, change: Change) -> str:
 
 
 class NoSink:
-    """For looking and setting up: nothing is taken in."""
+    """The sink of commands that only check or set up channels: it accepts nothing."""
 
     async def accept(self, inbound: Inbound) -> Received:
-        """Refuse everything."""
         raise OneValetError("nothing is taken in here")

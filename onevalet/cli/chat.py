@@ -21,11 +21,11 @@ from onevalet.wiring.worker import open_worker
 
 LOOK_EVERY = 0.1
 ANSWER_WITHIN = 300.0
-"""Seconds after the last line of a piped input that answers are waited for."""
+"""Seconds to wait for answers after the last line of a piped input."""
 
 
 async def run_chat(settings: Settings, stop: asyncio.Event) -> None:
-    """Talk until the input ends or Ctrl-C; uses a running `dev`, else starts what is needed itself."""
+    """Talk until the input ends or Ctrl-C, through a running `dev`, or else through services started here."""
     async with AsyncExitStack() as stack:
         settings = await stack.enter_async_context(_open(settings))
         connections = await stack.enter_async_context(open_connections(settings, "onevalet chat", size=3))
@@ -77,7 +77,7 @@ async def _talk(terminal: TerminalChannel) -> None:
 
 
 async def _until_shown(terminal: TerminalChannel) -> None:
-    # The truth is in the database, where other processes write it: it can only be looked at.
+    # Other processes write the answers into the database, which can only be polled.
     while await terminal.busy() or await terminal.unread():  # noqa: ASYNC110
         await asyncio.sleep(LOOK_EVERY)
 

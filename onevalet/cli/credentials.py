@@ -1,4 +1,4 @@
-"""`credentials set|list|delete` and `keys rotate`: the operator's hand on what people have connected."""
+"""`credentials set|list|delete` and `keys rotate`: the operator's access to people's connected accounts."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ from onevalet.settings import Settings
 
 
 async def set_credentials(settings: Settings, tenant: str, service: str, account: str) -> None:
-    """Keep what comes over standard input, one JSON object, as an account's credentials."""
+    """Store one JSON object from standard input as an account's credentials."""
     async with _opened(settings) as (database, keys):
         tenant = await _tenant(database, tenant)
         await CredentialStore(database, keys).save(tenant, service, _read_object(), account)
@@ -25,22 +25,23 @@ async def set_credentials(settings: Settings, tenant: str, service: str, account
 
 
 async def print_credentials(settings: Settings, tenant: str, service: str, *, as_json: bool) -> None:
-    """List the accounts of a person, never what is secret."""
+    """List the accounts of a person, without secrets."""
     async with _opened(settings) as (database, keys):
         tenant = await _tenant(database, tenant)
         listed = await CredentialStore(database, keys).list(tenant, service or None)
     if as_json:
         say_json(listed)
         return
-    for one in listed:
-        preferred = "  preferred" if one["preferred"] else ""
-        say(f"{one['service']:<20} {one['account_name']:<20} since {str(one['updated_at'])[:19]} UTC{preferred}")
+    for account in listed:
+        preferred = "  preferred" if account["preferred"] else ""
+        since = f"since {str(account['updated_at'])[:19]} UTC"
+        say(f"{account['service']:<20} {account['account_name']:<20} {since}{preferred}")
     if not listed:
         say(f"{tenant} has connected nothing of this kind." if service else f"{tenant} has connected nothing.")
 
 
 async def delete_credentials(settings: Settings, tenant: str, service: str, account: str) -> None:
-    """Forget an account's credentials; raises `ConfigError` when there is no such account."""
+    """Delete an account's credentials; raise `ConfigError` when there is no such account."""
     async with _opened(settings) as (database, keys):
         tenant = await _tenant(database, tenant)
         store = CredentialStore(database, keys)
@@ -51,7 +52,7 @@ async def delete_credentials(settings: Settings, tenant: str, service: str, acco
 
 
 async def rotate(settings: Settings, *, as_json: bool) -> bool:
-    """Bring everybody's data key under the newest secret key; False when some could not be opened."""
+    """Wrap everybody's data key with the newest secret key; return False when some could not be opened."""
     async with _opened(settings) as (database, keys):
         done = await rotate_keys(database, keys)
         newest = keys.newest.id
@@ -86,7 +87,7 @@ def _read_object() -> JsonObject:
         sys.stderr.write("Paste the credentials as one JSON object, then Ctrl-D.\n")
     try:
         read = json.loads(sys.stdin.buffer.read())
-    except (ValueError, RecursionError) as error:  # whose own words may repeat what was read
+    except (ValueError, RecursionError) as error:  # not quoted: its message may repeat the secret
         raise ConfigError("Standard input must hold the credentials as one JSON object, and is not JSON.") from error
     if not isinstance(read, dict):
         raise ConfigError("Standard input must hold the credentials as one JSON object.")

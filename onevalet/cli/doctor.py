@@ -1,4 +1,4 @@
-"""`doctor`: one table of what is configured, what answers, what came in and went out last, what to fix."""
+"""`doctor`: one table of what is configured, what answers, what came in and went out last, and what to fix."""
 
 from dataclasses import asdict, replace
 
@@ -24,13 +24,13 @@ from onevalet.wiring.channels import build_channels
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
 
 REPEATED = 2
-"""Failures of a part in a row that are worth a line: once may be chance."""
+"""Failures of a part in a row that are shown: a single one may be chance."""
 SHOWN = 5
-"""How many of the tasks that were set aside are named."""
+"""How many tasks that were set aside are named."""
 
 
 async def print_checks(settings: Settings, *, as_json: bool) -> bool:
-    """Print the table; True when nothing needs fixing."""
+    """Print the table; return True when nothing needs fixing."""
     checks = await run_checks(settings)
     if as_json:
         say_json([asdict(check) for check in checks])
@@ -44,13 +44,13 @@ async def print_checks(settings: Settings, *, as_json: bool) -> bool:
 
 
 async def run_checks(settings: Settings) -> list[Check]:
-    """Look at everything; never raises."""
+    """Run all checks; never raise."""
     try:
         reached = reach(settings)
     except ConfigError as error:
         return [Check("system", False, "not found", str(error)), _model(settings), *await _channels(settings)]
     if reached.simulator_url:
-        # As the running `dev` wired itself, whatever PORT this command was given.
+        # The running `dev` knows its own port, whatever PORT is for this command.
         settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})
         try:
             config = simulator_config(settings.onevalet_home)
@@ -84,7 +84,7 @@ async def _database(database: Database) -> list[Check]:
         user = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
     except OneValetError:
         return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
-    except Exception as error:  # whatever a half-made database answers is told, not raised
+    except Exception as error:  # whatever an incomplete database answers is shown, not raised
         return [Check("database", False, type(error).__name__, "run `uv run -m onevalet migrate`")]
     known = load_migrations()[-1].number
     newest = row["newest"] if row else 0
@@ -126,7 +126,7 @@ async def _database(database: Database) -> list[Check]:
 
 
 def _delayed(row: Record) -> Check:
-    """Return what one of our accounts has not been able to deliver for long."""
+    """Return a check about an account that has been unable to deliver for long."""
     detail = (
         f"answers in {row['conversations']} conversation(s) wait since {_moment(row['since'])}"
         f" ({row['reasons'] or 'no reason given'}); next try {_moment(row['next_try'])}"
@@ -136,16 +136,16 @@ def _delayed(row: Record) -> Check:
 
 
 async def check_set_aside(database: Database) -> list[Check]:
-    """Look for what an unforeseen error set aside: each can be tried again."""
+    """Check for work that an unforeseen error set aside and that can be retried."""
     try:
         count = await database.call("select * from count_set_aside()")
         tasks = await TaskStore(database).find_set_aside(SHOWN)
     except (OneValetError, PostgresError):
-        return []  # the check of the database says it
+        return []  # the database's own check says so
     if count is None or not any(count.values()):
         return []
     parts = [f"{count['tasks']} tasks", f"{count['notices']} notices", f"{count['events']} events"]
-    named = "; ".join(f"task {one.number} of {one.tenant_id} ({one.cause})" for one in tasks)
+    named = "; ".join(f"task {task.number} of {task.tenant_id} ({task.cause})" for task in tasks)
     detail = ", ".join(parts) + (f": {named}{' …' if count['tasks'] > len(tasks) else ''}" if named else "")
     fixes = ["`tasks retry`"] if count["tasks"] or count["notices"] else []
     fixes += ["`events list --set-aside` and `events retry`"] if count["events"] else []
@@ -153,27 +153,27 @@ async def check_set_aside(database: Database) -> list[Check]:
 
 
 async def check_workers(database: Database) -> list[Check]:
-    """Look at what each worker wrote down about itself."""
+    """Check what each worker reported about itself."""
     try:
         seen = await workers_seen(database)
     except (OneValetError, PostgresError):
-        return []  # the check of the database says it
+        return []  # the database's own check says so
     checks = [Check("workers", True, f"{len(seen)} seen in the last minute")]
-    for one in seen:
-        who = one.worker.split("/")[0]
-        if one.ahead is not None and abs(one.ahead) > MAX_APART:
-            way = "ahead of" if one.ahead > 0 else "behind"
-            detail = f"{abs(one.ahead):,.0f} s {way} Postgres': nothing that time decides is done there"
-            checks.append(Check(f"clock of {who}", False, detail, "set the time of that machine, by NTP for example"))
-        for part in one.failing:
+    for worker in seen:
+        name = worker.worker.split("/")[0]
+        if worker.ahead is not None and abs(worker.ahead) > MAX_APART:
+            direction = "ahead of" if worker.ahead > 0 else "behind"
+            detail = f"{abs(worker.ahead):,.0f} s {direction} Postgres': nothing that time decides is done there"
+            checks.append(Check(f"clock of {name}", False, detail, "set the time of that machine, by NTP for example"))
+        for part in worker.failing:
             if int(str(part["failures"])) >= REPEATED:
                 detail = f"{part['part']}: failed {part['failures']} times in a row, last with {part['cause']}"
-                checks.append(Check(f"part of {who}", False, detail, "look for worker_part_failed in its log"))
+                checks.append(Check(f"part of {name}", False, detail, "look for worker_part_failed in its log"))
     return checks
 
 
 async def _texts(database: Database) -> list[Check]:
-    """Look whether messages were left out because all people's segments of the day are used up."""
+    """Check whether messages were not sent because the day's segments for all people are used up."""
     try:
         row = await database.call(
             "select segments, refused from segments_of_all where day = (clock_timestamp() at time zone 'UTC')::date"
@@ -188,7 +188,7 @@ async def _texts(database: Database) -> list[Check]:
 
 
 async def _writes(database: Database) -> list[Check]:
-    """Look whether the database takes writes (it may be full, or read-only), and what it never took."""
+    """Check whether the database accepts writes (it may be full or read-only), and what it has refused."""
     try:
         await database.call("select probe_write()")
         refused = await database.call("select * from count_refused()")
@@ -222,7 +222,7 @@ def _model(settings: Settings) -> Check:
 
 
 async def _secret_keys(settings: Settings, database: Database) -> Check:
-    """Look whether every data key lies under a secret key that we have."""
+    """Check whether every data key is wrapped with a secret key that is configured."""
     what = "secret keys"
     try:
         keys = secret_keys(with_key_file(settings, make=False))

@@ -1,4 +1,4 @@
-"""`events …`: the operator's hand on where events come from, and on those that were set aside."""
+"""`events …`: the sources of events, and the events that were set aside."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -27,7 +27,7 @@ class _Opened:
 async def add_source(
     settings: Settings, tenant: str, name: str, style: Style, options: SourceOptions, *, read_secret: bool
 ) -> None:
-    """Make a source; print where it posts to, and its secret, which is shown this once only."""
+    """Create a source; print its URL, and its secret, which is shown only this once."""
     given = _read_secret() if read_secret else ""
     async with _opened(settings, tenant) as opened:
         source, secret = await opened.sources.add(opened.tenant, name, style, options, given)
@@ -37,25 +37,30 @@ async def add_source(
 
 
 async def print_sources(settings: Settings, tenant: str, *, as_json: bool) -> None:
-    """List a person's sources, never their secrets."""
+    """List a person's sources, without secrets."""
     async with _opened(settings, tenant) as opened:
-        found = await opened.sources.list(opened.tenant)
-    urls = {source.id: f"{opened.url}/events/{source.id}" for source in found}
+        sources = await opened.sources.list(opened.tenant)
+    urls = {source.id: f"{opened.url}/events/{source.id}" for source in sources}
     if as_json:
         listed = [
-            {"name": one.name, "style": one.style.value, "url": urls[one.id], "options": asdict(one.options)}
-            for one in found
+            {
+                "name": source.name,
+                "style": source.style.value,
+                "url": urls[source.id],
+                "options": asdict(source.options),
+            }
+            for source in sources
         ]
         say_json(listed)
         return
-    for one in found:
-        say(f"{one.name:<24} {one.style.value:<8} {urls[one.id]}")
-    if not found:
+    for source in sources:
+        say(f"{source.name:<24} {source.style.value:<8} {urls[source.id]}")
+    if not sources:
         say(f"{opened.tenant} has no sources: make one with `events source add NAME`.")
 
 
 async def delete_source(settings: Settings, tenant: str, name: str) -> None:
-    """Delete a source; raises `ConfigError` when there is none of this name."""
+    """Delete a source; raise `ConfigError` when there is none of this name."""
     async with _opened(settings, tenant) as opened:
         if not await opened.sources.delete(opened.tenant, name):
             raise ConfigError(f"{opened.tenant} has no source {name}.")
@@ -63,22 +68,22 @@ async def delete_source(settings: Settings, tenant: str, name: str) -> None:
 
 
 async def print_events(settings: Settings, tenant: str, *, set_aside: bool, as_json: bool) -> None:
-    """List a person's newest events and what became of them, or those that were set aside."""
+    """List a person's newest events and their states, or only those that were set aside."""
     async with _opened(settings, tenant) as opened:
-        found = await opened.events.recent(opened.tenant, poison_only=set_aside)
+        records = await opened.events.recent(opened.tenant, poison_only=set_aside)
     if as_json:
-        say_json([_as_json(one) for one in found])
+        say_json([_as_json(record) for record in records])
         return
-    for one in found:
-        fate = one.state if one.group else "nobody wants it"
-        reason = f"  {one.attempts} tries: {one.reason}" if one.reason else ""
-        say(f"{one.received_at:%Y-%m-%d %H:%M:%S}  {one.event.source}:{one.event.type}  {one.event.id}  {fate}{reason}")
-    if not found:
+    for record in records:
+        event, state = record.event, record.state if record.group else "nobody wants it"
+        reason = f"  {record.attempts} tries: {record.reason}" if record.reason else ""
+        say(f"{record.received_at:%Y-%m-%d %H:%M:%S}  {event.source}:{event.type}  {event.id}  {state}{reason}")
+    if not records:
         say("None was set aside." if set_aside else "No events yet.")
 
 
 async def retry_event(settings: Settings, tenant: str, source: str, id: str) -> None:
-    """Let an event that was set aside be handled once more; raises `ConfigError` when it was not."""
+    """Handle an event again that was set aside; raise `ConfigError` when it was not."""
     async with _opened(settings, tenant) as opened:
         if not await opened.events.retry(EventRef(opened.tenant, source, id)):
             raise ConfigError(f"No event {id} of {source} was set aside.")
@@ -103,14 +108,14 @@ def _read_secret() -> str:
     return secret
 
 
-def _as_json(one: EventRecord) -> dict[str, object]:
+def _as_json(record: EventRecord) -> dict[str, object]:
     return {
-        "source": one.event.source,
-        "type": one.event.type,
-        "id": one.event.id,
-        "received_at": one.received_at.isoformat(),
-        "group": one.group,
-        "state": one.state,
-        "attempts": one.attempts,
-        "reason": one.reason,
+        "source": record.event.source,
+        "type": record.event.type,
+        "id": record.event.id,
+        "received_at": record.received_at.isoformat(),
+        "group": record.group,
+        "state": record.state,
+        "attempts": record.attempts,
+        "reason": record.reason,
     }

@@ -1,4 +1,4 @@
-"""The commands that see to one person: credentials, events, tasks, approvals, and where they are told things."""
+"""The groups of commands about one person: credentials, events, tasks, approvals and notifications."""
 
 from typing import Annotated
 

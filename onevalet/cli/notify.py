@@ -1,4 +1,4 @@
-"""`notify …`: the operator's hand on where people are told things, and a message to try it with."""
+"""`notify …`: people's addresses for notifications, and a test message."""
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
@@ -18,7 +18,7 @@ from onevalet.wiring.channels import notification_channel_names
 
 
 async def add_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
-    """Keep an address of a person's."""
+    """Store an address of a person."""
     async with _opened(settings) as database:
         made = await AddressBook(database, make_id).add(await one_tenant(database, tenant), channel, address)
     say(f"Kept: {made.channel}, {made.account} {made.address}.")
@@ -29,18 +29,18 @@ async def add_address(settings: Settings, tenant: str, channel: str, address: st
 async def print_addresses(settings: Settings, tenant: str, *, as_json: bool) -> None:
     """List a person's addresses."""
     async with _opened(settings) as database:
-        found = await AddressBook(database, make_id).list(await one_tenant(database, tenant))
+        addresses = await AddressBook(database, make_id).list(await one_tenant(database, tenant))
     if as_json:
-        say_json([asdict(one) for one in found])
+        say_json([asdict(address) for address in addresses])
         return
-    for one in found:
-        say(f"{one.channel:<8} {one.account:<8} {one.address}  {one.state}")
-    if not found:
+    for address in addresses:
+        say(f"{address.channel:<8} {address.account:<8} {address.address}  {address.state}")
+    if not addresses:
         say("No addresses: people are told things where they write.")
 
 
 async def delete_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
-    """Forget an address; raises `ConfigError` when it is not theirs."""
+    """Delete an address; raise `ConfigError` when the person has no such address."""
     async with _opened(settings) as database:
         if not await AddressBook(database, make_id).delete(await one_tenant(database, tenant), channel, address):
             raise ConfigError("This person has no such address.")
@@ -48,7 +48,7 @@ async def delete_address(settings: Settings, tenant: str, channel: str, address:
 
 
 async def send_notification(settings: Settings, tenant: str, text: str, urgency: Urgency) -> bool:
-    """Tell a person something through the running system; say what became of it. True when it reaches them."""
+    """Notify a person through the running system and print the result; return whether it reaches them."""
     from notify.service import NotificationService
 
     reached = reach(settings)

@@ -1,4 +1,4 @@
-"""`replay TURN`: a turn's journal as JSON lines, or the turn run again with its tools' results from the record."""
+"""`replay TURN`: a turn's journal as JSON lines, or the turn run again with its recorded tool results."""
 
 import json
 import sys
@@ -36,7 +36,7 @@ RECORDED = "recorded"
 
 
 async def print_replay(settings: Settings, turn: str, model: str, *, as_json: bool) -> bool:
-    """Print the journal; with a model, where the turn run again differs. True when it does not."""
+    """Print the journal; with a model, print where the repeated turn differs. Return True when it does not."""
     async with open_database(settings, "replay") as database:
         transcript = await read_transcript(database, turn)
         if not model:
@@ -58,9 +58,10 @@ async def run_again(
     plugins: Plugins | None = None,
     storage: Storage | None = None,
 ) -> list[Difference]:
-    """Run a turn again, over the recorded answers or a live model, at the time it was; nothing is done or kept.
+    """Run a turn again at its original time, over the recorded answers or a live model, without any effect.
 
-    Hooks and rules are today's; `storage` is what rules look up. What a rule would have approved counts as approved.
+    Hooks and rules are the current ones; `storage` is for rules that look something up. An approval that a rule asks
+    for counts as given.
     """
     plugins = plugins or load_plugins(settings.onevalet_plugins)
     client = _client(settings, transcript, model)
@@ -88,9 +89,9 @@ def _hooks(
 ) -> list[Hook]:
     hooks = [*built_in_hooks(settings, loop_config(settings.loop), client, storage), *plugins.hooks]
     if isinstance(client, RecordedModel):
-        # The record's answers are the loop's: a judge that asks a model would take them.
-        hooks = [one for one in hooks if not isinstance(one, AskingJudge)] + [RecordedJudge(transcript.rows)]
-    return [RecordedConsent(one) if isinstance(one, Rule) else one for one in hooks]
+        # The recorded answers are for the loop: a judge that asks a model would use them up.
+        hooks = [hook for hook in hooks if not isinstance(hook, AskingJudge)] + [RecordedJudge(transcript.rows)]
+    return [RecordedConsent(hook) if isinstance(hook, Rule) else hook for hook in hooks]
 
 
 def _client(settings: Settings, transcript: Transcript, model: str) -> ModelClient:
@@ -105,12 +106,12 @@ def _as_line(difference: Difference) -> str:
 
 
 def _as_text(difference: Difference) -> str:
-    recorded, now = (json.dumps(one, ensure_ascii=False) for one in (difference.recorded, difference.now))
+    recorded, now = (json.dumps(value, ensure_ascii=False) for value in (difference.recorded, difference.now))
     return f"step {difference.step}, {difference.what}:\n  recorded  {recorded}\n  now       {now}\n"
 
 
 class _Then(Clock):
-    """A clock that stands at the time of the turn, so that the prompt is the same."""
+    """A clock that stands still at the time of the turn, so that the prompt is the same."""
 
     def __init__(self, at: datetime) -> None:
         super().__init__()

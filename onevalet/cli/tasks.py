@@ -1,9 +1,10 @@
-"""`tasks …`: the operator's hand on what people have planned, and why it ran or did not."""
+"""`tasks …`: people's tasks, and why they ran or did not."""
 
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from core.clock import Clock, zone_or_utc
 from core.db.database import Database
@@ -30,34 +31,35 @@ class _Opened:
     tenant: str
 
     async def meant(self, which: str) -> Task:
-        """Find the one task; raises `ConfigError` where none or several are meant."""
-        found = find_tasks(await self.engine.store.tasks(self.tenant, deleted=True), which)
-        found = [one for one in found if not one.deleted] or found
-        if len(found) != 1:
-            many = "; ".join(f"{one.number}. {one.title}" for one in found[:10])
-            raise ConfigError(f"Several are meant: {many}." if found else f"{self.tenant} has no task {which}.")
-        return found[0]
+        """Return the one task that `which` names; raise `ConfigError` where it names none or several."""
+        tasks = find_tasks(await self.engine.store.tasks(self.tenant, deleted=True), which)
+        tasks = [task for task in tasks if not task.deleted] or tasks
+        if len(tasks) != 1:
+            many = "; ".join(f"{task.number}. {task.title}" for task in tasks[:10])
+            raise ConfigError(f"Several are meant: {many}." if tasks else f"{self.tenant} has no task {which}.")
+        return tasks[0]
 
 
 async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json: bool) -> None:
-    """List a person's tasks; listing moves nothing."""
+    """List a person's tasks; listing changes nothing."""
     async with _opened(settings, tenant) as opened:
         tasks = await opened.engine.store.tasks(opened.tenant, deleted=stopped)
         zone = zone_or_utc((await opened.engine.store.person(opened.tenant))[0])
     if as_json:
-        say_json([_as_json(one) for one in tasks])
+        say_json([_as_json(task) for task in tasks])
         return
-    for one in tasks:
-        coming = f"  next {moment_in_words(one.next_at, zone)}" if one.next_at else ""
-        coming = "  rests: its person can be reached nowhere" if one.held else coming
-        coming = f"  set aside ({one.set_aside})" if one.set_aside else coming
-        say(f"{one.number:>4}  {one.state.value:<9}  {one.title}: {in_words(one.trigger, zone)}{coming}  {one.id}")
+    for task in tasks:
+        coming = f"  next {moment_in_words(task.next_at, zone)}" if task.next_at else ""
+        coming = "  rests: its person can be reached nowhere" if task.held else coming
+        coming = f"  set aside ({task.set_aside})" if task.set_aside else coming
+        when = in_words(task.trigger, zone)
+        say(f"{task.number:>4}  {task.state.value:<9}  {task.title}: {when}{coming}  {task.id}")
     if not tasks:
         say(f"{opened.tenant} has no tasks.")
 
 
-async def change_task(settings: Settings, tenant: str, which: str, change: str) -> None:
-    """Pause or resume a task; raises `ConfigError` where it is in no state for it."""
+async def change_task(settings: Settings, tenant: str, which: str, change: Literal["pause", "resume"]) -> None:
+    """Pause or resume a task; raise `ConfigError` where its state does not allow that."""
     async with _opened(settings, tenant) as opened:
         task = await opened.meant(which)
         changes = {"pause": opened.engine.pause_task, "resume": opened.engine.resume_task}
@@ -67,9 +69,9 @@ async def change_task(settings: Settings, tenant: str, which: str, change: str) 
 
 
 async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
-    """Try again what an unforeseen error set aside: one task, all of one person's, or everybody's.
+    """Retry tasks that an unforeseen error set aside: one, all of one person, or everybody's.
 
-    Raises `ConfigError` where the task that is named was not set aside.
+    Raise `ConfigError` where the named task was not set aside.
     """
     if which:
         async with _opened(settings, tenant) as opened:
@@ -95,7 +97,7 @@ async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
 
 
 async def run_task(settings: Settings, tenant: str, which: str) -> None:
-    """Run a task once, besides its schedule."""
+    """Run a task once, outside its schedule."""
     async with _opened(settings, tenant) as opened:
         task = await opened.meant(which)
         run = await opened.engine.run_now(opened.tenant, task.id)
@@ -103,14 +105,14 @@ async def run_task(settings: Settings, tenant: str, which: str) -> None:
 
 
 async def print_why(settings: Settings, tenant: str, which: str, *, as_json: bool) -> None:
-    """Say why a task ran or did not: last occurrences, what was seen, decided and delivered."""
+    """Print why a task ran or did not: its last times, what was seen, decided and delivered."""
     async with _opened(settings, tenant) as opened:
         known = await explain(opened.engine, await opened.meant(which))
     say(json.dumps(known, indent=2) if as_json else str(known["text"]))
 
 
 async def print_dry_run(settings: Settings, tenant: str, which: str, expression: str, *, as_json: bool) -> None:
-    """Show the next ten times of a task, or what its condition or filter says over recorded data."""
+    """Print the next ten times of a task, or the results of its condition or filter over recorded data."""
     async with _opened(settings, tenant) as opened:
         task = await opened.meant(which)
         lines = await dry_run(opened.engine, task, expression)

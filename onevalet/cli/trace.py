@@ -1,4 +1,4 @@
-"""`trace ID`: the whole path of a message, from its receipt to the provider's word on the answer."""
+"""`trace ID`: the path of a message, from its receipt to the provider's last status of the answer."""
 
 from datetime import datetime
 from typing import cast
@@ -16,7 +16,7 @@ from onevalet.settings import Settings
 type Line = dict[str, object]
 
 WITHOUT_LOOK_UP = frozenset({"telegram", "email"})
-"""Channels that cannot be asked what became of a send: its policy says whether it is sent again."""
+"""Channels without look-up: a policy says whether a part with an unknown outcome is sent again."""
 _DELIVERIES = """
 select d.*, e.state as part_state, c.channel, exists (
     select 1 from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id
@@ -30,7 +30,7 @@ where d.tenant_id = $1 and d.outbound_id = $2
 
 
 async def print_trace(settings: Settings, wanted: str, *, as_json: bool) -> None:
-    """Print every known moment of the path, in order of time; ids and states, never text."""
+    """Print every known step of the path, in order of time: ids and states, never text."""
     async with open_database(settings, "trace") as database:
         lines = await trace(database, wanted)
     if as_json:
@@ -43,7 +43,7 @@ async def print_trace(settings: Settings, wanted: str, *, as_json: bool) -> None
 
 
 async def trace(database: Database, wanted: str) -> list[Line]:
-    """Return the path as lines with `at` and `what`; raises `ConfigError` for an id that is not known."""
+    """Return the path as lines with `at` and `what`; raise `ConfigError` for an unknown id."""
     ids = await database.call("select * from find_trace($1)", wanted)
     if ids is None:
         ignored = await database.call("select key, reason, received_at from ignored_messages where key = $1", wanted)
@@ -173,7 +173,7 @@ def _delivery_line(delivery: asyncpg.Record) -> Line:
 
 
 def _resolved(delivery: asyncpg.Record) -> str:
-    """Return how it was found out what became of a send whose answer was lost; empty for any other."""
+    """Return how the outcome of a send without an answer was found out; empty for other sends."""
     if delivery["outcome"] == "found":
         return "found by look-up"
     if delivery["outcome"] == "left":

@@ -1,4 +1,4 @@
-"""A turn as it is kept: what was said to it, what it did step by step, and what it said."""
+"""A turn as it is stored: its messages, its steps, and its replies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from core.turns.types import TurnRequest
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """All of a turn. `request` is what it was given, with an empty journal; `steered` what came in, by step."""
+    """A whole turn. `request` has an empty journal; `steered` are the messages that came in later, by step."""
 
     request: TurnRequest
     rows: tuple[StepRecord, ...]
@@ -32,11 +32,11 @@ class Transcript:
     replies: tuple[JsonObject, ...] = ()
 
     def again(self, journal: MemoryJournal, control: TurnControl) -> TurnRequest:
-        """Return the turn to be run once more, over a journal of its own."""
+        """Return the request to run the turn again over another journal."""
         return replace(self.request, journal=journal, control=control)
 
     def lines(self) -> list[JsonObject]:
-        """Return it as JSON objects, in order, to be written a line each."""
+        """Return the turn as JSON objects, in order, one for each line."""
         received: list[JsonObject] = [
             {"kind": "received", "id": one.id, "at": one.received_at.isoformat(), "text": one.text}
             for one in self.request.inbound
@@ -58,7 +58,7 @@ class Transcript:
 
 
 async def read_transcript(database: Database, wanted: str) -> Transcript:
-    """Read the turn of any id that leads to one; raises `ConfigError` for one that does not."""
+    """Read the turn that an id belongs to; raise `ConfigError` where there is none."""
     found = await database.call("select * from find_trace($1)", wanted)
     if found is None or not found["turn_id"]:
         raise ConfigError(f"No turn is known by {wanted}: give the id of a turn, or of a message or answer of one.")
@@ -108,7 +108,7 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
 
 
 async def _history(connection: Connection, tenant: str, turn: str, conversation: str) -> tuple[ChatMessage, ...]:
-    """Return what was said before the turn in its session; of one that has not ended, all that was."""
+    """Return the history before the turn in its session; of an unfinished turn, all of the history."""
     rows = await connection.fetch(
         "with own as (select min(position) as first, min(session) as session from history"
         "  where tenant_id = $1 and conversation_id = $2 and turn_id = $3),"
