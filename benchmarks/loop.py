@@ -27,8 +27,9 @@ from core.journal.in_memory import MemoryJournal
 from core.llm.types import ChatMessage, ModelAnswer, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
-from core.loop.loop import LoopTask, ReactLoop
+from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
+from core.loop.task import LoopTask
 from core.tools.context import NO_WEB, ToolExecutionContext
 from core.tools.registry import ToolRegistry
 from core.tools.tool import tool

@@ -1,12 +1,11 @@
-"""What an agent's run asks consent to: its own words, a form of its fields, and the check of changes."""
+"""The request for consent to an agent's run: the agent's own words, a form of its fields, a check of changes."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
 from core.agents.field_collection import collect
 from core.agents.fields import InputField
 from core.agents.schema import INSTRUCTION, agent_parameters
-from core.agents.standard_agent import ApprovalRequest, StandardAgent
-from core.agents.valet import Valet
+from core.agents.standard_agent import ApprovalRequest, StandardAgent, Valet
 from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import Check, form_of
 from core.approvals.rendering import is_empty
@@ -16,54 +15,46 @@ from core.messaging.messages import FormField
 
 
 def agent_consent(
-    place: str,
-    valet: Valet,
-    arguments: JsonObject,
-    make: Callable[[JsonObject], Awaitable[StandardAgent]],
-    *,
-    risk: str = "",
-    note: str = "",
-    begun: bool = False,
-    asks: str = "",
-    state: JsonObject | None = None,
+    call_id: str, valet: Valet, arguments: JsonObject, make: Callable[[JsonObject], Awaitable[StandardAgent]]
 ) -> ConsentTo:
-    """Ask consent to an agent's run; `make` gives the agent with other values, which says what is shown of them."""
+    """Return the request for consent to an agent's run; `make` returns the agent with other arguments."""
     inputs = valet.inputs
 
     async def describe(given: JsonObject) -> Described:
         request: ApprovalRequest = (await make(given)).approval_request()
+        optional = (name for name, field in inputs.items() if not field.required and is_empty(field.default))
         return Described(
             request.action_summary,
             dict(request.details),
             _labels(inputs),
-            frozenset(name for name, one in inputs.items() if not one.required and is_empty(one.default)),
+            frozenset(optional),
             agent_form(inputs, _properties(valet), given),
             request.timeout_minutes * 60.0,
             request.allow_modification,
         )
 
     check = agent_check(inputs, (INSTRUCTION,))
-    return ConsentTo(place, valet.name, arguments, describe, check, risk or valet.risk, note, asks, state or {}, begun)
+    return ConsentTo(call_id, valet.name, arguments, describe, check, valet.risk)
 
 
 def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:
-    return {name: one.label for name, one in inputs.items()} | {INSTRUCTION: "instruction"}
+    return {name: field.label for name, field in inputs.items()} | {INSTRUCTION: "instruction"}
 
 
 def _properties(valet: Valet) -> JsonObject:
     properties = agent_parameters(valet).get("properties")
     if not isinstance(properties, dict):
         return {}
-    return {name: one for name, one in properties.items() if name in valet.inputs}
+    return {name: schema for name, schema in properties.items() if name in valet.inputs}
 
 
 def agent_form(inputs: Mapping[str, InputField], schemas: JsonObject, arguments: JsonObject) -> tuple[FormField, ...]:
-    """Make the form for an agent's fields, of which `schemas` are those that the model sees."""
-    return form_of(schemas, arguments, [name for name, one in inputs.items() if one.required])
+    """Return the form for an agent's fields; `schemas` are the fields' JSON schemas as the model sees them."""
+    return form_of(schemas, arguments, [name for name, field in inputs.items() if field.required])
 
 
 def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...]) -> Check:
-    """Return what checks changed fields of an agent, by their validators; `rest` names arguments that are no field."""
+    """Return a check of changed fields by their validators; `rest` names the arguments that are no fields."""
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
         unknown = [name for name in changes if name not in inputs]
@@ -74,7 +65,7 @@ def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...]) -> Chec
         collected = collect(inputs, {k: v for k, v in known.items() if k not in cleared}, changes)
         if collected.wrong or collected.missing:
             wrong = collected.wrong or dict.fromkeys(collected.missing, "it is missing")
-            raise ToolRetry("; ".join(f"{inputs[name].label}: {what.rstrip('.')}" for name, what in wrong.items()))
+            raise ToolRetry("; ".join(f"{inputs[name].label}: {error.rstrip('.')}" for name, error in wrong.items()))
         return collected.fields | {name: arguments[name] for name in rest if name in arguments}
 
     return check

@@ -1,18 +1,19 @@
 """Collect an agent's fields: what is valid is adopted, what is missing takes its default or is asked for. Pure."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from core.agents.fields import InputField, InvalidValue
-from core.agents.pool_entry import PoolEntry
+from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.json_types import Json, JsonObject
 
-_LETTING_GO = {
-    *("cancel", "stop", "drop it", "forget it", "forget about it", "never mind", "nevermind", "no", "no thanks"),
-    *("nothing", "quit", "skip it", "leave it", "drop that", "forget that", "cancel it", "cancel that", "stop it"),
-    *("stop that", "skip that", "leave that", "no thank you", "no, thanks", "no, thank you"),
-}
+_LETTING_GO = re.compile(
+    r"(cancel|stop)( it| that)?|(drop|skip|leave|forget) (it|that)|forget about it|never ?mind"
+    r"|no(,? thanks|,? thank you)?|nothing|quit"
+)
+"""Answers that let go of a question, rather than answer it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) 
     if entry.status is not AgentStatus.WAITING_FOR_INPUT or len(entry.asked) != 1 or entry.asked[0] not in inputs:
         return None
     one, said = inputs[entry.asked[0]], text.strip()
-    if not said or "?" in said or (one.type is str and said.rstrip(".!").casefold() in _LETTING_GO):
+    if not said or "?" in said or (one.type is str and _LETTING_GO.fullmatch(said.rstrip(".!").casefold())):
         return None
     if not _valid(one, said):
         return None
@@ -98,7 +99,7 @@ def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) 
 def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> tuple[PoolEntry, dict[str, str]]:
     """Return the entry with an answer taken, or as it was, with what is wrong by field ("": all of it)."""
     if answer.drop:
-        return entry.ended("cancelled"), {}
+        return entry.ended(PoolEnd.CANCELLED), {}
     unknown = [name for name in answer.fields if name not in inputs]
     if unknown:
         return entry, {name: f"it is not known; there are {', '.join(inputs)}" for name in unknown}

@@ -1,42 +1,41 @@
-"""What a run of an agent's handler comes to: which handler is called, and its result as text and in the journal."""
+"""A handler's result: from which handler, as text for the model, and in the journal."""
 
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.journal.types import StepRecord
 from core.json_types import JsonObject, storable
 
 
-async def call_handler(agent: StandardAgent, last: AgentResult | None, said: str) -> AgentResult:
-    """Call the handler of the state that the agent comes from."""
+async def call_handler(agent: StandardAgent, last: AgentResult | None, message: str) -> AgentResult:
+    """Call the handler for the status that the agent waited in."""
     came_from = last.status if last is not None else AgentStatus.INITIALIZING
     agent.status = AgentStatus.RUNNING
     match came_from:
         case AgentStatus.WAITING_FOR_INPUT:
-            return await agent.on_waiting_for_input(said)
+            return await agent.on_waiting_for_input(message)
         case AgentStatus.WAITING_FOR_APPROVAL:
-            return await agent.on_waiting_for_approval(said)
+            return await agent.on_waiting_for_approval(message)
         case AgentStatus.PAUSED:
-            return await agent.on_paused(said)
+            return await agent.on_paused(message)
         case _:
-            return await agent.on_initializing(said) or await agent.on_running(said)
+            return await agent.on_initializing(message) or await agent.on_running(message)
 
 
-def told(result: AgentResult) -> str:
-    """Write a result as the text that the model reads."""
-    said = [result.raw_message] if result.raw_message else []
-    if result.outputs:
-        said += [f"{name}: {value}" for name, value in result.outputs.items()]
-    if said:
-        return "\n".join(said)
+def result_text(result: AgentResult) -> str:
+    """Return a result as the text that the model reads."""
+    parts = [result.raw_message] if result.raw_message else []
+    parts += [f"{name}: {value}" for name, value in result.outputs.items()]
+    if parts:
+        return "\n".join(parts)
     return "Done." if result.status is AgentStatus.COMPLETED else f"It ended as {result.status.value}."
 
 
 def json_of(result: AgentResult) -> JsonObject:
-    """Write a result down for the journal."""
+    """Return a result as the journal stores it."""
     return {"status": result.status.value, "text": storable(result.raw_message), "outputs": storable(result.outputs)}
 
 
 def result_of(record: StepRecord) -> AgentResult:
-    """Read what `json_of` wrote."""
+    """Parse a result that `json_of` returned."""
     outputs = record.result.get("outputs")
     return AgentResult(
         AgentStatus(str(record.result.get("status", AgentStatus.ERROR.value))),

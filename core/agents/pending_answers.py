@@ -1,7 +1,7 @@
 """Which waiting agent a message is for: the person's answer is recognised, or the model is asked to tell."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -10,11 +10,11 @@ from pydantic import BaseModel
 from core.agents.field_collection import Answer, plain_answer, take
 from core.agents.pool_entry import PoolEntry
 from core.agents.schema import field_schema
-from core.agents.valet import Valet
+from core.agents.standard_agent import Valet
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, read_json
-from core.llm.types import ChatMessage, Role, ToolCall
+from core.llm.types import ChatMessage, Marker, ToolCall
 from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext
@@ -22,8 +22,8 @@ from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
 
 ANSWER = "answer_waiting_agent"
-"""The built-in tool with which the model hands on what the person said to an agent that waits."""
-TAKEN = "Taken: it goes on at once, and what comes of it is said then."
+"""The built-in tool with which the model passes the person's answer to an agent that waits."""
+_TAKEN = "Taken: it goes on at once, and what comes of it is said then."
 _SAYS = (
     "Hand on what the person said to an agent that waits for their answer: what was asked, a correction of what it "
     "was given before, or that they drop it."
@@ -101,13 +101,12 @@ class PendingAnswers:
             raise ToolRetry(f"Not taken: {said}. Ask the person for it, in your own words.")
         self.changed[entry.agent_id] = taken
 
-    def replay(self, messages: Iterable[ChatMessage]) -> None:
+    def replay(self, messages: Sequence[ChatMessage]) -> None:
         """Hand on what a finished turn's messages handed on: a turn that was taken over did not do so itself."""
         self.changed = {}
-        said = list(messages)
-        taken = {one.tool_call_id for one in said if one.role is Role.TOOL and one.text == TAKEN}
-        for call in (call for message in said for call in message.tool_calls):
-            if call.name == ANSWER and call.id in taken:
+        handed_over = {message.tool_call_id for message in messages if message.marker is Marker.HANDED_OVER}
+        for call in (call for message in messages for call in message.tool_calls):
+            if call.name == ANSWER and call.id in handed_over:
                 self.give(cast(JsonObject, read_json(call.arguments)))
 
     def remind(self) -> str:
@@ -141,7 +140,7 @@ class AnswerTool(Tool[..., object]):
     ) -> tuple[str, Outcome]:
         """Hand an answer on."""
         self.waiting.give(arguments)
-        return TAKEN, Outcome.HANDED_OVER
+        return _TAKEN, Outcome.HANDED_OVER
 
 
 def _answer_tool(waiting: PendingAnswers) -> AnswerTool:

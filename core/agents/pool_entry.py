@@ -1,9 +1,10 @@
-"""An agent that waits for a person, as it is kept in the pool: data only, so that any worker can go on with it."""
+"""An agent that waits for a person, as the pool stores it: data only, so that any worker can resume it."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, cast
 
 from core.agents.standard_agent import AgentStatus
@@ -12,14 +13,22 @@ from core.json_types import JsonObject
 WAITING = frozenset({AgentStatus.WAITING_FOR_INPUT, AgentStatus.WAITING_FOR_APPROVAL, AgentStatus.PAUSED})
 
 
+class PoolEnd(StrEnum):
+    """Why an agent waits no more, although it did not complete."""
+
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    DROPPED = "dropped"
+    STALE = "stale"
+
+
 @dataclass(frozen=True, slots=True)
 class PoolEntry:
     """One agent in the pool.
 
-    `turn_id`, `agent_path` and `tool_call_id` say which call of which turn it is. `fields` are the collected values
-    as JSON, `asked` the names of those that the person was asked for, `question` what they were asked.
-    `answer` is what they said to a question that is about no field. `revision` counts its changes: a change counts
-    only against the revision that was read.
+    `turn_id`, `agent_path` and `tool_call_id` name the call. `fields` are the collected values as JSON, `asked` the
+    names of the fields that `question` asks for. `answer` is the person's answer to a question about no field.
+    `revision` counts the changes: a change applies only to the revision that was read.
     """
 
     agent_id: str
@@ -38,37 +47,36 @@ class PoolEntry:
     answer: str = ""
     state: JsonObject = field(default_factory=dict)
     reminded: bool = False
-    reason: str = ""
-    """Why it waits no more: `cancelled`, `expired`, `dropped`, `stale`."""
+    reason: PoolEnd | None = None
     revision: int = 0
 
     @property
     def waits(self) -> bool:
-        """Return whether it still waits for somebody."""
+        """Return whether the agent still waits."""
         return self.status in WAITING
 
     @property
     def wakes(self) -> bool:
-        """Return whether its turn may go on: it was answered, which leaves it without a question, or ended."""
+        """Return whether its turn may resume: the agent was answered, which clears the question, or ended."""
         return not self.waits or not self.question
 
     @property
     def told_as(self) -> str:
-        """Name it for the person: by what they were asked, or else by the words of its name."""
+        """Return what to call the agent to the person: the question, or else the words of its name."""
         asked = self.question.strip().partition("\n")[0]
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", self.agent_type.removesuffix("Agent")).replace("_", " ").lower()
         return f"“{asked}”" if asked else words
 
     def completed(self) -> "PoolEntry":
-        """Return it as one that came to its end."""
+        """Return the entry as a completed one."""
         return replace(self, status=AgentStatus.COMPLETED)
 
-    def ended(self, reason: str) -> "PoolEntry":
-        """Return it as one that waits no more."""
+    def ended(self, reason: PoolEnd) -> "PoolEntry":
+        """Return the entry as one that waits no more."""
         return replace(self, status=AgentStatus.CANCELLED, reason=reason)
 
     def to_json(self) -> JsonObject:
-        """Write it down as the database takes it."""
+        """Return the entry as the database takes it."""
         return {
             "agent_id": self.agent_id,
             "agent_type": self.agent_type,
@@ -79,7 +87,7 @@ class PoolEntry:
             "schema_version": self.schema_version,
             "expires_at": self.expires_at.isoformat(),
             "collected_fields": self.fields,
-            "reason": self.reason,
+            "reason": self.reason or "",
             "revision": self.revision,
             "wakes": self.wakes,
             "context": {
@@ -94,7 +102,7 @@ class PoolEntry:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "PoolEntry":
-        """Read a row of `pool_entries`."""
+        """Parse a row of `pool_entries`."""
         context = cast(dict[str, Any], row["context"])
         return cls(
             agent_id=row["agent_id"],
@@ -113,6 +121,6 @@ class PoolEntry:
             answer=context.get("answer", ""),
             state=context.get("state", {}),
             reminded=context.get("reminded", False),
-            reason=row["reason"],
+            reason=PoolEnd(row["reason"]) if row["reason"] else None,
             revision=row["revision"],
         )

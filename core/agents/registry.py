@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml  # type: ignore[import-untyped]
 
-from core.agents.standard_agent import StandardAgent
-from core.agents.valet import Valet, valet_of
+from core.agents.standard_agent import StandardAgent, Valet
+from core.agents.valet import valet_of
 from core.errors import ConfigError
 from core.tools.registry import ToolRegistry
 

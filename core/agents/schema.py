@@ -1,8 +1,7 @@
 """An agent as the model sees it: its fields as a real JSON schema, with what helps the model to fill them in."""
 
 from core.agents.fields import InputField
-from core.agents.standard_agent import StandardAgent
-from core.agents.valet import Valet
+from core.agents.standard_agent import StandardAgent, Valet
 from core.json_types import Json, JsonObject
 from core.llm.types import ToolSpec
 

@@ -1,17 +1,17 @@
 """`StandardAgent`: what an agent that collects fields, may ask and may need approval is derived from."""
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from core.agents.fields import Field, InputField, OutputField, fields_of, values_of
-from core.json_types import JsonObject
+from core.journal.types import Effect
+from core.json_types import Json, JsonObject, canonical_hash
 from core.tools.context import ToolExecutionContext
-from core.tools.tool import AnyTool
-
-if TYPE_CHECKING:
-    from core.agents.valet import Valet
+from core.tools.tool import AnyTool, Risk
 
 
 class AgentStatus(StrEnum):
@@ -60,12 +60,8 @@ class ApprovalDecision(StrEnum):
     CANCEL = "cancel"
 
 
-class Thinking(Protocol):
-    """The small ReAct loop that an agent may use."""
-
-    async def __call__(
-        self, instruction: str, tools: Sequence["AnyTool | type[StandardAgent]"], system_prompt: str
-    ) -> str: ...
+type Thinking = Callable[[str, "Sequence[AnyTool | type[StandardAgent]]", str], Awaitable[str]]
+"""The small ReAct loop of an agent: from an instruction, tools and a system prompt to the loop's answer."""
 
 
 class StandardAgent:
@@ -163,3 +159,48 @@ class StandardAgent:
         inputs = fields_of(type(self), InputField)
         lines = [f"{one.label}: {one.to_json(getattr(self, one.name))}" for one in inputs.values()]
         return "\n".join(part for part in (self.task_instruction, *lines) if part) or "Do your work now."
+
+
+@dataclass(frozen=True, slots=True)
+class Valet:
+    """An agent's class, and its options from `@valet`.
+
+    `effect` decides what happens to a run whose end is not known (`core.journal.types.Effect`). `timeout` is in
+    seconds, None for the loop's default; `ttl` is how long the agent may wait for a person, None for the pool's
+    default. An agent with `needs_account` is offered to people who have connected an account of that service.
+    """
+
+    name: str
+    description: str
+    agent: type[StandardAgent]
+    expose_as_tool: bool = True
+    effect: Effect = Effect.ONCE
+    risk: Risk = ""
+    group: str = ""
+    needs_account: str = ""
+    timeout: float | None = None
+    ttl: timedelta | None = None
+
+    @property
+    def inputs(self) -> dict[str, InputField]:
+        """Return the input fields by name, in the order of their declaration."""
+        return dict(fields_of(self.agent, InputField))
+
+    @property
+    def place(self) -> str:
+        """Return the file and line of the agent's class."""
+        return place_of_class(self.agent)
+
+    @property
+    def schema_version(self) -> str:
+        """Return a digest of the fields' names and types, which tells that a waiting agent's fields have changed."""
+        shape: list[Json] = [[field.name, field.required, field.schema()] for field in self.inputs.values()]
+        return canonical_hash(shape)[:16]
+
+
+def place_of_class(agent: type) -> str:
+    """Return "file:line" of a class, for messages to its author."""
+    try:
+        return f"{inspect.getsourcefile(agent)}:{inspect.getsourcelines(agent)[1]}"
+    except (OSError, TypeError):
+        return f"{agent.__module__}.{agent.__qualname__}"

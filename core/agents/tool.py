@@ -6,11 +6,11 @@ from functools import lru_cache
 
 from pydantic import BaseModel
 
+from core.agents.agent_call import AgentCall
 from core.agents.run import AgentRun
 from core.agents.schema import agent_spec
-from core.agents.standard_agent import AgentStatus
+from core.agents.standard_agent import AgentStatus, Valet
 from core.agents.turn_agents import TurnAgents, agent_path
-from core.agents.valet import Valet
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json
@@ -20,14 +20,14 @@ from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
 
 _GRACE = 10.0
-"""Seconds in which an agent that is out of time may write down what became of it."""
+"""Seconds in which an agent that is out of time may journal its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTool(Tool[..., object]):
     """An agent as the model sees it. It belongs to one turn.
 
-    Its effect is "read": it journals by itself what must not happen twice, so that it may always be entered again.
+    Its effect is "read": it journals by itself what must not happen twice, so a turn may always enter it again.
     """
 
     valet: Valet
@@ -35,16 +35,14 @@ class AgentTool(Tool[..., object]):
 
     @property
     def in_thread(self) -> bool:
-        """Run in the loop's own thread."""
         return False
 
     @property
     def place(self) -> str:
-        """Return the file and line of the agent's class."""
         return self.valet.place
 
     def parse(self, arguments: Json) -> dict[str, object]:
-        """Take the arguments as they are: what is invalid or missing is the person's to answer, not an error."""
+        """Return the arguments unchecked: the person is asked for what is invalid or missing."""
         if not isinstance(arguments, dict):
             raise ToolRetry(f"The arguments of {self.name} must be one JSON object.")
         if unknown := [name for name in arguments if name not in self.signature.names]:
@@ -55,11 +53,10 @@ class AgentTool(Tool[..., object]):
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> tuple[str, Outcome]:
-        """Run the agent, or on from where it waited."""
-        return await AgentRun(self.turn, self.valet, key, call, context).go(arguments)
+        path = agent_path(key, self.valet.name)
+        return await AgentRun(AgentCall(self.turn, self.valet, path, call, context, agent_tools)).go(arguments)
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
-        """Return whether it is done, waits and for what, or did not come to its end."""
         waits = self.turn.waiting.get(agent_path(key, self.name)) if outcome is Outcome.WAITING else None
         if waits is not None:
             return waits.status.value

@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from core.agents.pool_entry import PoolEntry
-from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
-from core.agents.valet import Valet
-from core.approvals.consent import Consents, place_order
+from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Valet
+from core.approvals.consent import call_order
+from core.approvals.requests import ApprovalRequests
 from core.approvals.types import NewApproval
 from core.budgets.types import NoBudget, TurnBudget
 from core.clock import Clock
@@ -17,56 +17,44 @@ from core.journal.types import Journal, StepKey, StepRecord
 from core.llm.types import TokenUsage
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnControl, TurnMessage
-from core.loop.loop import LoopTask, ReactLoop
+from core.loop.loop import ReactLoop
 from core.loop.result import ReactLoopResult
+from core.loop.task import LoopTask
 from core.tools.context import ToolExecutionContext
 
 MAX_NESTING = 3
-"""How deep agents may use agents."""
+"""How deeply agents may use agents."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolLimits:
-    """How long an agent may wait for a person unless it says so itself, and how many may wait for one person."""
+    """How long an agent without a `ttl` may wait for a person, and how many may wait for one person."""
 
     ttl: timedelta = timedelta(hours=24)
-    most: int = 10
+    max_waiting: int = 10
 
 
-class MakeAgent(Protocol):
-    """Make an agent: the orchestrator's `create_agent`."""
-
-    async def __call__(
-        self,
-        valet: Valet,
-        context: ToolExecutionContext,
-        thinking: Thinking,
-        values: Mapping[str, Any],
-        instruction: str,
-    ) -> StandardAgent: ...
+type MakeAgent = Callable[[Valet, ToolExecutionContext, Thinking, Mapping[str, Any], str], Awaitable[StandardAgent]]
+"""Makes an agent from its values and instruction: the orchestrator's `create_agent`."""
+type ExecuteAgent = Callable[[StandardAgent, Callable[[], Awaitable[AgentResult]]], Awaitable[AgentResult]]
+"""Runs an agent's handler, which is the second argument: the orchestrator's `execute_agent`."""
 
 
 async def make_agent(
     valet: Valet, context: ToolExecutionContext, thinking: Thinking, values: Mapping[str, Any], instruction: str
 ) -> StandardAgent:
-    """Make an agent of its class."""
+    """Return an agent of the class that `valet` names."""
     return valet.agent(context, thinking, values=values, instruction=instruction)
 
 
-class ExecuteAgent(Protocol):
-    """Run an agent's handler, which `run` does: the orchestrator's `execute_agent`."""
-
-    async def __call__(self, agent: StandardAgent, run: Callable[[], Awaitable[AgentResult]]) -> AgentResult: ...
-
-
 async def execute_agent(agent: StandardAgent, run: Callable[[], Awaitable[AgentResult]]) -> AgentResult:
-    """Run it."""
+    """Run a handler."""
     return await run()
 
 
 @dataclass(slots=True)
 class TurnAgents:
-    """What the agents of one turn share. `entries` are the turn's own in the pool, by agent path."""
+    """What the agents of one turn share. `entries` are the turn's pool entries by agent path."""
 
     loop: ReactLoop
     where: HookContext
@@ -82,50 +70,49 @@ class TurnAgents:
     make_agent: MakeAgent = make_agent
     execute_agent: ExecuteAgent = execute_agent
     hooks: Hooks = field(default_factory=Hooks)
-    consents: Consents | None = None
-    new_approvals: Mapping[str, NewApproval] = field(default_factory=dict)
-    """What this run of the turn asks consent to, by place."""
+    approval_requests: ApprovalRequests | None = None
     waiting: dict[str, PoolEntry] = field(default_factory=dict)
-    """Those that wait when the turn stops, by agent path."""
+    """The pool entries of the agents that wait when the turn stops, by agent path."""
     used: bool = False
-    """Whether any agent was called."""
+    """True once any agent was called."""
     _recorded: dict[StepKey, StepRecord] | None = None
 
     async def recorded(self) -> Mapping[StepKey, StepRecord]:
-        """Return what the journal held before any agent of this run wrote to it."""
+        """Return the rows that the journal held before any agent of this run wrote to it."""
         if self._recorded is None:
             self._recorded = {record.key: record for record in await self.journal.recorded()}
         return self._recorded
 
     @property
     def cards(self) -> tuple[NewApproval, ...]:
-        """Return what the person is to be shown, in the order of the calls, which may have asked side by side."""
-        return tuple(sorted(self.new_approvals.values(), key=lambda one: place_order(one.place)))
+        """Return the new requests for approval in the order of the calls, which may have asked side by side."""
+        asked = self.approval_requests.new.values() if self.approval_requests else ()
+        return tuple(sorted(asked, key=lambda approval: call_order(approval.call_id)))
 
     async def run_loop(self, task: LoopTask) -> ReactLoopResult:
-        """Run an agent's own loop: the turn's loop, journal and budget, under the agent's path."""
+        """Run an agent's own loop: the turn's loop with its journal and budget, under the agent's path."""
         control = _StopOnly(self.control) if self.control else None
-        return await self.loop.run(replace(task, control=control, consents=self.consents))
+        return await self.loop.run(replace(task, control=control, approval_requests=self.approval_requests))
 
 
 async def used_tokens(journal: Journal) -> TokenUsage:
-    """Add up what all loops of a turn have used."""
-    return sum((one.usage for one in await journal.recorded()), TokenUsage())
+    """Return the tokens that all loops of a turn have used."""
+    return sum((record.usage for record in await journal.recorded()), TokenUsage())
 
 
 def agent_path(key: StepKey, name: str) -> str:
-    """Return the path of an agent that a call of a loop runs."""
+    """Return the path of the agent that a call runs."""
     return f"{key.agent_path}/" * bool(key.agent_path) + f"{key.step}.{key.call_index}/{name}"
 
 
 def nesting(agent_path: str) -> int:
-    """Count the agents that a path leads through."""
+    """Return the number of agents on a path."""
     return (agent_path.count("/") + 1) // 2
 
 
 @dataclass(frozen=True, slots=True)
 class _StopOnly:
-    """Let an agent's own loop be stopped; what the person writes meanwhile is for the turn's."""
+    """Let an agent's own loop be stopped; further messages of the person are for the turn's loop."""
 
     control: TurnControl
 

@@ -98,7 +98,7 @@ def _lines(approval: NewApproval) -> list[str]:
     lines = [f"**{code}: {plain_line(approval.summary)}**", ""]
     if approval.note:
         lines += [plain_words(approval.note), ""]
-    lines += [as_markdown(approval.shown)]
+    lines += [as_markdown(approval.rendered)]
     if approval.changed:
         lines += ["Changed, as you asked:", as_markdown([_halves(one) for one in approval.changed])]
     if approval.risk == HIGH:

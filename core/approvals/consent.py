@@ -1,21 +1,20 @@
-"""Where a tool or an agent asks for a person's consent to one exact action; nothing here approves anything."""
+"""What a tool or an agent asks a person's consent to, and where that consent stands; nothing here approves anything."""
 
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
 
 from core.json_types import JsonObject
 from core.messaging.messages import FormField
+from core.tools.tool import Risk
 
 CANCELLED = "User cancelled this action."
-"""What the model reads of an action that was not approved (seed 13.4)."""
+"""The tool result that the model reads for an action that was not approved (seed 13.4)."""
 
 
 class ConsentState(StrEnum):
-    """What has become of a request for consent."""
+    """The state of a request for consent."""
 
     GRANTED = "granted"
     PENDING = "pending"
@@ -24,13 +23,17 @@ class ConsentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """An action as people see it: `told` are details in the tool's or agent's own words, `seconds` its time."""
+    """An action as a card shows it.
+
+    `details` are in the tool's or agent's own words, `labels` name arguments in words, and `seconds` is the time to
+    decide.
+    """
 
     summary: str
-    told: JsonObject = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
-    quiet: frozenset[str] = frozenset()
-    """Arguments that are empty unless somebody fills them in, and need not be shown then."""
+    hidden_when_empty: frozenset[str] = frozenset()
+    """Optional arguments to hide while empty."""
     form: tuple[FormField, ...] = ()
     seconds: float = 1800.0
     editable: bool = True
@@ -38,35 +41,35 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class ConsentTo:
-    """One exact action. `place` names the call in its turn (`call_place`), `arguments` are all that it runs with.
+    """One exact action. `call_id` names the call within its turn; `arguments` are all that the action runs with.
 
-    `describe` says what a card shows of arguments, beside all of them, and `form` in what they can be changed.
-    `check` takes arguments and changes of them, and gives those to run with; it raises `core.errors.ToolError` with
+    `describe` returns what a card shows of arguments, besides the arguments themselves, and the form to change them.
+    `check` takes arguments and changes, and returns the arguments to run with; it raises `core.errors.ToolError` with
     what is wrong, for the person.
     """
 
-    place: str
+    call_id: str
     name: str
     arguments: JsonObject
     describe: Callable[[JsonObject], Awaitable[Described]]
     check: Callable[[JsonObject, JsonObject], JsonObject]
-    risk: str = ""
+    risk: Risk = ""
     note: str = ""
-    """Why consent is asked although it is not always, for the card."""
-    asks: str = ""
-    """What an agent asks by itself, in its own words; the card shows it in full, and it is bound."""
+    """Why consent is asked although it usually is not; shown on the card."""
+    question: str = ""
+    """An agent's own question. The card shows it in full, and the approval binds it."""
     state: JsonObject = field(default_factory=dict)
-    """What that agent kept meanwhile, which decides what it does then, and is bound too."""
-    begun: bool = False
-    """Whether it began before, in time: how long it has taken since then says nothing."""
+    """The state of an agent that asks by itself: it decides what the agent does next, so the approval binds it too."""
+    already_started: bool = False
+    """The action started before its approval expired; do not apply the expiry again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Where a consent stands.
+    """Where a request for consent stands.
 
-    `arguments` are those that were approved, to run with instead of all others. `text` is what the model is told
-    where it is refused; `changed` what it is told of changes that the person made, empty without any.
+    `arguments` are the approved ones, which replace all others. `text` is the tool result while the action may not
+    run. `changed` describes the person's changes to the model; empty without any.
     """
 
     state: ConsentState
@@ -75,27 +78,11 @@ class Consent:
     changed: str = ""
 
 
-class Consents(Protocol):
-    """The requests for consent of one turn."""
-
-    async def ask(self, what: ConsentTo) -> Consent:
-        """Ask, or tell where an earlier request for the same call stands."""
-        ...
-
-    async def ran(self, place: str, outcome: str) -> None:
-        """Write down that an approved action has run."""
-        ...
-
-    def decided_at(self, prefix: str) -> datetime | None:
-        """Return when a call, by the beginning of its place, was approved; None where it was not."""
-        ...
-
-
-def place_order(place: str) -> tuple[int, ...]:
-    """Return what sorts places as their calls stand in the turn."""
-    return tuple(int(number) for number in re.findall(r"(?<![^/.#:])\d+(?![^/.#:])", place))
-
-
-def call_place(agent_path: str, step: int, call_index: int, name: str = "") -> str:
-    """Name a call in its turn; without its name, the beginning that all its requests have."""
+def make_call_id(agent_path: str, step: int, call_index: int, name: str = "") -> str:
+    """Return the id of a call within its turn; without `name`, the prefix that all requests of the call share."""
     return f"{agent_path}/" * bool(agent_path) + f"{step}.{call_index}/{name}"
+
+
+def call_order(call_id: str) -> tuple[int, ...]:
+    """Return a sort key that puts call ids in the order in which the model made the calls."""
+    return tuple(int(number) for number in re.findall(r"(?<![^/.#:])\d+(?![^/.#:])", call_id))

@@ -1,50 +1,70 @@
-"""What a plain tool's or an agent's call asks consent to."""
+"""Describe a plain tool's call to the person who must consent to it."""
 
 from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import tool_check, tool_form
 from core.approvals.rendering import as_text, is_empty
 from core.json_types import JsonObject
 from core.messaging.visible_text import plain_words
-from core.tools.tool import AnyTool
+from core.tools.tool import AnyTool, Risk
 
-_NONE = "no default"
+_NO_DEFAULT = "no default"
 _MAX_OF_HEADING = 60
-"""Characters of arguments in a heading, which is also what lists and receipts name a call by."""
+"""Characters of arguments in a heading, by which lists and receipts name a call too."""
 MAY_HAVE_HAPPENED = "It may have happened already: what came of an earlier try is not known."
 
 
 def tool_consent(
-    place: str, tool: AnyTool, arguments: JsonObject, *, risk: str = "", note: str = "", begun: bool = False
+    call_id: str,
+    tool: AnyTool,
+    arguments: JsonObject,
+    *,
+    risk: Risk = "",
+    note: str = "",
+    already_started: bool = False,
 ) -> ConsentTo:
-    """Ask consent to a plain tool's call; parameters that were left out are shown with their defaults."""
+    """Return the request for consent to a plain tool's call; omitted parameters are shown with their defaults."""
 
     async def describe(given: JsonObject) -> Described:
-        told = _defaults(tool, given)
-        quiet = frozenset(name for name, one in _parameters(tool).items() if is_empty(one.get("default", _NONE)))
-        return Described(_heading(tool.name, told), told, quiet=quiet, form=tool_form(tool, given))
+        details = _with_defaults(tool, given)
+        optional = frozenset(
+            name for name, schema in _parameters(tool).items() if is_empty(schema.get("default", _NO_DEFAULT))
+        )
+        heading, form = _heading(tool.name, details), tool_form(tool, given)
+        return Described(heading, details, hidden_when_empty=optional, form=form)
 
-    return ConsentTo(place, tool.name, arguments, describe, tool_check(tool), risk or tool.risk, note, begun=begun)
+    return ConsentTo(
+        call_id,
+        tool.name,
+        arguments,
+        describe,
+        tool_check(tool),
+        risk or tool.risk,
+        note,
+        already_started=already_started,
+    )
 
 
-def _heading(name: str, told: JsonObject) -> str:
-    """Return what a call does, with what tells it from another of the same tool; all of it stands below."""
-    words, said, left_out = name.replace("_", " "), list[str](), False
-    for label, value in told.items():
+def _heading(name: str, details: JsonObject) -> str:
+    """Return the tool's name with the arguments that fit; the card shows all of them below."""
+    words, parts, left_out = name.replace("_", " "), list[str](), False
+    for label, value in details.items():
         part = f"{label.replace('_', ' ')}: {as_text(value)}"
         if is_empty(value):
             continue
-        if "\n" in part or plain_words(part) != part or len(", ".join([*said, part])) > _MAX_OF_HEADING:
+        if "\n" in part or plain_words(part) != part or len(", ".join([*parts, part])) > _MAX_OF_HEADING:
             left_out = True
         else:
-            said.append(part)
-    return f"{words} ({', '.join([*said, *(['...'] if left_out else [])])})" if said else words
+            parts.append(part)
+    if not parts:
+        return words
+    return f"{words} ({', '.join([*parts, '...'] if left_out else parts)})"
 
 
-def _defaults(tool: AnyTool, given: JsonObject) -> JsonObject:
+def _with_defaults(tool: AnyTool, given: JsonObject) -> JsonObject:
     return {
-        name: given[name] if name in given else one["default"]
-        for name, one in _parameters(tool).items()
-        if name in given or "default" in one
+        name: given[name] if name in given else schema["default"]
+        for name, schema in _parameters(tool).items()
+        if name in given or "default" in schema
     }
 
 
@@ -52,4 +72,4 @@ def _parameters(tool: AnyTool) -> dict[str, JsonObject]:
     properties = tool.signature.schema.get("properties")
     if not isinstance(properties, dict):
         return {}
-    return {name: one for name, one in properties.items() if isinstance(one, dict)}
+    return {name: schema for name, schema in properties.items() if isinstance(schema, dict)}

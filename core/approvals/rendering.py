@@ -1,63 +1,64 @@
-"""How an action is shown: every argument in full, and so that no character of it can pretend to be something else."""
+"""Render an action: every argument in full, and so that no character can pretend to be something else."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
+from core.approvals.consent import Described
 from core.json_types import Json, JsonObject
 from core.messaging.visible_text import plain_line, visible
 
 
-def arguments_shown(
-    arguments: JsonObject, told: JsonObject, labels: dict[str, str], quiet: Collection[str] = ()
-) -> tuple[tuple[str, str], ...]:
-    """Return what a card shows: the agent's own words for it first, then every argument that is not among them.
+def render_arguments(arguments: JsonObject, described: Described) -> tuple[tuple[str, str], ...]:
+    """Return what a card shows as label and text: the action's own details first, then every other argument.
 
-    Those of `quiet` are left out where they are empty: they are so unless somebody fills them in.
-
-    `told` is an `ApprovalRequest`'s details; `labels` name arguments in words.
+    Arguments in `hidden_when_empty` are left out while they are empty.
     """
-    told = {name: value for name, value in told.items() if not (name in quiet and is_empty(value))}
-    pairs = [(_label(name, labels), as_text(value)) for name, value in told.items()]
+    details = {name: value for name, value in described.details.items() if not _hidden(name, value, described)}
+    pairs = [(_label(name, described.labels), as_text(value)) for name, value in details.items()]
     for name, value in arguments.items():
-        if (name not in told or told[name] != value) and not (name in quiet and is_empty(value)):
-            pairs.append((_label(name, labels), as_text(value)))
+        if (name not in details or details[name] != value) and not _hidden(name, value, described):
+            pairs.append((_label(name, described.labels), as_text(value)))
     return tuple(pairs)
 
 
+def _hidden(name: str, value: Json, described: Described) -> bool:
+    return name in described.hidden_when_empty and is_empty(value)
+
+
 def is_empty(value: Json) -> bool:
-    """Return whether there is nothing in a value."""
+    """Return whether a value holds nothing."""
     return value is None or value in ("", [], {})
 
 
 def as_text(value: Json) -> str:
-    """Write a value in full, as a person reads it; what cannot be seen is named (`<U+202E>`)."""
+    """Return a value in full as a person reads it, with invisible characters named (`<U+202E>`)."""
     match value:
-        case _ if is_empty(value):  # a pattern of braces would take every dict for an empty one
+        case _ if is_empty(value):  # the pattern `{}` would match every dict
             return "(empty)"
         case True:
             return "yes"
         case False:
             return "no"
         case list():
-            parts = [as_text(one) for one in value]
+            parts = [as_text(item) for item in value]
             plain = not any(
-                isinstance(one, list | dict) or "\n" in part or "," in part
-                for one, part in zip(value, parts, strict=True)
+                isinstance(item, list | dict) or "\n" in part or "," in part
+                for item, part in zip(value, parts, strict=True)
             )
             return ", ".join(parts) if plain else "\n".join(f"- {_inside(part)}" for part in parts)
         case dict():
-            return "\n".join(f"{visible(name)}: {_inside(as_text(one))}" for name, one in value.items())
+            return "\n".join(f"{visible(name)}: {_inside(as_text(item))}" for name, item in value.items())
         case _:
             return visible(str(value))
 
 
 def as_markdown(pairs: Sequence[tuple[str, str]]) -> str:
-    """Write labels and values so that a value stays literal, and never looks like a line of ours."""
+    """Return labels and values as Markdown in which a value stays literal and never looks like a line of ours."""
     written = [_pair(plain_line(label), text) for label, text in pairs]
     return "".join(f"{part}\n" for part in written)
 
 
 def _pair(label: str, text: str) -> str:
-    # Inside code nothing is markup but the mark that ends it.
+    # Within code, only the mark that ends it is markup.
     literal = text.replace("`", "<U+0060>")
     if "\n" not in literal and literal == literal.strip():
         return f"{label}: `{literal}`"
@@ -66,7 +67,7 @@ def _pair(label: str, text: str) -> str:
 
 
 def _inside(text: str) -> str:
-    """Indent what follows the first line, so that a value's own lines look like nothing beside it."""
+    """Indent all lines but the first, so that a value's lines cannot pass for other values."""
     return text.replace("\n", "\n    ")
 
 

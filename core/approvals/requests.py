@@ -1,4 +1,4 @@
-"""The requests for consent of one turn: what was asked before, what is asked now, and what was decided."""
+"""The requests for consent of one turn: earlier ones with their decisions, and new ones."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,10 +9,10 @@ import structlog
 from core.approvals.consent import CANCELLED, Consent, ConsentState, ConsentTo, Described
 from core.approvals.edits import differences
 from core.approvals.exact_replies import new_token
-from core.approvals.rendering import arguments_shown, as_text
+from core.approvals.rendering import as_text, render_arguments
 from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
-from core.approvals.types import Approval, ApprovalState, NewApproval
+from core.approvals.types import Approval, ApprovalState, NewApproval, Source
 from core.clock import Clock
 from core.errors import ToolError
 from core.json_types import JsonObject, canonical_hash, storable
@@ -30,16 +30,16 @@ _ENOUGH = (
 REISSUED = "Asked again, since your accounts were linked."
 TOO_LATE = "You approved this before, but it could not be done in time. Nothing was done: please decide again."
 GRACE = timedelta(minutes=15)
-"""How long after its expiry what was approved in time may still begin: a turn that runs may keep it waiting."""
+"""How long after its expiry an action approved in time may still begin: a running turn may have delayed it."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(slots=True)
 class ApprovalRequests:
-    """Ask for consent in one turn. `known` are the tenant's approvals: this turn's, and all that are pending.
+    """Ask for consent in one turn. `known` are the tenant's approvals: this turn's, and all pending ones.
 
-    `source` is `message` or `trigger`. What is asked stands in `asked` until the turn commits it with its card.
+    `new` holds the requests by call id until the turn commits them with their cards.
     """
 
     store: ApprovalStore
@@ -47,62 +47,62 @@ class ApprovalRequests:
     turn_id: str
     clock: Clock
     known: Sequence[Approval] = ()
-    source: str = "message"
-    most: int = 4
-    """How many actions one model answer may ask for: each has a card of its own, and a person reads no sixty."""
+    source: Source = "message"
+    max_at_once: int = 4
+    """Actions that one model answer may ask for: each has a card of its own, and nobody reads sixty."""
     too_long: Callable[[NewApproval], bool] = lambda _: False
-    """Tells whether a request cannot be shown in full where it would be asked."""
+    """Returns whether the chat cannot show a request in full."""
     make_token: Callable[[], str] = new_token
-    asked: dict[str, NewApproval] = field(default_factory=dict)
-    _begun: set[str] = field(default_factory=set)
-    """The places of all new requests, also of those that are still being made."""
+    new: dict[str, NewApproval] = field(default_factory=dict)
+    _claimed: set[str] = field(default_factory=set)
+    """The call ids of all new requests, unfinished ones included."""
 
-    async def ask(self, what: ConsentTo) -> Consent:
-        """Ask, or tell where the newest request for the same call stands."""
-        latest = self._latest(what.place)
+    async def ask(self, request: ConsentTo) -> Consent:
+        """Ask, or return where the newest request for the same call stands."""
+        latest = self._latest(request.call_id)
         if latest is None:
-            return await self._first(what)
+            return await self._first(request)
         match latest.state:
             case ApprovalState.PENDING:
                 return Consent(ConsentState.PENDING, _pending(latest.code, latest.summary))
             case ApprovalState.APPROVED:
-                return await self._granted(what, latest)
+                return await self._granted(request, latest)
             case ApprovalState.CANCELLED:
                 return Consent(ConsentState.REFUSED, CANCELLED)
             case ApprovalState.EXPIRED:
                 return Consent(ConsentState.REFUSED, _NOT_SHOWN if latest.reason == "not shown" else _EXPIRED)
             case ApprovalState.REPLACED:
-                return await self._replace(what, latest)
+                return await self._replace(request, latest)
 
-    async def ran(self, place: str, outcome: str) -> None:
-        """Write down that an approved action has run."""
-        latest = self._latest(place)
+    async def ran(self, call_id: str, outcome: str) -> None:
+        """Record that an approved action has run."""
+        latest = self._latest(call_id)
         if latest is not None and latest.state is ApprovalState.APPROVED:
             await self.store.ran(self.tenant_id, latest.id, outcome, self.clock.now())
 
     def decided_at(self, prefix: str) -> datetime | None:
-        """Return when a call was approved."""
+        """Return when the call whose id begins with `prefix` was approved; None where it was not."""
         moments = [
-            one.decided_at
-            for one in self._own()
-            if one.place.startswith(prefix) and one.state is ApprovalState.APPROVED and one.decided_at
+            approval.decided_at
+            for approval in self._own()
+            if approval.call_id.startswith(prefix) and approval.state is ApprovalState.APPROVED and approval.decided_at
         ]
         return max(moments, default=None)
 
-    async def _first(self, what: ConsentTo) -> Consent:
-        """Ask for the first time, unless this answer has asked for enough."""
-        # Calls ask side by side: each takes its place before anything is waited for.
-        if len(self._begun) >= self.most and what.place not in self._begun:
-            return Consent(ConsentState.REFUSED, _ENOUGH.format(most=self.most))
-        self._begun.add(what.place)
-        consent = await self._request(what, what.arguments, 1)
+    async def _first(self, request: ConsentTo) -> Consent:
+        """Ask for the first time, unless this model answer has asked for enough."""
+        # Calls ask side by side, so each claims its place before anything is awaited.
+        if len(self._claimed) >= self.max_at_once and request.call_id not in self._claimed:
+            return Consent(ConsentState.REFUSED, _ENOUGH.format(most=self.max_at_once))
+        self._claimed.add(request.call_id)
+        consent = await self._request(request, request.arguments, 1)
         if consent.state is not ConsentState.PENDING:
-            self._begun.discard(what.place)
+            self._claimed.discard(request.call_id)
         return consent
 
     async def _request(
         self,
-        what: ConsentTo,
+        request: ConsentTo,
         arguments: JsonObject,
         generation: int,
         changed: tuple[str, ...] = (),
@@ -110,95 +110,96 @@ class ApprovalRequests:
     ) -> Consent:
         arguments = storable(arguments)
         try:
-            asks, state = storable(what.asks), storable(what.state)
-            sealed = seal(self.tenant_id, self.tenant_id, what.name, arguments, asks, state)
+            question, state = storable(request.question), storable(request.state)
+            sealed = seal(self.tenant_id, self.tenant_id, request.name, arguments, question, state)
         except (TypeError, ValueError):
             return Consent(ConsentState.REFUSED, _NO_JSON)
         now = self.clock.now()
-        approval_id = f"apr_{canonical_hash([self.turn_id, what.place, generation])[:26]}"
-        shown = await what.describe(arguments)
+        approval_id = f"apr_{canonical_hash([self.turn_id, request.call_id, generation])[:26]}"
+        described = await request.describe(arguments)
         approval = NewApproval(
             id=approval_id,
-            place=what.place,
+            call_id=request.call_id,
             generation=generation,
-            name=what.name,
-            summary=plain_line(shown.summary) or what.name,
+            name=request.name,
+            summary=plain_line(described.summary) or request.name,
             arguments=arguments,
-            shown=_in_full(what, shown) + arguments_shown(arguments, shown.told, shown.labels, shown.quiet),
-            form=shown.form if shown.editable else (),
-            risk=what.risk,
+            rendered=_in_full(request, described) + render_arguments(arguments, described),
+            form=described.form if described.editable else (),
+            risk=request.risk,
             source=self.source,
             code="",
             token=self.make_token(),
-            seconds=shown.seconds,
+            seconds=described.seconds,
             sealed=sealed,
             created_at=now,
             changed=changed,
-            note=note or what.note,
-            editable=shown.editable and bool(arguments),
+            note=note or request.note,
+            editable=described.editable and bool(arguments),
         )
         if self.too_long(approval):
             return Consent(ConsentState.REFUSED, TOO_LONG_TO_APPROVE)
         approval = replace(approval, code=await self.store.issue_code(self.tenant_id, approval_id, now))
-        self.asked[what.place] = approval
+        self.new[request.call_id] = approval
         return Consent(ConsentState.PENDING, _pending(approval.code, approval.summary))
 
-    async def _granted(self, what: ConsentTo, approval: Approval) -> Consent:
+    async def _granted(self, request: ConsentTo, approval: Approval) -> Consent:
         """Check once more, at the moment of execution, that what runs is what was shown (promise 9)."""
-        moment = approval.expires_at
-        if moment is None or approval.sealed.hash(moment) != approval.hash:
+        expires_at = approval.expires_at
+        if expires_at is None or approval.sealed.hash(expires_at) != approval.hash:
             return await self._altered(approval, "hash")
-        bound = approval.sealed.open(moment)
+        bound = approval.sealed.open(expires_at)
         arguments = bound.get("arguments")
-        whole = (bound.get("approver"), bound.get("tenant"), bound.get("tool"))
-        if whole != (self.tenant_id, self.tenant_id, what.name) or not isinstance(arguments, dict):
+        identity = (bound.get("approver"), bound.get("tenant"), bound.get("tool"))
+        if identity != (self.tenant_id, self.tenant_id, request.name) or not isinstance(arguments, dict):
             return await self._altered(approval, "bound to something else")
-        if (bound.get("asks", ""), bound.get("state", {})) != (storable(what.asks), storable(what.state)):
+        if (bound.get("asks", ""), bound.get("state", {})) != (storable(request.question), storable(request.state)):
             return await self._altered(approval, "its agent's state")
-        if not what.begun and self.clock.now() > moment + GRACE:
-            return await self._too_late(what, approval, arguments)
-        changed = "; ".join(differences(storable(what.arguments), arguments))
+        if not request.already_started and self.clock.now() > expires_at + GRACE:
+            return await self._too_late(request, approval, arguments)
+        changed = "; ".join(differences(storable(request.arguments), arguments))
         text = f"Before approving, the person changed: {changed}." if changed else ""
         return Consent(ConsentState.GRANTED, arguments=arguments, changed=text)
 
-    async def _too_late(self, what: ConsentTo, approval: Approval, arguments: JsonObject) -> Consent:
-        """Ask anew: after an outage the world is another than the person had in mind."""
+    async def _too_late(self, request: ConsentTo, approval: Approval, arguments: JsonObject) -> Consent:
+        """Ask again: after an outage the world is no longer the one that the person had in mind."""
         _log.warning("approved_too_long_ago", approval=approval.id)
         await self.store.refused(self.tenant_id, approval.id, "too late", self.clock.now())
-        return await self._request(what, arguments, approval.generation + 1, note=TOO_LATE)
+        return await self._request(request, arguments, approval.generation + 1, note=TOO_LATE)
 
-    async def _altered(self, approval: Approval, why: str) -> Consent:
-        _log.error("approval_not_what_was_approved", approval=approval.id, why=why)
-        await self.store.refused(self.tenant_id, approval.id, why, self.clock.now())
+    async def _altered(self, approval: Approval, reason: str) -> Consent:
+        _log.error("approval_not_what_was_approved", approval=approval.id, why=reason)
+        await self.store.refused(self.tenant_id, approval.id, reason, self.clock.now())
         return Consent(ConsentState.REFUSED, _ALTERED)
 
-    async def _replace(self, what: ConsentTo, old: Approval) -> Consent:
-        """Ask anew, with what the person wants changed; what cannot be used is said on the card."""
+    async def _replace(self, request: ConsentTo, old: Approval) -> Consent:
+        """Ask again with the person's changes; the card says what of them cannot be used."""
         before = old.sealed.open(self.clock.now()).get("arguments")
-        arguments = before if isinstance(before, dict) else what.arguments
+        arguments = before if isinstance(before, dict) else request.arguments
         changes = (old.proposed or {}).get("changes")
         if not isinstance(changes, dict):
-            return await self._request(what, arguments, old.generation + 1, note=REISSUED)
+            return await self._request(request, arguments, old.generation + 1, note=REISSUED)
         try:
-            after = what.check(arguments, changes)
+            after = request.check(arguments, changes)
         except ToolError as error:
             note = f"Not changed, since that cannot be used: {error}"
-            return await self._request(what, arguments, old.generation + 1, note=note)
+            return await self._request(request, arguments, old.generation + 1, note=note)
         changed = differences(arguments, after)
         note = "Nothing is changed by that." if changes and not changed else ""
-        return await self._request(what, after, old.generation + 1, changed, note)
+        return await self._request(request, after, old.generation + 1, changed, note)
 
     def _own(self) -> list[Approval]:
-        return [one for one in self.known if one.turn_id == self.turn_id]
+        return [approval for approval in self.known if approval.turn_id == self.turn_id]
 
-    def _latest(self, place: str) -> Approval | None:
-        return max((one for one in self._own() if one.place == place), key=lambda one: one.generation, default=None)
+    def _latest(self, call_id: str) -> Approval | None:
+        requests = (approval for approval in self._own() if approval.call_id == call_id)
+        return max(requests, key=lambda approval: approval.generation, default=None)
 
 
-def _in_full(what: ConsentTo, shown: Described) -> tuple[tuple[str, str], ...]:
-    """Return what the heading of a card cuts, and what an agent asks by itself."""
-    action = () if is_short(shown.summary) else (("Action", as_text(shown.summary)),)
-    return (*action, ("Asks", as_text(what.asks))) if what.asks else action
+def _in_full(request: ConsentTo, described: Described) -> tuple[tuple[str, str], ...]:
+    """Return the summary where a card's heading cuts it, and an agent's own question."""
+    action = () if is_short(described.summary) else (("Action", as_text(described.summary)),)
+    return (*action, ("Asks", as_text(request.question))) if request.question else action
 
 
 def _pending(code: str, summary: str) -> str:

@@ -1,6 +1,6 @@
-"""What binds an approval: a SHA-256 over canonical JSON of approver, arguments, expiry, tenant and tool (promise 9).
+"""The seal of an approval: SHA-256 over canonical JSON of approver, arguments, expiry, tenant and tool (promise 9).
 
-Where an agent asks by itself, its question and its state are bound as well.
+Where an agent asks by itself, the seal covers its question and its state too.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ class Sealed:
         return hashlib.sha256(self._text(expires_at).encode()).hexdigest()
 
     def open(self, expires_at: datetime) -> JsonObject:
-        """Return what is bound: approver, arguments, expiry, tenant, tool; `asks` and `state` where there are any."""
+        """Return the sealed values: approver, arguments, expiry, tenant, tool, and any `asks` and `state`."""
         return cast(JsonObject, json.loads(self._text(expires_at)))
 
     def _text(self, expires_at: datetime) -> str:
@@ -32,16 +32,17 @@ class Sealed:
 
 
 def seal(
-    tenant_id: str, approver: str, tool: str, arguments: JsonObject, asks: str = "", state: JsonObject | None = None
+    tenant_id: str, approver: str, tool: str, arguments: JsonObject, question: str = "", state: JsonObject | None = None
 ) -> Sealed:
-    """Bind a call; the names are in canonical order, with the expiry in their middle.
+    """Return the seal of a call.
 
-    `asks` and `state` are an agent's own question and what it kept, where it asks by itself. Raises `ValueError` where
-    something is no JSON (a number that is none).
+    `question` and `state` are an agent's own, where it asks by itself. Raises `ValueError` where a value is not JSON
+    (NaN and Infinity are not).
     """
     json.dumps([arguments, state], allow_nan=False)
+    # In canonical order the expiry stands between these two.
     before: JsonObject = {"approver": approver, "arguments": arguments}
     after: JsonObject = {"tenant": tenant_id, "tool": tool}
-    head = canonical_json(before | {"asks": asks} if asks else before)
+    head = canonical_json(before | {"asks": question} if question else before)
     tail = canonical_json(after | {"state": state} if state else after)
     return Sealed(f'{head[:-1]},"expiry":"', f'",{tail[1:]}')

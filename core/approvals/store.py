@@ -65,20 +65,19 @@ class ApprovalStore:
         how: str,
         channel: str,
         now: datetime,
-        identity_id: str = "",
         said_in: str = "",
         changes: JsonObject | None = None,
     ) -> bool:
         """Decide, or propose changes (`Verb.EDIT`); False when it was not open any more. Rings for its turn.
 
-        `said_in`: the message in which it was said, whose sender decides where `identity_id` names nobody.
+        `said_in` is the message with the decision; its sender decides.
         """
         row = await self._database.call(
             "select * from decide_approval($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
             tenant_id,
             approval_id,
             _STATES[verb].value,
-            identity_id,
+            "",  # the identity: that of the sender of `said_in`
             channel,
             how,
             now,

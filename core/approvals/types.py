@@ -1,52 +1,55 @@
-"""What an approval is: a request for consent to one exact action, and what became of it."""
+"""An approval: a request for consent to one exact action, and its decision."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from core.approvals.seal import Sealed
 from core.json_types import JsonObject
 from core.messaging.messages import FormField, FormFieldKind
+from core.tools.tool import Risk
 
-HIGH = "high"
+type Source = Literal["message", "trigger"]
+"""What the turn that asks began with."""
+HIGH: Risk = "high"
 """The risk that neither a text message alone nor words to the model may approve."""
 
 
 class ApprovalState(StrEnum):
-    """What became of a request."""
+    """The state of a request."""
 
     PENDING = "pending"
     APPROVED = "approved"
     CANCELLED = "cancelled"
     EXPIRED = "expired"
     REPLACED = "replaced"
-    """The person wants something changed, or it must be asked again: another one takes its place."""
+    """Superseded by another request: the person wants a change, or must be asked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
     """One request for consent as it is stored.
 
-    `place` says which call of the turn it is for, `generation` counts the requests for that call from 1. `shown` is
-    what the card shows: every argument in full, by label. `proposed` is what the person wants changed, where it was
-    replaced for that: `changes` by field. `sent_at`: when its card was first sent, None before.
+    `call_id` names the call within its turn; `generation` counts the requests for that call from 1. `rendered` is
+    what the card shows: every argument in full, by label. `proposed` holds the person's `changes` by field, where
+    these replaced the request. `sent_at` is when the card was first sent, None before.
     """
 
     id: str
     turn_id: str
-    place: str
+    call_id: str
     generation: int
     conversation_id: str
     name: str
     summary: str
     arguments: JsonObject
-    shown: tuple[tuple[str, str], ...]
+    rendered: tuple[tuple[str, str], ...]
     form: tuple[FormField, ...]
     editable: bool
-    risk: str
-    source: str
+    risk: Risk
+    source: Source
     code: str
     token: str
     sealed: Sealed
@@ -68,13 +71,13 @@ class Approval:
         return cls(
             id=row["id"],
             turn_id=row["turn_id"],
-            place=row["place"],
+            call_id=row["place"],
             generation=row["generation"],
             conversation_id=row["conversation_id"],
             name=row["name"],
             summary=row["summary"],
             arguments=row["arguments"],
-            shown=tuple((label, text) for label, text in row["shown"]),
+            rendered=tuple((label, text) for label, text in row["shown"]),
             form=read_form(row["form"]),
             editable=row["editable"],
             risk=row["risk"],
@@ -98,27 +101,27 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class NewApproval:
-    """A request that a turn leaves behind, to be committed with its card."""
+    """A request that a turn makes, to be committed together with its card."""
 
     id: str
-    place: str
+    call_id: str
     generation: int
     name: str
     summary: str
     arguments: JsonObject
-    shown: tuple[tuple[str, str], ...]
+    rendered: tuple[tuple[str, str], ...]
     form: tuple[FormField, ...]
-    risk: str
-    source: str
+    risk: Risk
+    source: Source
     code: str
     token: str
     seconds: float
     sealed: Sealed
     created_at: datetime
     changed: tuple[str, ...] = ()
-    """What the person had changed, a line each; it stands on the card."""
+    """The person's changes for the card, a line each."""
     note: str = ""
-    """Why it is asked again, where that is so."""
+    """Why the request is made again; shown on the card."""
     editable: bool = True
 
     @property
@@ -127,16 +130,16 @@ class NewApproval:
         return self.risk == HIGH
 
     def to_json(self) -> JsonObject:
-        """Write it down as the database takes it."""
+        """Return the request as the database takes it."""
         return {
             "id": self.id,
-            "place": self.place,
+            "place": self.call_id,
             "generation": self.generation,
             "name": self.name,
             "summary": self.summary,
             "arguments": self.arguments,
-            "shown": [list(pair) for pair in self.shown],
-            "form": [form_field_json(one) for one in self.form],
+            "shown": [list(pair) for pair in self.rendered],
+            "form": [form_field_json(form_field) for form_field in self.form],
             "editable": self.editable,
             "risk": self.risk,
             "source": self.source,
@@ -151,36 +154,36 @@ class NewApproval:
 
 @dataclass(frozen=True, slots=True)
 class PendingApproval:
-    """What `list_pending_approvals` gives of each (seed 15.10)."""
+    """An approval as `list_pending_approvals` returns it (seed 15.10)."""
 
     code: str
     agent_name: str
     action_summary: str
     created_at: datetime
     expires_at: datetime | None
-    source: str
-    risk: str = ""
+    source: Source
+    risk: Risk = ""
     task_id: str = ""
     details: JsonObject = field(default_factory=dict)
 
 
-def form_field_json(one: FormField) -> JsonObject:
-    """Write a form's field down."""
+def form_field_json(form_field: FormField) -> JsonObject:
+    """Return a form's field as JSON."""
     return {
-        "name": one.name,
-        "label": one.label,
-        "value": one.value,
-        "kind": one.kind.value,
-        "options": list(one.options),
-        "required": one.required,
+        "name": form_field.name,
+        "label": form_field.label,
+        "value": form_field.value,
+        "kind": form_field.kind.value,
+        "options": list(form_field.options),
+        "required": form_field.required,
     }
 
 
 def read_form(rows: Any) -> tuple[FormField, ...]:
-    """Read what `form_field_json` wrote."""
+    """Parse the fields that `form_field_json` returned."""
     return tuple(
         FormField(
-            one["name"], one["label"], one["value"], FormFieldKind(one["kind"]), tuple(one["options"]), one["required"]
+            row["name"], row["label"], row["value"], FormFieldKind(row["kind"]), tuple(row["options"]), row["required"]
         )
-        for one in rows
+        for row in rows
     )

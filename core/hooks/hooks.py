@@ -5,31 +5,20 @@ fails denies it.
 """
 
 import copy
-from collections.abc import Awaitable, Iterable, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any, Concatenate
 
 import structlog
 
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer, TextSoFar, TokenUsage
 from core.tools.results import CallResult
+from core.tools.tool import Risk
 
 type Messages = tuple[ChatMessage, ...]
-
-_MOMENTS = (
-    *("pre_call", "prepare_step", "pre_reasoning", "reasoning_chunk", "post_reasoning"),
-    *(
-        "pre_acting",
-        "acting_chunk",
-        "post_acting",
-        "call_finished",
-        "step_finished",
-        "state_changed",
-        "post_call",
-        "on_error",
-    ),
-)
 
 _log = structlog.get_logger()
 
@@ -77,7 +66,7 @@ class Verdict:
 
     decision: Decision = Decision.ALLOW
     reason: str = ""
-    risk: str = ""
+    risk: Risk = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +147,19 @@ class Rule(Hook):
         return Verdict()
 
 
+_MOMENTS = {name: method for name, method in vars(Hook).items() if inspect.iscoroutinefunction(method)}
+
+
 class Hooks:
     """All hooks of a turn, called in order."""
 
     def __init__(self, hooks: Iterable[Hook] = ()) -> None:
         self._hooks = sorted(hooks, key=lambda hook: hook.priority)
         self._rules = self.of(Rule)
-        self._at = {
-            moment: [hook for hook in self._hooks if getattr(type(hook), moment) is not getattr(Hook, moment)]
-            for moment in _MOMENTS
+        # A moment that no hook overrides costs nothing.
+        self._overriding = {
+            moment: [hook for hook in self._hooks if getattr(type(hook), moment) is not method]
+            for moment, method in _MOMENTS.items()
         }
 
     def plus(self, hooks: Sequence[Hook]) -> "Hooks":
@@ -177,81 +170,31 @@ class Hooks:
         """List the hooks of one kind, in order."""
         return [hook for hook in self._hooks if isinstance(hook, kind)]
 
-    async def pre_call(self, context: HookContext, messages: Messages) -> None:
-        """Tell all that a turn begins."""
-        for hook in self._at["pre_call"]:
-            await _isolated(hook, hook.pre_call(context, messages), None)
+    def hears(self, moment: Callable[..., object]) -> bool:
+        """Return whether any hook overrides a moment, given as the method of `Hook`."""
+        return bool(self._overriding[moment.__name__])
 
-    async def prepare_step(self, context: HookContext, messages: Messages) -> Messages:
-        """Pass the messages through all."""
-        for hook in self._at["prepare_step"]:
-            messages = await _isolated(hook, hook.prepare_step(context, messages), messages)
-        return messages
+    async def tell[**P](
+        self, moment: Callable[Concatenate[Hook, P], Awaitable[None]], *given: P.args, **named: P.kwargs
+    ) -> None:
+        """Call a moment that returns nothing on every hook: `hooks.tell(Hook.pre_call, where, messages)`."""
+        for hook in self._overriding[moment.__name__]:
+            await _isolated(hook, getattr(hook, moment.__name__)(*_copied(given), **named), None)
 
-    async def pre_reasoning(self, context: HookContext, messages: Messages) -> Messages:
-        """Pass the messages through all."""
-        for hook in self._at["pre_reasoning"]:
-            messages = await _isolated(hook, hook.pre_reasoning(context, messages), messages)
-        return messages
-
-    async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
-        """Tell all what was just written."""
-        for hook in self._at["reasoning_chunk"]:
-            await _isolated(hook, hook.reasoning_chunk(context, so_far), None)
-
-    async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
-        """Pass the answer through all."""
-        for hook in self._at["post_reasoning"]:
-            answer = await _isolated(hook, hook.post_reasoning(context, answer), answer)
-        return answer
+    async def pipe[*Before, T](
+        self, moment: Callable[[Any, *Before, T], Awaitable[T]], value: T, *before: *Before
+    ) -> T:
+        """Pass a value through a moment of every hook; `before` are the arguments before the value."""
+        for hook in self._overriding[moment.__name__]:
+            value = await _isolated(hook, getattr(hook, moment.__name__)(*_copied(before), value), value)
+        return value
 
     async def pre_acting(self, context: HookContext, call: PlannedCall) -> PlannedCall:
-        """Pass the call through all."""
-        for hook in self._at["pre_acting"]:
-            changed = await _isolated(hook, hook.pre_acting(context, _apart(call)), call)
+        """Pass a call through all hooks, which may change its arguments only."""
+        for hook in self._overriding["pre_acting"]:
+            changed = await _isolated(hook, hook.pre_acting(context, _copy(call)), call)
             call = replace(call, arguments=changed.arguments)
         return call
-
-    async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
-        """Tell all of a tool's progress."""
-        for hook in self._at["acting_chunk"]:
-            await _isolated(hook, hook.acting_chunk(context, _apart(call), text), None)
-
-    async def post_acting(self, context: HookContext, call: PlannedCall, result: str) -> str:
-        """Pass the result through all."""
-        for hook in self._at["post_acting"]:
-            result = await _isolated(hook, hook.post_acting(context, _apart(call), result), result)
-        return result
-
-    async def call_finished(self, context: HookContext, result: CallResult) -> None:
-        """Tell all what became of a call."""
-        for hook in self._at["call_finished"]:
-            await _isolated(hook, hook.call_finished(context, result), None)
-
-    async def step_finished(self, context: HookContext, report: StepReport) -> None:
-        """Tell all that a step is over."""
-        for hook in self._at["step_finished"]:
-            await _isolated(hook, hook.step_finished(context, report), None)
-
-    async def state_changed(self, context: HookContext, state: str) -> None:
-        """Tell all of a new state."""
-        for hook in self._at["state_changed"]:
-            await _isolated(hook, hook.state_changed(context, state), None)
-
-    async def post_call(self, context: HookContext, reply: str) -> str:
-        """Pass the reply through all."""
-        for hook in self._at["post_call"]:
-            reply = await _isolated(hook, hook.post_call(context, reply), reply)
-        return reply
-
-    async def on_error(self, context: HookContext, error: Exception) -> None:
-        """Tell all of an error."""
-        for hook in self._at["on_error"]:
-            await _isolated(hook, hook.on_error(context, error), None)
-
-    def hears(self, moment: str) -> bool:
-        """Return whether any hook has something to do at a moment, named as its method is."""
-        return bool(self._at[moment])
 
     async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
         """Ask every rule: deny goes before approve, approve before allow. A rule that fails denies."""
@@ -260,7 +203,7 @@ class Hooks:
         denied = Verdict(Decision.DENY, "A rule that guards this tool could not be checked.")
         found = Verdict()
         for rule in self._rules:
-            verdict = await _isolated(rule, rule.evaluate(context, _apart(call)), denied)
+            verdict = await _isolated(rule, rule.evaluate(context, _copy(call)), denied)
             if verdict.decision is Decision.DENY:
                 return verdict
             if verdict.decision is Decision.APPROVE and found.decision is Decision.ALLOW:
@@ -268,9 +211,13 @@ class Hooks:
         return found
 
 
-def _apart(call: PlannedCall) -> PlannedCall:
-    """Copy a call, so that whoever only sees it cannot change it."""
+def _copy(call: PlannedCall) -> PlannedCall:
+    """Copy a call so that observers cannot mutate it."""
     return replace(call, arguments=copy.deepcopy(call.arguments))
+
+
+def _copied(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(_copy(one) if isinstance(one, PlannedCall) else one for one in given)
 
 
 async def _isolated[T](hook: Hook, call: Awaitable[T], otherwise: T) -> T:

@@ -17,6 +17,7 @@ import regex
 from core.hooks.hooks import Decision, HookContext, PlannedCall, Rule, Verdict
 from core.json_types import Json, canonical_hash
 from core.tools.context import TenantStorage
+from core.tools.tool import Risk
 
 SEEN = "_rules_seen"
 """The collection of a tenant's storage that says which values calls have run with."""
@@ -53,7 +54,7 @@ class ToolRule:
     channels: tuple[str, ...] = ()
     when: tuple[Condition, ...] = ()
     reason: str = ""
-    risk: str = ""
+    risk: Risk = ""
 
     def covers(self, context: HookContext, call: PlannedCall) -> bool:
         """Return whether it is about this tool on this channel, whatever the arguments."""

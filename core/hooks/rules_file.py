@@ -3,7 +3,7 @@
 import tomllib
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import regex
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from core.errors import ConfigError
 from core.hooks.hooks import Decision
 from core.hooks.rules import Condition, RuleBook, StorageAccess, ToolRule
+from core.tools.tool import Risk
 
 
 def read_rules(path: Path, storage: StorageAccess | None = None) -> RuleBook:
@@ -66,7 +67,7 @@ class _ToolRule(_Strict):
     when: tuple[_Condition, ...] = ()
     decision: Decision
     reason: str = ""
-    risk: Literal["", "high"] = ""
+    risk: Risk = ""
 
 
 class _File(_Strict):

@@ -17,6 +17,15 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
+class Marker(StrEnum):
+    """What a message is to the code that finds it again; people and models never see it."""
+
+    SUMMARY = "summary"
+    """The summary of what no longer fits into the context."""
+    HANDED_OVER = "handed_over"
+    """The result of a call that a waiting turn goes on with."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call the model asks for. `arguments` is its own text, which may be no valid JSON.
@@ -50,6 +59,7 @@ class ChatMessage:
     internal: bool = False
     state: JsonObject = field(default_factory=dict)
     outside: bool = False
+    marker: Marker | None = None
 
     def to_json(self) -> JsonObject:
         """Write it down for history; empty fields are left out."""
@@ -58,7 +68,7 @@ class ChatMessage:
             out["tool_calls"] = [_call_to_json(call) for call in self.tool_calls]
         if self.thinking:
             out["thinking"] = list(self.thinking)
-        for key in ("tool_call_id", "name", "model"):
+        for key in ("tool_call_id", "name", "model", "marker"):
             if value := getattr(self, key):
                 out[key] = value
         if self.internal:
@@ -83,6 +93,7 @@ class ChatMessage:
             internal=bool(data.get("internal", False)),
             outside=bool(data.get("outside", False)),
             state=cast(JsonObject, data.get("state", {})),
+            marker=Marker(str(data["marker"])) if data.get("marker") else None,
         )
 
 

@@ -26,7 +26,7 @@ def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
     return isinstance(channel, Billed) and sum(part.segments for part in channel.render(card)) > channel.budget.card
 
 
-def told(answer: ModelAnswer) -> str:
+def answer_text(answer: ModelAnswer) -> str:
     """Return an answer as the person reads it: one that was cut off says so."""
     text = answer.text
     return f"{text.rstrip()}\n\n{replies.ANSWER_CUT_OFF}" if answer.cut else text

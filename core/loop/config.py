@@ -5,8 +5,12 @@ from dataclasses import dataclass, fields
 from core.errors import ConfigError
 
 _MAY_BE_ZERO = {
-    *("llm_max_retries", "llm_retry_base_delay", "max_empty_answers", "max_advice"),
-    *("temperature", "journal_patience"),
+    "journal_patience",
+    "llm_max_retries",
+    "llm_retry_base_delay",
+    "max_advice",
+    "max_empty_answers",
+    "temperature",
 }
 _SHARES = {"max_tool_result_share", "context_trim_threshold"}
 

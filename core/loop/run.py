@@ -1,64 +1,38 @@
-"""One run of the ReAct loop: what it is given, and how it stands."""
+"""One run of the ReAct loop: its state, and how it begins."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from core.approvals.consent import Consents
-from core.budgets.types import NoBudget, TurnBudget
-from core.hooks.hooks import Hook, HookContext, Hooks
-from core.hooks.judge import Judging
-from core.journal.types import Journal, StepKey, StepRecord
+from core import replies
+from core.hooks.hooks import Hook, Hooks
+from core.hooks.judge import Judge, Judging
+from core.journal.patient import PatientJournal
+from core.journal.types import StepKey
 from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role, TokenUsage
-from core.loop.context_window import Messages, repair
-from core.loop.control import TurnControl, TurnMessage
+from core.loop.config import ReactLoopConfig
+from core.loop.context_window import ContextManager, Messages, repair
 from core.loop.conversation_state import ConversationState
 from core.loop.result import Ended, ReactLoopResult
+from core.loop.scope import TurnScope
 from core.loop.steering import Steering
-from core.loop.tool_runner import CallResult, ToolRunner
-from core.people.tenant import WhileRunning
-from core.tools.context import ToolExecutionContext
-from core.tools.registry import ToolRegistry
-from core.tools.results import ToolCallRecord
+from core.loop.task import LoopTask
+from core.loop.tool_runner import ToolRunner
+from core.tools.results import CallResult, ToolCallRecord
 from core.tools.toolbox import Toolbox
-
-
-@dataclass(frozen=True, slots=True)
-class LoopTask:
-    """What the loop is given: `messages` begin with the system prompt and end with the person's words."""
-
-    where: HookContext
-    messages: Messages
-    tools: ToolRegistry
-    journal: Journal
-    make_context: Callable[[str, str], ToolExecutionContext]
-    """Makes what a tool is handed, from the tool's name and the call's idempotency key."""
-    inbound: tuple[TurnMessage, ...] = ()
-    control: TurnControl | None = None
-    while_running: WhileRunning = WhileRunning.STEER
-    state: ConversationState = field(default_factory=ConversationState)
-    hooks: tuple[Hook, ...] = ()
-    """For this turn only, beside the loop's own."""
-    budget: TurnBudget = field(default_factory=NoBudget)
-    consents: Consents | None = None
-    go_on_at: int | None = None
-    """The model answer at whose calls a waiting turn goes on; what came before it is history by now."""
 
 
 @dataclass(slots=True)
 class LoopRun:
-    """One run of the loop as it stands. `window` is what the model sees, `new` what history will get."""
+    """The state of one run. `window` is what the model sees, `new` what history will get."""
 
     task: LoopTask
-    hooks: Hooks
+    scope: TurnScope
     tools: Toolbox
     runner: ToolRunner
     steering: Steering
     judging: Judging
-    recorded: dict[StepKey, StepRecord]
     window: Messages
-    journal: Journal
     state: ConversationState
     began: float = field(default_factory=time.monotonic)
     step_began: float = field(default_factory=time.monotonic)
@@ -71,7 +45,7 @@ class LoopRun:
     new: list[ChatMessage] = field(default_factory=list)
     calls: list[ToolCallRecord] = field(default_factory=list)
     results: list[CallResult] = field(default_factory=list)
-    """What the newest calls came to."""
+    """The results of the newest calls."""
     tools_changed: bool = False
 
     @property
@@ -82,23 +56,23 @@ class LoopRun:
     @property
     def replaying(self) -> bool:
         """Return whether the next model answer is in the journal."""
-        return self.key in self.recorded
+        return self.key in self.scope.recorded
 
     def say(self, *messages: ChatMessage, keep: bool = True) -> None:
-        """Add messages to what the model sees, and to history unless they are ours."""
+        """Show messages to the model, and add them to history if `keep`."""
         self.window += messages
         self.window_tokens += estimate_tokens(messages)
         if keep:
             self.new += messages
 
     def see(self, messages: Messages) -> None:
-        """Let the model see other messages from now on, if they are others."""
+        """Replace what the model sees from now on."""
         if messages is not self.window:
             self.window = repair(messages)
             self.window_tokens = estimate_tokens(self.window)
 
     def end(self, ended: Ended, text: str) -> ReactLoopResult:
-        """Close the run with what the person is told."""
+        """Return the result of the run, with the text that the person reads."""
         if text:
             self.new.append(ChatMessage(Role.ASSISTANT, text))
         return ReactLoopResult(
@@ -117,3 +91,45 @@ class LoopRun:
     def _state_left(self) -> ConversationState:
         groups = self.tools.groups
         return self.state if groups == self.state.groups else replace(self.state, groups=groups)
+
+
+async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> LoopRun:
+    """Return a run that stands at the task's first step."""
+    recorded = {record.key: record for record in await task.journal.recorded()}
+    window = repair(task.messages)
+    scope = TurnScope(
+        where=task.where,
+        journal=PatientJournal(task.journal, config.journal_patience),
+        recorded=recorded,
+        hooks=hooks.plus(task.hooks),
+        budget=task.budget,
+        approval_requests=task.approval_requests,
+        config=config,
+    )
+    if not recorded:
+        await scope.hooks.tell(Hook.pre_call, task.where, window)
+    tools = Toolbox(task.tools, task.state.groups)
+    judges = scope.hooks.of(Judge)
+    run = LoopRun(
+        task=task,
+        scope=scope,
+        tools=tools,
+        runner=ToolRunner(scope, tools, task.make_context, ContextManager(config)),
+        steering=Steering(scope, task.control, task.inbound, task.while_running),
+        judging=Judging(judges, scope.journal, recorded, task.where, config.max_advice, task.budget),
+        step=task.go_on_at or 0,
+        usage=_used_before(scope, task.go_on_at or 0),
+        state=task.state,
+        window=window,
+        window_tokens=estimate_tokens(window),
+    )
+    if task.go_on_at is not None and not run.replaying:
+        run.say(ChatMessage(Role.USER, replies.GO_ON, internal=True), keep=False)
+    return run
+
+
+def _used_before(scope: TurnScope, step: int) -> TokenUsage:
+    """Return what a turn had used before the step at which it resumes."""
+    path = scope.where.agent_path
+    before = (row.usage for key, row in scope.recorded.items() if key.agent_path == path and key.step < step)
+    return sum(before, TokenUsage())

@@ -1,48 +1,47 @@
-"""What reaches a turn while it runs: a wish to stop, and further messages, which the model is told of."""
+"""Steer a running turn: stop it at the person's wish, and pass their further messages to the model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import cast
 
-from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
+from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, Role
 from core.loop.control import TurnControl, TurnMessage
 from core.loop.forwarded import passed_on
+from core.loop.scope import TurnScope
 from core.messaging.messages import Origin
 from core.people.tenant import WhileRunning
 
 
 class Steering:
-    """Ask the turn's control, and journal what was taken in, so that a take-over sees the same.
+    """Ask the turn's control, and journal the messages it yields, so that a take-over sees the same.
 
-    One instance a turn. `absorbed` are the ids of the messages taken in, in order.
+    One instance a turn. `absorbed` are the ids of the absorbed messages, in order.
     """
 
     def __init__(
         self,
+        scope: TurnScope,
         control: TurnControl | None,
-        journal: Journal,
-        recorded: Mapping[StepKey, StepRecord],
         inbound: tuple[TurnMessage, ...],
-        agent_path: str,
         mode: WhileRunning = WhileRunning.STEER,
     ) -> None:
         self._control = control
-        self._journal = journal
-        self._agent_path = agent_path
+        self._journal = scope.journal
+        self._agent_path = scope.where.agent_path
         self._mode = mode
         self._seen = {message.id for message in inbound}
         self._steps = {
             key: record
-            for key, record in recorded.items()
-            if record.kind is StepKind.STEER and key.agent_path == agent_path
+            for key, record in scope.recorded.items()
+            if record.kind is StepKind.STEER and key.agent_path == self._agent_path
         }
         self._recorded_ids = {message.id for record in self._steps.values() for message in _messages(record)}
         self.absorbed: list[str] = []
 
     async def stopped(self) -> str | None:
-        """Return None to go on, or the message with which the person stopped the turn."""
+        """Return the message with which the person stopped the turn; None to go on."""
         return await self._control.stopped() if self._control else None
 
     async def superseded(self) -> bool:
@@ -52,7 +51,7 @@ class Steering:
         return any(message.id not in self._seen for message in await self._control.absorb())
 
     async def absorb(self, step: int, *, replaying: bool) -> list[ChatMessage]:
-        """Return what the model is to be told before this step."""
+        """Return the messages that the model is shown before this step."""
         if not self._steps and (self._control is None or self._mode is not WhileRunning.STEER):
             return []
         index = -1
@@ -71,10 +70,10 @@ class Steering:
         taken = [message for message in fresh if message.id not in self._seen]
         self._seen.update(message.id for message in taken)
         self.absorbed += [message.id for message in taken]
-        return [said for message in taken for said in spoken(message)]
+        return [shown for message in taken for shown in spoken(message)]
 
     def _record(self, key: StepKey, messages: list[TurnMessage]) -> StepRecord:
-        told: list[JsonObject] = [
+        rows: list[JsonObject] = [
             {
                 "id": message.id,
                 "text": message.text,
@@ -84,40 +83,40 @@ class Steering:
             }
             for message in messages
         ]
-        return StepRecord(key, StepKind.STEER, "steer", StepState.DONE, result={"messages": list(told)})
+        return StepRecord(key, StepKind.STEER, "steer", StepState.DONE, result={"messages": list(rows)})
 
 
 def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
-    """Return what a turn took in while it ran, by its journal: it belongs to the turn, however that ends."""
-    found = {
+    """Return the messages that a running turn absorbed, by its journal: they belong to it, however the turn ends."""
+    messages = {
         message.id: message for record in records if record.kind is StepKind.STEER for message in _messages(record)
     }
-    return list(found.values())
+    return list(messages.values())
 
 
 def spoken(message: TurnMessage) -> list[ChatMessage]:
-    """Return a person's message as the model sees it: its text unchanged, and a note of what it cannot show.
+    """Return a person's message as the model sees it: the text unchanged, and a note about files.
 
-    Words that are not the person's own are quoted behind a head that says so.
+    Words that are not the person's own are quoted below a line that says so.
     """
-    said = [ChatMessage(Role.USER, message.text)] if message.text else []
+    shown = [ChatMessage(Role.USER, message.text)] if message.text else []
     if message.origin is not Origin.OWN:
-        said = [passed_on(one, message.origin) for one in said]
+        shown = [passed_on(part, message.origin) for part in shown]
     if message.media_count:
         files = "1 file" if message.media_count == 1 else f"{message.media_count} files"
-        said.append(ChatMessage(Role.USER, f"[The person sent {files}, not shown here.]", internal=bool(said)))
-    return said
+        shown.append(ChatMessage(Role.USER, f"[The person sent {files}, not shown here.]", internal=bool(shown)))
+    return shown
 
 
 def _messages(record: StepRecord) -> list[TurnMessage]:
-    told = cast(list[JsonObject], record.result.get("messages", []))
+    rows = cast(list[JsonObject], record.result.get("messages", []))
     return [
         TurnMessage(
-            str(one["id"]),
-            str(one["text"]),
-            datetime.fromisoformat(str(one["received_at"])),
-            cast(int, one.get("media_count", 0)),
-            origin=Origin(str(one.get("origin") or Origin.OWN)),
+            str(row["id"]),
+            str(row["text"]),
+            datetime.fromisoformat(str(row["received_at"])),
+            cast(int, row.get("media_count", 0)),
+            origin=Origin(str(row.get("origin") or Origin.OWN)),
         )
-        for one in told
+        for row in rows
     ]

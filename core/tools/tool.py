@@ -20,6 +20,8 @@ from core.tools.schema import Signature, read_signature
 from core.tools.threads import call_in_thread
 
 type EffectName = Literal["read", "idempotent", "once"]
+type Risk = Literal["", "high"]
+"""`"high"` asks for the stricter kind of consent."""
 type AnyTool = Tool[..., object]
 
 _NAME = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$")
@@ -43,7 +45,7 @@ class Tool[**P, R]:
     effect: Effect = Effect.ONCE
     needs_approval: bool = False
     parallel: bool = True
-    risk: str = ""
+    risk: Risk = ""
     group: str = ""
     needs_account: str = ""
     needs_memory: str = ""
@@ -130,7 +132,7 @@ class ToolOptions(TypedDict, total=False):
     needs_approval: bool
     parallel: bool
     """False runs it alone."""
-    risk: str
+    risk: Risk
     group: str
     """Keeps it out of sight until the conversation switches the group on."""
     needs_account: str

@@ -42,7 +42,6 @@ class AgentSetup:
 
     def for_turn(self, request: TurnRequest) -> TurnAgents:
         """Return what the agents of one turn share."""
-        requests = self._approval_requests(request)
         return TurnAgents(
             loop=self.loop,
             where=where(request),
@@ -58,8 +57,7 @@ class AgentSetup:
             make_agent=self.steps.make,
             execute_agent=self.steps.execute,
             hooks=self.hooks.plus(request.hooks),
-            consents=requests,
-            new_approvals=requests.asked if requests else {},
+            approval_requests=self._approval_requests(request),
         )
 
     def decide_tools(self, request: TurnRequest) -> Sequence[AnyTool]:
@@ -79,7 +77,7 @@ class AgentSetup:
             self.services.clock,
             request.approvals,
             "message" if request.sender is not None else "trigger",
-            most=self.config.max_cards_per_answer,
+            max_at_once=self.config.max_cards_per_answer,
             too_long=request.too_long,
         )
 

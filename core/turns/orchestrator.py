@@ -7,13 +7,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
-from core.agents.standard_agent import AgentResult, StandardAgent, Thinking
+from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Valet
 from core.agents.turn_agents import make_agent
-from core.agents.valet import Valet
 from core.approvals.types import PendingApproval
+from core.hooks.hooks import Hook
 from core.llm.types import ModelClient
-from core.loop.loop import LoopFailed, LoopTask
+from core.loop.loop import LoopFailed
 from core.loop.result import ReactLoopResult
+from core.loop.task import LoopTask
 from core.tools.context import ToolExecutionContext
 from core.turns.agents import AgentSteps, where
 from core.turns.checks import ask
@@ -60,9 +61,9 @@ class Orchestrator:
         Raises `LeaseLost` when another worker has it, and `TurnDelayed` when a check could not tell.
         """
         hooks = self._parts.hooks.plus(request.hooks)
-        await hooks.state_changed(where(request), "running")
+        await hooks.tell(Hook.state_changed, where(request), "running")
         result = await self._handle(request)
-        await hooks.state_changed(where(request), result.state.value)
+        await hooks.tell(Hook.state_changed, where(request), result.state.value)
         return result
 
     def stream_message(self, request: TurnRequest) -> AsyncGenerator[StreamEvent]:
@@ -126,7 +127,7 @@ class Orchestrator:
                 state=context.state,
                 hooks=request.hooks,
                 budget=context.agents.budget,
-                consents=context.agents.consents,
+                approval_requests=context.agents.approval_requests,
                 go_on_at=request.go_on_at,
             )
         )
@@ -152,7 +153,8 @@ class Orchestrator:
 
     async def post_process(self, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
         """Finish the turn: the last chance to change what is said and kept."""
-        reply = await self._parts.hooks.plus(request.hooks).post_call(where(request), result.reply)
+        hooks = self._parts.hooks.plus(request.hooks)
+        reply = await hooks.pipe(Hook.post_call, result.reply, where(request))
         return result if reply == result.reply else with_reply(result, reply)
 
     def tool_context(self, request: TurnRequest, tool_name: str, idempotency_key: str) -> ToolExecutionContext:

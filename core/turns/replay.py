@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from pydantic import BaseModel
 
 from core.agents.schema import agent_spec
-from core.agents.valet import Valet
+from core.agents.standard_agent import Valet
 from core.errors import ModelRejected
 from core.hooks.hooks import ALLOWED, Decision, HookContext, Messages, PlannedCall, Rule, Verdict
 from core.hooks.judge import ALL_WELL, Judge, Judgement, Trail

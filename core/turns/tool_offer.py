@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import Valet
 from core.agents.tool import agent_tools
 from core.agents.turn_agents import TurnAgents
-from core.agents.valet import Valet
 from core.people.tiers import Tiers
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool

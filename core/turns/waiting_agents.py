@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.agents.pending_answers import ANSWER, PendingAnswers
-from core.agents.pool_entry import PoolEntry
+from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.registry import AgentRegistry
-from core.agents.standard_agent import AgentStatus
+from core.agents.standard_agent import AgentStatus, Valet
 from core.agents.turn_agents import PoolLimits, nesting
-from core.agents.valet import Valet
 from core.journal.types import Outcome
 from core.loop.result import Ended, ReactLoopResult
 from core.tools.results import CallResult
@@ -30,7 +29,10 @@ class Stopped:
     """Said as it is, below the text."""
 
 
-_PLAINLY = {"cancelled": "That is cancelled.", "expired": "No answer came in time, so I dropped that."}
+_PLAINLY = {
+    PoolEnd.CANCELLED: "That is cancelled.",
+    PoolEnd.EXPIRED: "No answer came in time, so I dropped that.",
+}
 
 
 def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[PoolEntry], limits: PoolLimits) -> Stopped:
@@ -51,10 +53,10 @@ def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[Poo
         for one in request.pool
         if one.waits and one.turn_id != request.turn_id and one.status is not AgentStatus.WAITING_FOR_APPROVAL
     ]
-    excess = others[: max(len(others) + len(now) - limits.most, 0)]
+    excess = others[: max(len(others) + len(now) - limits.max_waiting, 0)]
     return Stopped(
         "\n".join([*said, *asked]),
-        (*waiting, *(one.completed() for one in done if one.waits), *(one.ended("dropped") for one in excess)),
+        (*waiting, *(one.completed() for one in done if one.waits), *(one.ended(PoolEnd.DROPPED) for one in excess)),
         DROPPED.format(names=_names(excess)) if excess else "",
     )
 
@@ -82,7 +84,7 @@ def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
     if nesting(entry.agent_path) > 1:
         return ""
     if not entry.waits:
-        return _PLAINLY.get(entry.reason, "")
+        return _PLAINLY.get(entry.reason, "") if entry.reason else ""
     found = (one for one in results if one.call.id == entry.tool_call_id and one.outcome is Outcome.OK)
     return next((one.text for one in found), "")
 
@@ -103,10 +105,10 @@ def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
             continue
         valet = registry.find(entry.agent_type)
         if valet is None or valet.schema_version != entry.schema_version:
-            ended[entry.agent_id] = entry.ended("stale")
+            ended[entry.agent_id] = entry.ended(PoolEnd.STALE)
             set_aside.append(entry.told_as)
         elif entry.expires_at <= now:
-            ended[entry.agent_id] = entry.ended("expired")
+            ended[entry.agent_id] = entry.ended(PoolEnd.EXPIRED)
         elif entry.status is AgentStatus.WAITING_FOR_INPUT and not entry.wakes:
             offered.append((entry, valet))
     return PendingAnswers(tuple(offered), {}, ended, tuple(set_aside))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.approvals.consent import place_order
+from core.approvals.consent import call_order
 from core.approvals.describe import _heading
 from core.approvals.rendering import as_text
 from core.json_types import Json
@@ -44,7 +44,7 @@ def test_a_heading_names_distinguishing_arguments_and_states_omissions() -> None
 def test_cards_stand_in_the_order_of_their_calls() -> None:
     places = ["0.1/a", "0.2/b", "0.10/a", "1.1/Bank2#1", "1.1/Bank2#2", "1.1/Bank2/0.3/pay"]
     mixed = [places[number] for number in (4, 2, 5, 1, 3, 0)]
-    assert sorted(mixed, key=place_order) == [*places[:3], "1.1/Bank2/0.3/pay", *places[3:5]]
+    assert sorted(mixed, key=call_order) == [*places[:3], "1.1/Bank2/0.3/pay", *places[3:5]]
 
 
 @pytest.mark.parametrize("text", ["to a_b@example.com", "file_1_of_2.txt", "Ünter_ä: 5", "x" * 200])

@@ -11,7 +11,7 @@ from core.inbox.inbox import Inbox
 from core.loop.config import ReactLoopConfig
 from core.messaging.channels import NotificationChannel
 from core.people.commands import PersonCommands
-from core.tools.tool import AnyTool, tool
+from core.tools.tool import AnyTool, Risk, tool
 from core.turns.orchestrator import Orchestrator
 from jobs.delivery import DeliveryRunner
 from jobs.maintenance import advance_approvals
@@ -35,7 +35,7 @@ class Approving:
     model: Any = field(default_factory=lambda: FakeModel([]))
     sent: list[dict[str, str]] = field(default_factory=list)
     more: list[AnyTool] = field(default_factory=list)
-    risk: str = ""
+    risk: Risk = ""
     options: dict[str, Any] = field(default_factory=dict)
     people: PersonCommands | None = None
     codes_only: frozenset[str] = frozenset()

@@ -25,9 +25,10 @@ from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.control import TurnControl
 from core.loop.conversation_state import ConversationState
-from core.loop.loop import LoopTask, ReactLoop
+from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import ReactLoopResult
+from core.loop.task import LoopTask
 from core.people.tenant import WhileRunning
 from core.tools.context import NO_WEB, ToolExecutionContext
 from core.tools.registry import ToolRegistry

@@ -6,6 +6,7 @@ from dataclasses import replace
 import structlog
 
 from core import replies
+from core.agents.pool_entry import PoolEnd
 from core.approvals.types import ApprovalState
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
@@ -156,7 +157,7 @@ class RunExecutors:
 
 def _expired(request: TurnRequest) -> bool:
     """Return whether a question or an approval of this turn expired."""
-    questions = any(entry.turn_id == request.turn_id and entry.reason == "expired" for entry in request.pool)
+    questions = any(entry.turn_id == request.turn_id and entry.reason is PoolEnd.EXPIRED for entry in request.pool)
     return questions or any(
         approval.turn_id == request.turn_id and approval.state is ApprovalState.EXPIRED
         for approval in request.approvals

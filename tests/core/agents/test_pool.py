@@ -83,7 +83,7 @@ async def test_an_agent_whose_fields_changed_is_dropped_with_one_sentence(mail: 
 
 
 async def test_the_oldest_waiting_agent_over_the_limit_is_dropped_and_reported(mail: Talk) -> None:
-    mail.limits = PoolLimits(most=2)
+    mail.limits = PoolLimits(max_waiting=2)
     await ask(mail, BOB)
     tenant = await ask(mail)
     mail.model.add(calls(("SendEmailAgent", {"subject": "Second"})))
@@ -97,7 +97,7 @@ async def test_the_oldest_waiting_agent_over_the_limit_is_dropped_and_reported(m
 
 
 async def test_many_agents_may_run_at_once_only_those_that_wait_count(mail: Talk) -> None:
-    mail.limits = PoolLimits(most=1)
+    mail.limits = PoolLimits(max_waiting=1)
     many: list[tuple[str, JsonObject | str]] = [
         ("SendEmailAgent", {"recipient": f"{number}@x.org"}) for number in range(20)
     ]

@@ -21,9 +21,10 @@ from core.llm.prices import ModelPrice, estimate, price_of
 from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
-from core.loop.loop import LoopFailed, LoopTask, ReactLoop
+from core.loop.loop import LoopFailed, ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import Ended, ReactLoopResult
+from core.loop.task import LoopTask
 from core.people.tenant import TurnTenant
 from core.tools.registry import ToolRegistry
 from core.tools.tool import tool

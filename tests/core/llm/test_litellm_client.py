@@ -22,9 +22,10 @@ from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, ToolCall, ToolSpec
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
-from core.loop.loop import LoopTask, ReactLoop
+from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.result import ReactLoopResult
+from core.loop.task import LoopTask
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, tool
 from tests.core.builders import SYSTEM, a_context, user

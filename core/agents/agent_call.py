@@ -1,0 +1,58 @@
+"""One call of an agent within a turn, and the agents made for it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from core.agents.own_loop import OwnLoop
+from core.agents.schema import INSTRUCTION
+from core.agents.standard_agent import AgentStatus, StandardAgent, Valet
+from core.agents.turn_agents import TurnAgents
+from core.hooks.hooks import Hook, PlannedCall
+from core.json_types import JsonObject, canonical_hash
+from core.llm.types import ToolCall
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import AnyTool
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCall:
+    """One call of an agent. `path` is the agent's place in the turn, `instruction` the model's, besides the fields.
+
+    `as_tools` returns agents as the tools of an agent's own loop.
+    """
+
+    turn: TurnAgents
+    valet: Valet
+    path: str
+    call: ToolCall
+    context: ToolExecutionContext
+    as_tools: Callable[[Iterable[Valet], TurnAgents], list[AnyTool]]
+    instruction: str = ""
+
+    def digest(self, fields: JsonObject) -> str:
+        """Return the hash of all that a run with these fields depends on."""
+        return canonical_hash({**fields, INSTRUCTION: self.instruction})
+
+    def planned(self, fields: JsonObject) -> PlannedCall:
+        """Return the call as rules and people see it."""
+        arguments = fields | ({INSTRUCTION: self.instruction} if self.instruction else {})
+        return PlannedCall(self.call.id, self.valet.name, arguments)
+
+    async def make_agent(self, fields: JsonObject, state: JsonObject, run_number: int = 1) -> StandardAgent:
+        """Return an agent with the fields' values and the state that it stored."""
+        inputs = self.valet.inputs
+        values = {name: inputs[name].from_json(value) for name, value in fields.items()}
+        loop = OwnLoop(self.turn, self.valet, self.path, self.context.clock, self.as_tools, run_number)
+        agent = await self.turn.make_agent(self.valet, self.context, loop.think, values, self.instruction)
+        agent.state = dict(state)
+        return agent
+
+    async def tell(self, status: AgentStatus) -> None:
+        """Tell the hooks of the agent's new status."""
+        where = replace(self.turn.where, agent_path=self.path)
+        await self.turn.hooks.tell(Hook.state_changed, where, status.value)
+
+
+def fields_in(arguments: JsonObject) -> JsonObject:
+    """Return the fields among the arguments of a planned call."""
+    return {name: value for name, value in arguments.items() if name != INSTRUCTION}

@@ -1,0 +1,68 @@
+"""Clear a handler run to start: not against the rules, and not without the consent that it needs."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from core.agents.agent_call import AgentCall, fields_in
+from core.agents.consent import agent_consent
+from core.agents.handler_run import HandlerRun
+from core.agents.standard_agent import StandardAgent
+from core.approvals.consent import ConsentTo
+from core.json_types import JsonObject
+from core.loop.gate import ConsentGate, GatedCall, Granted, Refused, Waiting
+from core.tools.tool import Risk
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """A handler run that may start, with the approved fields."""
+
+    agent: StandardAgent
+    run: HandlerRun
+    fields: JsonObject
+    granted: Granted
+
+
+async def clear_run(
+    call: AgentCall, gate: ConsentGate, run: HandlerRun, fields: JsonObject
+) -> Cleared | Waiting | Refused:
+    """Pass the gate with a run, or return why it may not start now."""
+    agent = await call.make_agent(fields, run.state, run.number)
+    resumes = run.last is not None and not run.asks_itself
+    # What was approved before the agent asked something holds after it, too.
+    call_id = f"{call.path}#{1 if resumes else run.number}"
+    planned = call.planned(fields)
+    gated = GatedCall(
+        call.turn.where,
+        planned,
+        call.valet.effect,
+        run.record.arguments_hash,
+        partial(_consent_to, call, run, call_id, planned.arguments),
+        needs_approval=run.asks_itself or agent.needs_approval(),
+    )
+    if not resumes:
+        passage = await gate.pass_(gated)
+    elif gate.approved_at(call_id) is not None:
+        passage = await gate.ask(gated)
+    else:
+        passage = Granted(planned)
+    if not isinstance(passage, Granted):
+        return passage
+    if passage.changed:
+        fields = fields_in(passage.planned.arguments)
+        agent = await call.make_agent(fields, run.state, run.number)
+        run = replace(run, record=replace(run.record, arguments_hash=call.digest(fields)))
+    return Cleared(agent, run, fields, passage)
+
+
+def _consent_to(
+    call: AgentCall, run: HandlerRun, call_id: str, arguments: JsonObject, risk: Risk, note: str
+) -> ConsentTo:
+    async def make(given: JsonObject) -> StandardAgent:
+        return await call.make_agent(fields_in(given), run.state, run.number)
+
+    request = agent_consent(call_id, call.valet, arguments, make)
+    request = replace(request, risk=risk or request.risk, note=note, already_started=run.already_started)
+    if run.last is not None and run.asks_itself:
+        return replace(request, question=run.last.raw_message, state=run.state)
+    return request

@@ -1,0 +1,136 @@
+"""One run of an agent's handler, journalled: found where the journal ends, executed in time, written down.
+
+A handler that runs has a row of its own, with the step -1 and the number of the run as call index, written before the
+handler begins unless the agent's effect is `read`.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+
+from core.agents.agent_call import AgentCall
+from core.agents.handler_result import call_handler, json_of, result_of
+from core.agents.own_loop import WaitsInside
+from core.agents.pool_entry import WAITING
+from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
+from core.errors import LeaseLost, ToolError
+from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.json_types import Json, JsonObject
+from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
+
+_PAUSED = "paused_inside"
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerRun:
+    """A run of a handler. `last` is the result of the run before, which asked something; `state` what that run stored.
+
+    `record` is the row to write, `known` the row that the journal holds.
+    """
+
+    record: StepRecord
+    known: StepRecord | None
+    last: AgentResult | None
+    state: JsonObject
+
+    @property
+    def number(self) -> int:
+        """Return the number of the run within its call, from 1."""
+        return self.record.key.call_index
+
+    @property
+    def asks_itself(self) -> bool:
+        """Return whether the run before asked for the person's approval by itself."""
+        return self.last is not None and self.last.status is AgentStatus.WAITING_FOR_APPROVAL
+
+    @property
+    def already_started(self) -> bool:
+        """Return whether part of what was approved has happened before.
+
+        Before the agent asked something, or before an agent that it uses had to wait.
+        """
+        return self.known is not None or (self.last is not None and self.last.status is AgentStatus.WAITING_FOR_INPUT)
+
+    def after_question(self, question: str, state: JsonObject) -> "HandlerRun":
+        """Return the run that follows when this one has asked for approval by itself."""
+        key = replace(self.record.key, call_index=self.number + 1)
+        last = AgentResult(AgentStatus.WAITING_FOR_APPROVAL, question)
+        return HandlerRun(replace(self.record, key=key), None, last, state)
+
+
+async def next_run(call: AgentCall, fields: JsonObject) -> HandlerRun:
+    """Return the first run that has not ended, after those that ended by asking."""
+    recorded = await call.turn.recorded()
+    last: AgentResult | None = None
+    state: Json = {}
+    number = 1
+    while True:
+        key = StepKey(-1, number, call.path)
+        known = recorded.get(key)
+        if known is None or known.state is StepState.STARTED or result_of(known).status not in WAITING:
+            break
+        last, state = result_of(known), known.result.get("state")
+        number += 1
+    record = StepRecord(
+        key,
+        StepKind.AGENT,
+        call.valet.name,
+        StepState.DONE,
+        arguments_hash=call.digest(fields),
+        effect=call.valet.effect,
+        idempotency_key=call.context.idempotency_key,
+    )
+    return HandlerRun(record, known, last, state if isinstance(state, dict) else {})
+
+
+async def may_have_happened(call: AgentCall, run: HandlerRun) -> bool:
+    """Return whether a run started before and may not start again; journal that its outcome is unknown."""
+    if run.known is None or call.valet.effect is not Effect.ONCE or run.known.result.get(_PAUSED):
+        return False
+    unknown = json_of(AgentResult(AgentStatus.ERROR, UNKNOWN_OUTCOME))
+    await call.turn.journal.write(replace(run.record, outcome=Outcome.UNKNOWN, result=unknown))
+    return True
+
+
+async def execute(call: AgentCall, run: HandlerRun, agent: StandardAgent, answer: str) -> tuple[AgentResult, Outcome]:
+    """Run a handler within the agent's time and journal its result.
+
+    Raises `WaitsInside` when an agent that this one uses waits.
+    """
+    turn, valet = call.turn, call.valet
+    if valet.effect is not Effect.READ:
+        await turn.journal.write(replace(run.record, state=StepState.STARTED))
+    seconds = valet.timeout or turn.config.agent_tool_execution_timeout
+    limit = asyncio.timeout(seconds)
+    began = time.monotonic()
+    try:
+        async with limit:
+            await call.tell(AgentStatus.RUNNING)
+            work = partial(call_handler, agent, run.last, answer or call.instruction)
+            result, outcome = await turn.execute_agent(agent, work), Outcome.OK
+    except WaitsInside:
+        await turn.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
+        raise
+    except LeaseLost:
+        raise
+    except Exception as error:  # an agent may raise anything; the model is told that it failed, not with what
+        result, outcome = await _failed(call, agent, error, limit, seconds)
+    if result.status in (AgentStatus.ERROR, AgentStatus.CANCELLED) and outcome is Outcome.OK:
+        outcome = Outcome.ERROR
+    agent.status = result.status
+    record = replace(run.record, outcome=outcome, duration_ms=int((time.monotonic() - began) * 1000))
+    await turn.journal.write(replace(record, result=json_of(result) | {"state": agent.state}))
+    return result, outcome
+
+
+async def _failed(
+    call: AgentCall, agent: StandardAgent, error: Exception, limit: asyncio.Timeout, seconds: float
+) -> tuple[AgentResult, Outcome]:
+    # Only `once` matters here: an agent that may run again leaves nothing unknown, since it journals what it did.
+    effect = Effect.ONCE if call.valet.effect is Effect.ONCE else Effect.READ
+    callee = Callee("agent", call.valet.name, effect, seconds)
+    text, outcome = outcome_of(error, callee, limit, turn=call.context.turn_id)
+    if not isinstance(error, ToolError) and (own := await agent.on_error(error)) is not None:
+        return own, Outcome.ERROR
+    return AgentResult(AgentStatus.ERROR, text), outcome

@@ -1,0 +1,69 @@
+"""The small ReAct loop of an agent: the turn's loop, under the agent's path and with the agent's tools."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from core.agents.standard_agent import StandardAgent, Valet
+from core.agents.turn_agents import MAX_NESTING, TurnAgents, nesting
+from core.agents.valet import valet_of
+from core.clock import Clock
+from core.errors import ConfigError
+from core.journal.types import Outcome
+from core.llm.types import ChatMessage, Role
+from core.loop.loop import LoopFailed
+from core.loop.result import Ended
+from core.loop.task import LoopTask
+from core.tools.registry import ToolRegistry
+from core.tools.tool import AnyTool, Tool
+
+
+class WaitsInside(Exception):
+    """An agent that this one uses waits for the person; the message is its question."""
+
+
+@dataclass(slots=True)
+class OwnLoop:
+    """The loop of one agent during one run of a handler."""
+
+    turn: TurnAgents
+    valet: Valet
+    path: str
+    clock: Clock
+    as_tools: Callable[[Iterable[Valet], TurnAgents], list[AnyTool]]
+    run_number: int
+    thoughts: int = 0
+
+    async def think(self, instruction: str, tools: Sequence[AnyTool | type[StandardAgent]], system_prompt: str) -> str:
+        """Return the loop's answer. Raises `WaitsInside` when an agent that the loop used waits."""
+        self.thoughts += 1
+        # Each loop of the agent has journal rows of its own.
+        first = (self.run_number, self.thoughts) == (1, 1)
+        path = self.path if first else f"{self.path}:{self.run_number}.{self.thoughts}"
+        now = self.clock.now().isoformat(timespec="minutes")
+        system = f"{system_prompt}\n\nYou work for the person's assistant: your answer is read by it. It is {now}."
+        turn = self.turn
+        task = LoopTask(
+            where=replace(turn.where, agent_path=path),
+            messages=(ChatMessage(Role.SYSTEM, system), ChatMessage(Role.USER, instruction)),
+            tools=self._registry(tools),
+            journal=turn.journal,
+            make_context=turn.make_context,
+            budget=turn.budget,
+        )
+        try:
+            result = await turn.run_loop(task)
+        except LoopFailed as failed:
+            raise failed.error from failed
+        if result.ended is Ended.WAITING:
+            waiting = (call.text for call in result.stopped_at if call.outcome is Outcome.WAITING)
+            raise WaitsInside("\n".join(waiting))
+        return result.response
+
+    def _registry(self, given: Sequence[AnyTool | type[StandardAgent]]) -> ToolRegistry:
+        plain = [item for item in given if isinstance(item, Tool)]
+        valets = [valet_of(item) for item in given if not isinstance(item, Tool)]
+        if None in valets:
+            raise ConfigError(f"{self.valet.place}: the tools of {self.valet.name} are @tool and @valet objects.")
+        deep = nesting(self.path) >= MAX_NESTING
+        inner = [] if deep else self.as_tools([valet for valet in valets if valet is not None], self.turn)
+        return ToolRegistry([*plain, *inner])

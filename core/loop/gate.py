@@ -1,0 +1,132 @@
+"""The one gate before a call runs: rules, repeats of a call whose outcome is unknown, and consent (promise 9).
+
+Tools pass it from `core.loop.tool_runner`, agents from `core.agents.clearance`; nothing else decides that a call may
+run.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import ClassVar
+
+from core.approvals.consent import ConsentState, ConsentTo
+from core.approvals.describe import MAY_HAVE_HAPPENED
+from core.approvals.requests import ApprovalRequests
+from core.hooks.hooks import Decision, HookContext, Hooks, PlannedCall, Verdict
+from core.journal.types import Effect, Journal, Outcome
+from core.tools.tool import Risk
+
+REFUSED_REPEAT = (
+    "Not run: an earlier call with the same arguments has an unknown outcome, so repeating it needs the "
+    "person's approval. Tell the person what is uncertain."
+)
+NEEDS_APPROVAL = "Not run: this needs the person's approval, and there is no way to ask for one here. Say so."
+
+
+@dataclass(frozen=True, slots=True)
+class GatedCall:
+    """A call that wants to run. `arguments_hash` is the one under which the journal knows the call.
+
+    `consent_to` returns what to ask the person, from the risk and a note on why they are asked; None where only a
+    rule's denial counts.
+    """
+
+    where: HookContext
+    planned: PlannedCall
+    effect: Effect
+    arguments_hash: str
+    consent_to: Callable[[Risk, str], ConsentTo] | None
+    needs_approval: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A call that may run as `planned`. `call_id` is None where no consent was needed.
+
+    `changed` describes the person's changes to the model; empty without any.
+    """
+
+    planned: PlannedCall
+    call_id: str | None = None
+    changed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A call that waits for the person's decision."""
+
+    outcome: ClassVar[Outcome] = Outcome.WAITING
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A call that may not run; the model reads `text`."""
+
+    outcome: ClassVar[Outcome] = Outcome.REFUSED
+    text: str
+
+
+type Passage = Granted | Waiting | Refused
+
+
+class ConsentGate:
+    """Decide whether calls may run now. `requests` is None where nobody can be asked."""
+
+    def __init__(self, hooks: Hooks, journal: Journal, requests: ApprovalRequests | None) -> None:
+        self._hooks = hooks
+        self._journal = journal
+        self._requests = requests
+        self._asking = asyncio.Lock()
+
+    async def pass_(self, call: GatedCall) -> Passage:
+        """Hold a call against the rules, and ask for consent where a rule, the call itself or a repeat needs it."""
+        verdict = await self._hooks.evaluate(call.where, call.planned)
+        if verdict.decision is Decision.DENY:
+            return _denied(verdict)
+        asked = call.consent_to is not None and (call.needs_approval or verdict.decision is Decision.APPROVE)
+        if not asked and call.effect is not Effect.ONCE:
+            return Granted(call.planned)
+        # Calls run side by side. One asks after the other, so that where not all may be asked, the first ones are.
+        async with self._asking:
+            repeats = call.effect is Effect.ONCE and await self._journal.outcome_unknown(
+                call.planned.name, call.arguments_hash
+            )
+            if not (asked or repeats):
+                return Granted(call.planned)
+            if self._requests is None:
+                return Refused(REFUSED_REPEAT if repeats else NEEDS_APPROVAL)
+            return await self.ask(call, verdict.risk, MAY_HAVE_HAPPENED if repeats else "")
+
+    async def ask(self, call: GatedCall, risk: Risk = "", note: str = "") -> Passage:
+        """Ask for consent to a call, or return where an earlier request for the call stands."""
+        if self._requests is None or call.consent_to is None:
+            return Refused(NEEDS_APPROVAL)
+        request = call.consent_to(risk, note)
+        consent = await self._requests.ask(request)
+        if consent.state is ConsentState.PENDING:
+            return Waiting(consent.text)
+        if consent.state is ConsentState.REFUSED:
+            return Refused(consent.text)
+        approved = call.planned if consent.arguments is None else replace(call.planned, arguments=consent.arguments)
+        if consent.changed:
+            # The rules have seen the model's arguments, not the person's.
+            verdict = await self._hooks.evaluate(call.where, approved)
+            if verdict.decision is Decision.DENY:
+                return _denied(verdict)
+        return Granted(approved, request.call_id, consent.changed)
+
+    def approved_at(self, prefix: str) -> datetime | None:
+        """Return when the call whose id begins with `prefix` was approved; None where it was not."""
+        return self._requests.decided_at(prefix) if self._requests else None
+
+    async def finish(self, granted: Granted, text: str, outcome: Outcome) -> str:
+        """Record that an approved action ran. Return its result, preceded by the person's changes."""
+        if granted.call_id is not None and self._requests is not None and outcome is not Outcome.WAITING:
+            await self._requests.ran(granted.call_id, outcome.value)
+        return f"{granted.changed}\n{text}" if granted.changed and text else granted.changed or text
+
+
+def _denied(verdict: Verdict) -> Refused:
+    return Refused(f"Not run: {verdict.reason or 'a rule forbids it.'}")

@@ -1,0 +1,56 @@
+"""What a call that raised comes to: the text for the model, and whether the call may have taken effect."""
+
+import asyncio
+import traceback
+from dataclasses import dataclass
+from typing import Literal
+
+import structlog
+
+from core.errors import ToolError
+from core.journal.types import Effect, Outcome
+
+UNKNOWN_OUTCOME = (
+    "The outcome of this call is unknown: it started, and it may or may not have taken effect. It was not "
+    "repeated. Do not call it again with the same arguments; tell the person what is uncertain."
+)
+_FRAMES = 4
+"""Innermost stack frames to log: the cause, without the whole path to it."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """The tool or agent that was called. `seconds` is its time limit; `in_thread`, that the limit cannot stop it."""
+
+    kind: Literal["tool", "agent"]
+    name: str
+    effect: Effect
+    seconds: float
+    in_thread: bool = False
+
+
+def outcome_of(error: Exception, callee: Callee, limit: asyncio.Timeout, **ids: object) -> tuple[str, Outcome]:
+    """Return the text for the model and the outcome of a call that raised; log what is not a `ToolError`.
+
+    `limit` is the timeout that the call ran under; `ids` go into the log.
+    """
+    if isinstance(error, ToolError):
+        # The one error that promises that nothing happened.
+        return str(error) or f"{callee.name} failed.", Outcome.ERROR
+    late = isinstance(error, TimeoutError) and limit.expired()
+    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+    _log.warning(
+        f"{callee.kind}_timed_out" if late else f"{callee.kind}_failed",
+        **{callee.kind: callee.name, **ids},
+        error=type(error).__name__,
+        where=[f"{frame.filename}:{frame.lineno}" for frame in frames],
+    )
+    text = f"{callee.name} failed with an internal error."
+    if late:
+        running = " It may still be running." if callee.in_thread else ""
+        text = f"{callee.name} gave no answer within {callee.seconds:g} seconds.{running}"
+    advice = "Go on without it, try once more, or tell the person."
+    outcome = Outcome.ERROR if callee.effect is Effect.READ else Outcome.UNKNOWN
+    return f"{text} {UNKNOWN_OUTCOME if callee.effect is Effect.ONCE else advice}", outcome

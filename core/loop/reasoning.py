@@ -1,0 +1,110 @@
+"""The model's next answer: make room for it, pay for it, ask, and journal it; or replay it from the journal."""
+
+import time
+
+from core import replies
+from core.budgets.types import OutOfMoney
+from core.errors import ModelError
+from core.hooks.hooks import Hook
+from core.journal.types import StepKey, StepKind, StepRecord, StepState
+from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
+from core.loop.budget_extension import pay_with_more
+from core.loop.config import ReactLoopConfig
+from core.loop.context_window import ContextManager, repair
+from core.loop.model_caller import Asked, ModelCaller, Tell
+from core.loop.run import LoopRun
+from core.loop.summary import dropped, summarised, summary_request, with_summary
+
+
+class Reasoning:
+    """Ask a model for the answers of runs. One instance serves many turns at once."""
+
+    def __init__(self, caller: ModelCaller, config: ReactLoopConfig, context: ContextManager) -> None:
+        self._caller = caller
+        self._config = config
+        self._context = context
+
+    async def think(self, run: LoopRun, *, use_tools: bool = True) -> ModelAnswer:
+        """Return the next answer of a run, and move the run to the step after it."""
+        known = run.scope.recorded.get(run.key)
+        if known is None:
+            answer = await self._ask(run, use_tools=use_tools)
+        else:
+            answer = ModelAnswer.from_json(known.result, known.usage)
+            run.tools_changed |= known.arguments_hash != run.tools.offered.hash
+        await run.scope.budget.settle(run.key, answer.usage)
+        run.step += 1
+        run.usage += answer.usage
+        run.empties = 0 if answer.text.strip() or answer.tool_calls else run.empties + 1
+        if answer.usage.total:
+            run.window_tokens = answer.usage.total
+        return answer
+
+    async def _ask(self, run: LoopRun, *, use_tools: bool) -> ModelAnswer:
+        if run.tools_changed:
+            run.say(ChatMessage(Role.USER, replies.TOOLS_CHANGED, internal=True), keep=False)
+            run.tools_changed = False
+        where, hooks = run.scope.where.at(run.step), run.scope.hooks
+        run.step_began = time.monotonic()
+        run.see(await hooks.pipe(Hook.prepare_step, run.window, where))
+        await self._make_room(run)
+        messages = await hooks.pipe(Hook.pre_reasoning, run.window, where)
+        request = ModelRequest(
+            messages=messages if messages is run.window else repair(messages),
+            tools=run.tools.offered.specs,
+            use_tools=use_tools,
+            parallel_tools=self._config.parallel_tools,
+            max_output_tokens=self._config.max_output_tokens,
+            temperature=self._config.temperature,
+        )
+        heard = hooks.hears(Hook.reasoning_chunk)
+        tell = (lambda so_far: hooks.tell(Hook.reasoning_chunk, where, so_far)) if heard else None
+        asked = await self._pay_and_ask(run, run.key, request, tell)
+        if asked.cut:
+            run.see(asked.messages)
+        answer = await hooks.pipe(Hook.post_reasoning, asked.answer, where)
+        await run.scope.journal.write(
+            StepRecord(
+                run.key,
+                StepKind.MODEL,
+                answer.model,
+                StepState.DONE,
+                arguments_hash=run.tools.offered.hash,
+                result=answer.to_json(),
+                usage=answer.usage,
+                duration_ms=int((time.monotonic() - run.step_began) * 1000),
+            )
+        )
+        return answer
+
+    async def _make_room(self, run: LoopRun) -> None:
+        """Drop the oldest messages when the context is nearly full, and summarise them first where configured."""
+        trimmed = self._context.trim_if_needed(run.window, run.window_tokens)
+        gone = dropped(run.window, trimmed) if self._config.summarise_dropped else ()
+        if gone:
+            limit = self._config.context_token_limit * 2
+            key = StepKey(run.step, 0, f"{run.scope.where.agent_path}#summary")
+            try:
+                asked = await self._pay_and_ask(run, key, summary_request(run.state, gone, limit))
+            except ModelError as error:
+                await run.scope.hooks.tell(Hook.on_error, run.scope.where, error)
+            else:
+                await run.scope.budget.settle(key, asked.answer.usage)
+                run.usage += asked.answer.usage
+                run.state = summarised(run.state, asked.answer.text, gone)
+                trimmed = with_summary(trimmed, run.state)
+        run.see(trimmed)
+
+    async def _pay_and_ask(self, run: LoopRun, key: StepKey, request: ModelRequest, tell: Tell | None = None) -> Asked:
+        scope = run.scope
+        try:
+            await scope.budget.reserve(key, request)
+        except OutOfMoney as spent:
+            if scope.where.agent_path:
+                raise  # only the turn's own loop may ask the person for more
+            await pay_with_more(scope, key, request, spent)
+        try:
+            return await self._caller.ask(request, tell)
+        except ModelError:
+            await scope.budget.release(key)
+            raise

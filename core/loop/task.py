@@ -1,0 +1,37 @@
+"""The input of one run of the ReAct loop."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from core.approvals.requests import ApprovalRequests
+from core.budgets.types import NoBudget, TurnBudget
+from core.hooks.hooks import Hook, HookContext
+from core.journal.types import Journal
+from core.loop.context_window import Messages
+from core.loop.control import TurnControl, TurnMessage
+from core.loop.conversation_state import ConversationState
+from core.people.tenant import WhileRunning
+from core.tools.context import ToolExecutionContext
+from core.tools.registry import ToolRegistry
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTask:
+    """The loop's input. `messages` begin with the system prompt and end with the person's words."""
+
+    where: HookContext
+    messages: Messages
+    tools: ToolRegistry
+    journal: Journal
+    make_context: Callable[[str, str], ToolExecutionContext]
+    """Returns a tool's context, from the tool's name and the call's idempotency key."""
+    inbound: tuple[TurnMessage, ...] = ()
+    control: TurnControl | None = None
+    while_running: WhileRunning = WhileRunning.STEER
+    state: ConversationState = field(default_factory=ConversationState)
+    hooks: tuple[Hook, ...] = ()
+    """For this turn only, in addition to the loop's own."""
+    budget: TurnBudget = field(default_factory=NoBudget)
+    approval_requests: ApprovalRequests | None = None
+    go_on_at: int | None = None
+    """The model answer at whose calls a waiting turn resumes; the earlier ones are in the history by now."""
