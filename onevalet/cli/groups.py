@@ -10,20 +10,18 @@ from onevalet.cli.runner import run_work
 
 # Not `type` statements: typer does not look through them.
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Tenant = Annotated[str, typer.Option(help="Whose; may be left out where there is one person only.")]
+Tenant = Annotated[str, typer.Option(help="The person; may be omitted where there is only one.")]
 Account = Annotated[str, typer.Option(help="Which account of the service.")]
 Which = Annotated[str, typer.Argument(help="A task's id, its number, or words of its title.")]
 
-credentials_app = typer.Typer(no_args_is_help=True, help="Keep, list and forget people's credentials for services.")
-keys_app = typer.Typer(no_args_is_help=True, help="Change the keys that credentials are kept under.")
-events_app = typer.Typer(no_args_is_help=True, help="See the events that came, and where they may come from.")
-source_app = typer.Typer(no_args_is_help=True, help="Make, list and delete sources of events.")
+credentials_app = typer.Typer(no_args_is_help=True, help="Store, list and delete people's credentials for services.")
+keys_app = typer.Typer(no_args_is_help=True, help="Change the keys that credentials are encrypted with.")
+events_app = typer.Typer(no_args_is_help=True, help="See received events and their sources.")
+source_app = typer.Typer(no_args_is_help=True, help="Create, list and delete sources of events.")
 events_app.add_typer(source_app, name="source")
-notify_app = typer.Typer(no_args_is_help=True, help="Where people are told things by push and email.")
-tasks_app = typer.Typer(no_args_is_help=True, help="See what people have planned, change it, and ask why it ran.")
-approvals_app = typer.Typer(
-    no_args_is_help=True, help="See what waits for people's consent, and decide in their place."
-)
+notify_app = typer.Typer(no_args_is_help=True, help="People's addresses for notifications by push and email.")
+tasks_app = typer.Typer(no_args_is_help=True, help="See and change people's tasks, and ask why they ran.")
+approvals_app = typer.Typer(no_args_is_help=True, help="See pending approvals, and decide for people.")
 GROUPS = {
     "credentials": credentials_app,
     "keys": keys_app,
@@ -37,7 +35,7 @@ GROUPS = {
 
 @credentials_app.command("set")
 def set_credentials(service: str, tenant: Tenant = "", account: Account = "primary") -> None:
-    """Keep credentials, read from standard input as one JSON object."""
+    """Store credentials, read from standard input as one JSON object."""
     from onevalet.cli.credentials import set_credentials as keep
 
     run_work(lambda settings: keep(settings, tenant, service, account))
@@ -45,9 +43,9 @@ def set_credentials(service: str, tenant: Tenant = "", account: Account = "prima
 
 @credentials_app.command("list")
 def list_credentials(
-    service: Annotated[str, typer.Argument(help="Of this service only.")] = "", tenant: Tenant = "", json: Json = False
+    service: Annotated[str, typer.Argument(help="Only of this service.")] = "", tenant: Tenant = "", json: Json = False
 ) -> None:
-    """List a person's connected accounts, never what is secret."""
+    """List a person's connected accounts, without secrets."""
     from onevalet.cli.credentials import print_credentials
 
     run_work(lambda settings: print_credentials(settings, tenant, service, as_json=json))
@@ -55,7 +53,7 @@ def list_credentials(
 
 @credentials_app.command("delete")
 def delete_credentials(service: str, tenant: Tenant = "", account: Account = "primary") -> None:
-    """Forget the credentials of an account."""
+    """Delete the credentials of an account."""
     from onevalet.cli.credentials import delete_credentials as forget
 
     run_work(lambda settings: forget(settings, tenant, service, account))
@@ -63,7 +61,7 @@ def delete_credentials(service: str, tenant: Tenant = "", account: Account = "pr
 
 @keys_app.command("rotate")
 def rotate_keys(json: Json = False) -> None:
-    """Bring everybody's data key under the newest of ONEVALET_SECRET_KEYS, while everything runs."""
+    """Wrap everybody's data key with the newest of ONEVALET_SECRET_KEYS, while everything runs."""
     from onevalet.cli.credentials import rotate
 
     if not run_work(lambda settings: rotate(settings, as_json=json)):
@@ -73,18 +71,18 @@ def rotate_keys(json: Json = False) -> None:
 @source_app.command("add")
 def add_event_source(
     name: str,
-    style: Annotated[Style, typer.Option(help="How it proves itself.")] = Style.BEARER,
+    style: Annotated[Style, typer.Option(help="How its requests are verified.")] = Style.BEARER,
     tenant: Tenant = "",
     secret: Annotated[bool, typer.Option("--secret", help="Read the secret from standard input.")] = False,
-    signature_header: Annotated[str, typer.Option(help="Where the secret or signature stands.")] = "",
-    timestamp_header: Annotated[str, typer.Option(help="hmac: where the signed time stands.")] = "",
-    id_header: Annotated[str, typer.Option(help="bearer, github: where an event's id stands.")] = "",
-    id_field: Annotated[str, typer.Option(help="Where it stands in the body: names joined by dots.")] = "",
-    type_header: Annotated[str, typer.Option(help="bearer, github: where an event's type stands.")] = "",
-    type_field: Annotated[str, typer.Option(help="Where it stands in the body.")] = "",
-    a_minute: Annotated[int, typer.Option(min=1, help="How many events it may send in a minute.")] = A_MINUTE,
+    signature_header: Annotated[str, typer.Option(help="The header of the secret or signature.")] = "",
+    timestamp_header: Annotated[str, typer.Option(help="hmac: the header of the signed time.")] = "",
+    id_header: Annotated[str, typer.Option(help="bearer, github: the header of an event's id.")] = "",
+    id_field: Annotated[str, typer.Option(help="The id's path in the body: names joined by dots.")] = "",
+    type_header: Annotated[str, typer.Option(help="bearer, github: the header of an event's type.")] = "",
+    type_field: Annotated[str, typer.Option(help="The type's path in the body.")] = "",
+    a_minute: Annotated[int, typer.Option(min=1, help="The number of events it may send in a minute.")] = A_MINUTE,
 ) -> None:
-    """Make a source; prints its URL, and its secret this once."""
+    """Create a source; print its URL, and its secret only this once."""
     from onevalet.cli.event_sources import add_source
 
     options = SourceOptions(signature_header, timestamp_header, id_header, id_field, type_header, type_field, a_minute)
@@ -93,7 +91,7 @@ def add_event_source(
 
 @source_app.command("list")
 def list_event_sources(tenant: Tenant = "", json: Json = False) -> None:
-    """List a person's sources, never their secrets."""
+    """List a person's sources, without secrets."""
     from onevalet.cli.event_sources import print_sources
 
     run_work(lambda settings: print_sources(settings, tenant, as_json=json))
@@ -101,7 +99,7 @@ def list_event_sources(tenant: Tenant = "", json: Json = False) -> None:
 
 @source_app.command("delete")
 def delete_event_source(name: str, tenant: Tenant = "") -> None:
-    """Delete a source; the events that came stay."""
+    """Delete a source; its received events stay."""
     from onevalet.cli.event_sources import delete_source
 
     run_work(lambda settings: delete_source(settings, tenant, name))
@@ -109,11 +107,11 @@ def delete_event_source(name: str, tenant: Tenant = "") -> None:
 
 @tasks_app.command("list")
 def list_tasks(
-    stopped: Annotated[bool, typer.Option("--stopped", help="Those too that were stopped.")] = False,
+    stopped: Annotated[bool, typer.Option("--stopped", help="Include stopped tasks.")] = False,
     tenant: Tenant = "",
     json: Json = False,
 ) -> None:
-    """List a person's tasks; listing moves nothing."""
+    """List a person's tasks; listing changes nothing."""
     from onevalet.cli.tasks import print_tasks
 
     run_work(lambda settings: print_tasks(settings, tenant, stopped=stopped, as_json=json))
@@ -121,7 +119,7 @@ def list_tasks(
 
 @tasks_app.command("pause")
 def pause_task(which: Which, tenant: Tenant = "") -> None:
-    """Let a task rest until it is resumed."""
+    """Pause a task until it is resumed."""
     from onevalet.cli.tasks import change_task
 
     run_work(lambda settings: change_task(settings, tenant, which, "pause"))
@@ -129,7 +127,7 @@ def pause_task(which: Which, tenant: Tenant = "") -> None:
 
 @tasks_app.command("resume")
 def resume_task(which: Which, tenant: Tenant = "") -> None:
-    """Let a paused or disabled task go on; what was missed is not made up for."""
+    """Resume a paused or disabled task; missed runs are not made up for."""
     from onevalet.cli.tasks import change_task
 
     run_work(lambda settings: change_task(settings, tenant, which, "resume"))
@@ -137,10 +135,10 @@ def resume_task(which: Which, tenant: Tenant = "") -> None:
 
 @tasks_app.command("retry")
 def retry_task(
-    which: Annotated[str, typer.Argument(help="A task's id, its number, or words of its title; all without.")] = "",
-    tenant: Annotated[str, typer.Option(help="Whose; everybody's without.")] = "",
+    which: Annotated[str, typer.Argument(help="A task's id, its number, or words of its title; by default all.")] = "",
+    tenant: Annotated[str, typer.Option(help="The person; by default everybody.")] = "",
 ) -> None:
-    """Try again what an unforeseen error set aside; what was missed follows each task's policy."""
+    """Retry tasks that an unforeseen error set aside; missed runs follow each task's policy."""
     from onevalet.cli.tasks import retry_tasks
 
     run_work(lambda settings: retry_tasks(settings, tenant, which))
@@ -148,7 +146,7 @@ def retry_task(
 
 @tasks_app.command("run")
 def run_task(which: Which, tenant: Tenant = "") -> None:
-    """Run a task once, besides its schedule."""
+    """Run a task once, outside its schedule."""
     from onevalet.cli.tasks import run_task as run
 
     run_work(lambda settings: run(settings, tenant, which))
@@ -156,7 +154,7 @@ def run_task(which: Which, tenant: Tenant = "") -> None:
 
 @tasks_app.command("why")
 def why_task(which: Which, tenant: Tenant = "", json: Json = False) -> None:
-    """Say why a task ran or did not: what was seen, what was decided, what was delivered."""
+    """Show why a task ran or did not: what was seen, decided and delivered."""
     from onevalet.cli.tasks import print_why
 
     run_work(lambda settings: print_why(settings, tenant, which, as_json=json))
@@ -165,11 +163,11 @@ def why_task(which: Which, tenant: Tenant = "", json: Json = False) -> None:
 @tasks_app.command("dry-run")
 def dry_run_task(
     which: Which,
-    expression: Annotated[str, typer.Option(help="Try this condition instead, over what was seen.")] = "",
+    expression: Annotated[str, typer.Option(help="Try this condition instead, over recorded data.")] = "",
     tenant: Tenant = "",
     json: Json = False,
 ) -> None:
-    """Show a task's next ten times, or its condition or filter over recorded data; nothing is changed."""
+    """Show a task's next ten times, or its condition or filter over recorded data; change nothing."""
     from onevalet.cli.tasks import print_dry_run
 
     run_work(lambda settings: print_dry_run(settings, tenant, which, expression, as_json=json))
@@ -177,7 +175,7 @@ def dry_run_task(
 
 @approvals_app.command("list")
 def list_approvals(tenant: Tenant = "", json: Json = False) -> None:
-    """List what waits for people's consent."""
+    """List pending approvals."""
     from onevalet.cli.approvals import print_approvals
 
     run_work(lambda settings: print_approvals(settings, tenant, as_json=json))
@@ -185,7 +183,7 @@ def list_approvals(tenant: Tenant = "", json: Json = False) -> None:
 
 @approvals_app.command("decide")
 def decide_approval(code: str, decision: str, tenant: Tenant = "", json: Json = False) -> None:
-    """Decide in a person's place: approve or cancel; the audit says that it was the operator."""
+    """Decide for a person: approve or cancel; the audit records the operator."""
     from onevalet.cli.approvals import decide
 
     run_work(lambda settings: decide(settings, code, decision, tenant, as_json=json))
@@ -193,11 +191,11 @@ def decide_approval(code: str, decision: str, tenant: Tenant = "", json: Json = 
 
 @events_app.command("list")
 def list_events(
-    set_aside: Annotated[bool, typer.Option("--set-aside", help="Those only that could not be handled.")] = False,
+    set_aside: Annotated[bool, typer.Option("--set-aside", help="Only events that could not be handled.")] = False,
     tenant: Tenant = "",
     json: Json = False,
 ) -> None:
-    """List the newest events and what became of them."""
+    """List the newest events and their states."""
     from onevalet.cli.event_sources import print_events
 
     run_work(lambda settings: print_events(settings, tenant, set_aside=set_aside, as_json=json))
@@ -205,7 +203,7 @@ def list_events(
 
 @events_app.command("retry")
 def retry_event(source: str, id: str, tenant: Tenant = "") -> None:
-    """Handle an event that was set aside once more."""
+    """Handle an event again that was set aside."""
     from onevalet.cli.event_sources import retry_event as retry
 
     run_work(lambda settings: retry(settings, tenant, source, id))
@@ -217,7 +215,7 @@ def add_address(
     address: Annotated[str, typer.Argument(help="An email address, a topic of ntfy, or apprise:KEY.")],
     tenant: Tenant = "",
 ) -> None:
-    """Let a person be told things at this address, too."""
+    """Add an address for a person's notifications."""
     from onevalet.cli.notify import add_address as keep
 
     run_work(lambda settings: keep(settings, tenant, channel, address))
@@ -233,7 +231,7 @@ def list_addresses(tenant: Tenant = "", json: Json = False) -> None:
 
 @notify_app.command("delete")
 def delete_address(channel: str, address: str, tenant: Tenant = "") -> None:
-    """Forget an address."""
+    """Delete an address."""
     from onevalet.cli.notify import delete_address as forget
 
     run_work(lambda settings: forget(settings, tenant, channel, address))
@@ -247,7 +245,7 @@ def send_notification(
     ),
     tenant: Tenant = "",
 ) -> None:
-    """Tell a person something, as they want to be told; exit code 1 when it does not reach them."""
+    """Send a person a notification by their preferences; exit code 1 when it does not reach them."""
     from onevalet.cli.notify import send_notification as send
 
     if not run_work(lambda settings: send(settings, tenant, text, urgency)):

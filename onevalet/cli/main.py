@@ -1,4 +1,4 @@
-"""The command line: every command's words and options; the work is elsewhere, imported when it is asked for."""
+"""The command line: commands and options. Their work is in other modules, imported when a command runs."""
 
 from functools import partial
 from typing import Annotated
@@ -32,7 +32,7 @@ def dev() -> None:
 
 @app.command()
 def web() -> None:
-    """Run a web process: take messages in. Any number may run."""
+    """Run a web process, which receives messages. Any number may run."""
     from onevalet.app import run_web
 
     serve(run_web)
@@ -41,13 +41,13 @@ def web() -> None:
 @app.command()
 def worker(
     spare: Annotated[
-        bool, typer.Option(help="Keep a process ready that takes over at once when the worker is killed.")
+        bool, typer.Option(help="Run under a supervisor that replaces the worker at once when it is killed.")
     ] = True,
     check: Annotated[
         bool, typer.Option("--check", help="Run nothing: exit 0 if the running worker is healthy, else 1.")
     ] = False,
 ) -> None:
-    """Run a worker process: answer messages. Any number may run."""
+    """Run a worker process, which answers messages. Any number may run."""
     if check:
         _check_worker_health()
         return
@@ -95,7 +95,7 @@ def trace(
     id: Annotated[str, typer.Argument(help="Any id: message, turn, outbound, or the provider's own.")],
     json: Json = False,
 ) -> None:
-    """Show the whole path of a message."""
+    """Show the path of a message."""
     from onevalet.cli.trace import print_trace
 
     run_work(lambda settings: print_trace(settings, id, as_json=json))
@@ -104,9 +104,7 @@ def trace(
 @app.command()
 def replay(
     turn: Annotated[str, typer.Argument(help="The id of a turn, or of a message or answer of one.")],
-    model: Annotated[
-        str, typer.Option(help="Run it again: 'recorded' over the recorded answers, or over this model.")
-    ] = "",
+    model: Annotated[str, typer.Option(help="Run the turn again over 'recorded' answers, or over this model.")] = "",
     json: Json = False,
 ) -> None:
     """Write a turn's journal as JSON lines; with --model, run it again and show where it diverges."""
@@ -127,12 +125,12 @@ def doctor(json: Json = False) -> None:
 
 @app.command()
 def pair(
-    code: Annotated[str, typer.Argument(help="What the stranger was given.")] = "",
-    address: Annotated[str, typer.Option(help="Instead of a code: whom, such as sms:+15551234567.")] = "",
-    role: Annotated[PersonRole, typer.Option(help="What they become.")] = PersonRole.MEMBER,
-    tier: Annotated[str, typer.Option(help="Other limits than the role's: a name in ONEVALET_TIERS.")] = "",
+    code: Annotated[str, typer.Argument(help="The code that the stranger was given.")] = "",
+    address: Annotated[str, typer.Option(help="Instead of a code: an address, such as sms:+15551234567.")] = "",
+    role: Annotated[PersonRole, typer.Option(help="The role they get.")] = PersonRole.MEMBER,
+    tier: Annotated[str, typer.Option(help="A tier of ONEVALET_TIERS, for other limits than the role's.")] = "",
 ) -> None:
-    """Let in whoever was given this code, or an address, or give somebody who is in another role."""
+    """Admit the person who was given this code, or an address; or change the role of an admitted person."""
     from onevalet.cli.pair import pair as let_in
 
     if not run_work(lambda settings: let_in(settings, code, role, tier, address)):
@@ -141,7 +139,7 @@ def pair(
 
 @channels_app.command("setup")
 def set_up_channels(json: Json = False) -> None:
-    """Set webhooks, commands and the like at the providers; says what changed and what is left to do by hand."""
+    """Set webhooks, commands and the like at the providers; print what changed and what is left to do by hand."""
     from onevalet.cli.channels_setup import set_up_channels as set_up
 
     if not run_work(lambda settings: set_up(settings, as_json=json)):
@@ -149,5 +147,5 @@ def set_up_channels(json: Json = False) -> None:
 
 
 def main() -> None:
-    """Run the command line; what the operator must change is one sentence and exit code 2."""
+    """Run the command line. Exit code 2: the operator must change something, which one sentence names."""
     in_sentences(app)

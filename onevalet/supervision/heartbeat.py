@@ -84,7 +84,7 @@ class Observer:
 
 
 def end_without_beat() -> None:
-    """Let the kernel end this process unless this is called again. A waiting process uses no processor time."""
+    """Make the kernel end this process unless this is called again. A waiting process uses no processor time."""
     if sys.platform == "linux":
         signal.setitimer(signal.ITIMER_PROF, CPU_AFTER)
 

@@ -43,7 +43,7 @@ class Plugins:
 def load_plugins(names: Sequence[str]) -> Plugins:
     """Import the named modules, a package with its direct submodules, and collect what they define.
 
-    Raises `ConfigError` in one sentence with the file and line, for whoever wrote the module.
+    Raise `ConfigError` in one sentence with the file and line, for the author of the module.
     """
     modules = [module for name in names for module in _import_with_submodules(name)]
     values = [value for module in modules for value in vars(module).values()]

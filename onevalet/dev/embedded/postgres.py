@@ -257,7 +257,7 @@ def _programs(user: ServerUser | None) -> Path:
 def _remove_stale_pid_file(path: Path) -> None:
     """Remove the files of a killed server whose pid now belongs to a zombie or another program.
 
-    Postgres takes any process with that pid for its predecessor and would refuse for ever, as happens where
+    Postgres takes any process with that pid for its predecessor and would never start, as happens where
     process 1 reaps nothing and in containers, whose pids repeat. Only with the lock just taken: every process
     of a predecessor of ours would still hold it.
     """
