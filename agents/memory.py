@@ -25,17 +25,19 @@ async def search_memory(question: str, context: ToolExecutionContext) -> str:
     Args:
         question: What to look for, as a question or in a few words.
     """
-    found = await context.memory.search(question)
-    return "\n".join(["Known:", *(memory.line() for memory in found)]) if found else "Nothing is known about that."
+    memories = await context.memory.search(question)
+    if not memories:
+        return "Nothing is known about that."
+    return "\n".join(["Known:", *(memory.line() for memory in memories)])
 
 
 @tool(name="list_memories", effect="read", needs_memory="on")
 async def list_memories(context: ToolExecutionContext) -> str:
     """List what the person has told about themselves, the newest first: for "what do you know about me?"."""
-    found = await context.memory.overview()
-    if not found:
+    memories = await context.memory.overview()
+    if not memories:
         return "Nothing is remembered about the person yet."
-    return "\n".join(["Remembered about the person:", *(memory.line() for memory in found)])
+    return "\n".join(["Remembered about the person:", *(memory.line() for memory in memories)])
 
 
 @tool(name="correct_memory", effect="idempotent", parallel=False, needs_memory="on")
@@ -62,11 +64,11 @@ async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[
         what: What to forget, in the person's words.
         numbers: The numbers of the memories, where the person named them.
     """
-    found = await context.memory.ask_to_forget(what.strip(), numbers or ())
-    if not found:
+    memories = await context.memory.ask_to_forget(what.strip(), numbers or ())
+    if not memories:
         return "Nothing that is remembered matches that."
     lines = ["This would be forgotten for good. Show it to the person and ask whether to; then call forget:"]
-    return "\n".join([*lines, *(memory.line() for memory in found)])
+    return "\n".join([*lines, *(memory.line() for memory in memories)])
 
 
 @tool(name="forget", parallel=False, needs_memory="on")

@@ -46,7 +46,9 @@ async def list_accounts(context: ToolExecutionContext) -> str:
     if not connected:
         return "Nothing is connected."
     chosen = {True: " (meant when none is named)", False: ""}
-    return "\n".join(f"{one['service']}: {one['account_name']}{chosen[bool(one['preferred'])]}" for one in connected)
+    return "\n".join(
+        f"{account['service']}: {account['account_name']}{chosen[bool(account['preferred'])]}" for account in connected
+    )
 
 
 @tool(name="choose_account", effect="idempotent", parallel=False)

@@ -121,7 +121,7 @@ class FlightSearchAgent(StandardAgent):
 
     def _sample(self) -> str:
         """Make up offers, always the same for the same search."""
-        origin, destination = (" ".join(one.split()).upper()[:40] for one in (self.origin, self.destination))
+        origin, destination = (" ".join(place.split()).upper()[:40] for place in (self.origin, self.destination))
         lines = [f"{SAMPLE} (no flight search is set up), {self._search(origin, destination)}:"]
         digest = hashlib.sha256(f"{origin} {destination} {self.date} {self.return_date}".encode()).digest()
         for number, airline in enumerate(("Example Air", "Sample Airways", "Specimen Airlines")):

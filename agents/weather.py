@@ -126,11 +126,11 @@ async def _find(city: str, context: ToolExecutionContext) -> _Place:
         raise ToolRetry("Name a city.")
     query = {"name": name, "count": "1", "language": context.language[:2] or "en", "format": "json"}
     try:
-        found = _Places.model_validate_json(await _get(context, _PLACES, "/v1/search", query)).results
+        places = _Places.model_validate_json(await _get(context, _PLACES, "/v1/search", query)).results
     except ValidationError as error:
         raise ToolFailed(_UNREADABLE) from error
-    if found:
-        return found[0]
+    if places:
+        return places[0]
     # The service finds "Paris", and nothing for "Paris, France".
     if "," in name:
         return await _find(name.partition(",")[0], context)

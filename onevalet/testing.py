@@ -44,7 +44,7 @@ class MemoryStorage:
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
         kept = self.values.setdefault(collection, {})
-        number = kept[key].number if key in kept else max((one.number for one in kept.values()), default=0) + 1
+        number = kept[key].number if key in kept else max((value.number for value in kept.values()), default=0) + 1
         kept[key] = StoredValue(key, number, value)
         return kept[key]
 

@@ -38,8 +38,8 @@ class Transcript:
     def lines(self) -> list[JsonObject]:
         """Return the turn as JSON objects, in order, one for each line."""
         received: list[JsonObject] = [
-            {"kind": "received", "id": one.id, "at": one.received_at.isoformat(), "text": one.text}
-            for one in self.request.inbound
+            {"kind": "received", "id": message.id, "at": message.received_at.isoformat(), "text": message.text}
+            for message in self.request.inbound
         ]
         return [
             {
@@ -59,10 +59,10 @@ class Transcript:
 
 async def read_transcript(database: Database, wanted: str) -> Transcript:
     """Read the turn that an id belongs to; raise `ConfigError` where there is none."""
-    found = await database.call("select * from find_trace($1)", wanted)
-    if found is None or not found["turn_id"]:
+    ids = await database.call("select * from find_trace($1)", wanted)
+    if ids is None or not ids["turn_id"]:
         raise ConfigError(f"No turn is known by {wanted}: give the id of a turn, or of a message or answer of one.")
-    tenant, turn = str(found["tenant_id"]), str(found["turn_id"])
+    tenant, turn = str(ids["tenant_id"]), str(ids["turn_id"])
     rows = await PostgresJournal(database, Lease(tenant, "", 0, ""), turn).recorded()
     async with database.tenant(tenant) as connection:
         return await _read(connection, tenant, turn, rows)
@@ -79,8 +79,8 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         turn,
     )
     inbound = [
-        TurnMessage(one["id"], one["text"], one["received_at"], one["media_count"])
-        for one in await connection.fetch(
+        TurnMessage(message["id"], message["text"], message["received_at"], message["media_count"])
+        for message in await connection.fetch(
             "select id, text, received_at, jsonb_array_length(media) as media_count from inbound"
             " where tenant_id = $1 and turn_id = $2 order by seq",
             tenant,

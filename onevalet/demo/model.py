@@ -82,15 +82,15 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
     if said and said[-1].startswith(replies.SAY_THIS):
         return ModelAnswer(said[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
     prompt = _prompt(messages)
-    known = _Known(frozenset({*tools, *(one.tool for one in done)}), intents, _today(prompt), _codes(prompt))
+    known = _Known(frozenset({*tools, *(call.tool for call in done)}), intents, _today(prompt), _codes(prompt))
     plans = [plan for text in before for plan in _plans(text, known)]
-    if done and not {plan.intent.tool for plan in plans if plan.intent} & {one.tool for one in done}:
+    if done and not {plan.intent.tool for plan in plans if plan.intent} & {call.tool for call in done}:
         plans = []  # the calls were about something else: the messages before them answered a waiting agent
     plans += [plan for text in after for plan in _plans(text, known)]
     parts, calls = _go_through(plans, done, tools, intents, f"demo_{len(messages)}")
     if calls:
         return ModelAnswer(tool_calls=tuple(calls), model=MODEL, finish_reason="tool_calls")
-    parts += [_for_person(one.result) for one in done]
+    parts += [_for_person(call.result) for call in done]
     if not parts or not all(plan.intent for plan in plans):
         parts.append(HOW_TO_CHANGE)
     return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
@@ -176,8 +176,8 @@ def _plans(text: str, known: _Known) -> list[Plan]:
     whole = _plan(text, known)
     if whole.intent:
         return [whole]
-    sentences_in = [one for one in _SENTENCE_END.split(text.strip()) if one.strip(" .!?")]
-    plans = [plan for one in sentences_in for plan in _strung(one, known)]
+    sentences = [part for part in _SENTENCE_END.split(text.strip()) if part.strip(" .!?")]
+    plans = [plan for sentence in sentences for plan in _strung(sentence, known)]
     if any(plan.intent for plan in plans):
         return plans
     return [whole] if whole.sentence else []
@@ -187,7 +187,7 @@ def _strung(sentence: str, known: _Known) -> list[Plan]:
     """Parse a sentence, or else its clauses if all of them are understood."""
     plans: list[Plan] = []
     whole, rest = _plan(sentence, known), sentence.strip()
-    ends = [(one.start(), one.end()) for one in _CLAUSE_END.finditer(rest)]
+    ends = [(end.start(), end.end()) for end in _CLAUSE_END.finditer(rest)]
     if whole.intent or not 0 < len(ends) < _MAX_CLAUSES:
         return [whole]
     starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(rest)]
@@ -205,7 +205,7 @@ def _strung(sentence: str, known: _Known) -> list[Plan]:
 def _there(plan: Plan, before: Sequence[Plan]) -> Plan:
     """Resolve "there" to the destination of the flights before it, on their day unless another is named."""
     arguments = plan.arguments or {}
-    flights = [one.arguments for one in before if one.arguments and "destination" in one.arguments]
+    flights = [plan.arguments for plan in before if plan.arguments and "destination" in plan.arguments]
     if arguments.get("city") != "there" or not flights:
         return plan
     day = {"date": flights[-1]["date"]} if "date" in flights[-1] else {}
@@ -256,10 +256,10 @@ def _filled(plan: Plan, told: Sequence[str]) -> Plan:
 def _take(done: list[Done], plan: Plan) -> Done | None:
     """Remove and return the result of the call of a plan, so that no other plan gets it too."""
     wanted = plan.intent.tool if plan.intent else ""
-    for one in done:
-        if one.tool == wanted and _undated(one.arguments) == _undated(plan.arguments):
-            done.remove(one)
-            return one
+    for call in done:
+        if call.tool == wanted and _undated(call.arguments) == _undated(plan.arguments):
+            done.remove(call)
+            return call
     return None
 
 

@@ -56,7 +56,7 @@ def coded(arguments: JsonObject, codes: Sequence[str]) -> JsonObject | None:
         return arguments
     if len(codes) != 1:
         return None
-    return {"decisions": [one | {"code": codes[0]} for one in decisions if isinstance(one, dict)]}
+    return {"decisions": [decision | {"code": codes[0]} for decision in decisions if isinstance(decision, dict)]}
 
 
 def every(found: Found) -> JsonObject | None:

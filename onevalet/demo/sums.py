@@ -39,16 +39,16 @@ def read_sum(text: str, *, asked: bool) -> str | None:
     """
     if len(text) > _LONGEST:
         return None
-    said = _COMPOUND.sub(lambda found: str(_WORDS[found[1]] + _WORDS[found[2]]), text.lower())
-    said = _WORD.sub(lambda found: str(_WORDS[found[1]]), said)
+    expression = _COMPOUND.sub(lambda found: str(_WORDS[found[1]] + _WORDS[found[2]]), text.lower())
+    expression = _WORD.sub(lambda found: str(_WORDS[found[1]]), expression)
     for pattern, sign in _SAID:
-        said = pattern.sub(sign, said)
-    said = " ".join(said.split())
+        expression = pattern.sub(sign, expression)
+    expression = " ".join(expression.split())
     operator = _ASKED_OPERATOR if asked else _OPERATOR
-    if not (_ALLOWED.fullmatch(said) and operator.search(said) and re.search(r"\d", said)):
+    if not (_ALLOWED.fullmatch(expression) and operator.search(expression) and re.search(r"\d", expression)):
         return None
     try:
-        ast.parse(said.replace("^", "**"), mode="eval")
+        ast.parse(expression.replace("^", "**"), mode="eval")
     except SyntaxError:
         return None
-    return said
+    return expression

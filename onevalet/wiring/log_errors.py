@@ -34,7 +34,7 @@ def describe(error: BaseException) -> str:
     if not isinstance(error, _QUOTING):
         return "".join(traceback.format_exception_only(error)).rstrip("\n")
     parts = [f"sqlstate {state}"] if (state := getattr(error, "sqlstate", None)) else []
-    parts += [f"{what.removesuffix('_name')} {value}" for what in _NAMES if (value := getattr(error, what, None))]
+    parts += [f"{field.removesuffix('_name')} {value}" for field in _NAMES if (value := getattr(error, field, None))]
     return f"{name}: {', '.join(parts)}" if parts else name
 
 
