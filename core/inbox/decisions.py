@@ -11,9 +11,10 @@ from core.approvals.types import read_form
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
+from core.inbox.arrival import of_message, of_press
 from core.messaging.channels import Received
 from core.messaging.messages import Form, InboundMessage, Press
-from core.people.access_policy import Access, Policy
+from core.people.access_policy import Access
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
@@ -41,25 +42,15 @@ class Decisions:
         verb, token = read
         address = press.address
         row = await self.database.one(
-            "select * from receive_press($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)",
-            self.make_id("msg"),
-            address.channel,
-            address.account,
-            address.peer,
-            address.thread,
-            sender,
-            press.keys,
-            press.provider_id,
-            self.make_id("cv"),
+            "select * from receive_press($1,$2,$3,$4,$5,$6,$7,$8)",
+            of_press(press, sender, self.access, self.make_id),
             verb.value,
             token,
             None if press.entered is None else dict(press.entered),
+            press.has_forms,
             self.clock.now(),
-            self.make_id("out"),
             SAY,
             DRAW,
-            press.has_forms,
-            self.access.policy is Policy.ALLOWLIST and not self.access.admits(address.channel, address.account, sender),
         )
         self._ring(row)
         _log.info("pressed", channel=address.channel, outcome=row["outcome"], duplicate=row["duplicate"])
@@ -71,36 +62,13 @@ class Decisions:
         """Take in an exact word; the row is `receive_message`'s, with `outcome` empty where it decided nothing."""
         address = message.address
         row = await self.database.one(
-            "select * from receive_exact($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,"
-            "$21,$22,$23,$24,$25,$26,$27,$28)",
-            self.make_id("msg"),
-            address.channel,
-            address.account,
-            address.peer,
-            address.thread,
-            sender,
-            message.keys,
-            message.text,
-            message.provider_id,
-            message.sent_at,
-            message.sender_name,
-            message.sender_timezone,
-            self.make_id("tn"),
-            self.make_id("idn"),
-            self.make_id("cv"),
-            self.access.admits(address.channel, address.account, sender),
-            self.access.policy is Policy.ALLOWLIST,
-            self.access.role.value,
-            exact.verb.value,
-            exact.code,
-            exact.given,
-            new_number(),
+            "select * from receive_exact($1,$2,$3,$4,$5,$6)",
+            of_message(message, sender, self.access, self.make_id),
+            {"verb": exact.verb.value, "code": exact.code, "given": exact.given, "fresh": new_number()},
             exact.snooze,
             self.clock.now(),
-            self.make_id("out"),
             SAY | ({"needs_code": NEEDS_CODE} if address.channel in self.codes_only else {}),
             DRAW,
-            message.reply_to,
         )
         self._ring(row)
         if row["outcome"]:

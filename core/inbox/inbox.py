@@ -1,6 +1,6 @@
 """The inbox: the one door in. What it returned for is committed; what it raised for may be sent again."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Protocol
 
 import asyncpg
@@ -11,6 +11,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import RequestRefused
 from core.ids import IdMaker
+from core.inbox.arrival import from_address, of_message
 from core.inbox.decisions import Decisions
 from core.inbox.link_requests import LinkStrangers
 from core.json_types import storable
@@ -41,8 +42,6 @@ from core.queue.limits import BUSY, BacklogLimits
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
-NO_BOUND = 0
-"""What was once the most codes that wait at once: it let a few strangers shut all others out."""
 
 
 class CodeMaker(Protocol):
@@ -112,33 +111,12 @@ class Inbox:
             decided = await self._decisions.exact(message, sender, exact)
             return await self._received(message, sender, decided, await self._refused(decided))
         row = await self._database.one(
-            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $21), note_origin(r.tenant_id, r.inbound_id, $27),"
-            " refuse_overload("
-            "r.tenant_id, case when not r.duplicate then r.inbound_id end, $22,$23,$24,$25,$26) as refused"
-            " from receive_message($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20) r",
-            self._make_id("msg"),
-            address.channel,
-            address.account,
-            address.peer,
-            address.thread,
-            sender,
-            message.keys,
-            message.text,
-            [asdict(media) for media in message.media],
-            asdict(message.command) if message.command else None,
-            message.provider_id,
-            message.sent_at,
-            message.sender_name,
-            message.sender_timezone,
-            self._make_id("tn"),
-            self._make_id("idn"),
-            self._make_id("cv"),
-            self._access.admits(address.channel, address.account, sender),
-            self._access.policy is Policy.ALLOWLIST,
-            self._access.role.value,
-            message.reply_to,
+            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $1 ->> 'reply_to'),"
+            " note_origin(r.tenant_id, r.inbound_id, $1 ->> 'origin'),"
+            " refuse_overload(r.tenant_id, case when not r.duplicate then r.inbound_id end, $2,$3,$4,$5,$6) as refused"
+            " from receive_message($1::jsonb) r",
+            of_message(message, sender, self._access, self._make_id),
             *self._bounds(),
-            message.origin.value,
         )
         return await self._received(message, sender, row, row["refused"])
 
@@ -191,26 +169,14 @@ class Inbox:
             return linked
         code = self._make_code() if self._access.policy is Policy.PAIRING else ""
         row = await self._database.one(
-            "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)",
-            address.channel,
-            address.account,
-            address.peer,
-            address.thread,
-            sender,
-            message.keys,
-            message.sender_name,
-            message.sender_timezone,
+            "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7)",
+            of_message(message, sender, self._access, self._make_id),
             code_hash(code) if code else None,
-            self._make_id("out"),
             pairing_sentence(code) if code else "",
             now,
             now + VALID,
-            NO_BOUND,
             MAX_GUESSES_PER_SENDER,
             MAX_GUESSES_PER_ACCOUNT,
-            self._make_id("tn"),
-            self._make_id("idn"),
-            self._make_id("cv"),
         )
         if row["conversation_id"]:
             self._wakeups.wake_delivery(row["conversation_id"])
@@ -239,18 +205,11 @@ class Inbox:
 
     async def _say_once(self, message: IgnoredMessage) -> None:
         """Owe a sentence about it, once per place and reason, to somebody whom we know."""
-        address = message.address
         row = await self._database.call(
-            "select say_once($1,$2,$3,$4,$5,$6,$7,$8,$9) as conversation",
-            address.channel,
-            address.account,
-            address.peer,
-            address.thread,
-            message.sender,
+            "select say_once($1,$2,$3) as conversation",
+            from_address(message, message.sender, self._make_id),
             message.reason.value,
             message.reply,
-            self._make_id("out"),
-            self._make_id("cv"),
         )
         if row and row["conversation"]:
             self._wakeups.wake_delivery(row["conversation"])
@@ -273,17 +232,19 @@ class Inbox:
     async def _change_reachability(self, change: ReachabilityChange) -> Received:
         state = "active" if change.reachable else ("stopped" if change.reason == "stopped" else "blocked")
         row = await self._database.call(
-            "select * from change_reachability($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
-            change.channel,
-            change.account,
-            _named(change.sender),
+            "select * from change_reachability($1,$2,$3,$4)",
+            {
+                "channel": change.channel,
+                "account": change.account,
+                "user_key": _named(change.sender),
+                "keys": list(change.keys),
+                "sent_at": change.said_at.isoformat() if change.said_at else None,
+                "outbound": self._make_id("out"),
+                "new_conversation": self._make_id("cv"),
+            },
             state,
             change.reason,
-            change.keys,
             change.reply,
-            self._make_id("out"),
-            self._make_id("cv"),
-            change.said_at,
         )
         if row and row["conversation_id"]:
             self._wakeups.wake_delivery(row["conversation_id"])

@@ -6,6 +6,8 @@ import structlog
 from core.clock import Clock
 from core.db.database import Connection, Database, fetch_one
 from core.ids import IdMaker
+from core.inbox.arrival import from_address
+from core.json_types import JsonObject
 from core.messaging.channels import Received
 from core.messaging.messages import InboundMessage
 from core.people.link_codes import GUESSES_WITHIN, MAX_GUESSES_PER_SENDER, link_code_hash, read_code
@@ -51,48 +53,30 @@ class LinkStrangers:
     async def _link(
         self, connection: Connection, message: InboundMessage, sender: str, code: str, *, agreed: bool
     ) -> asyncpg.Record:
-        address = message.address
         return await fetch_one(
             connection,
-            "select * from link_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)",
-            address.channel,
-            address.account,
-            address.peer,
-            address.thread,
-            sender,
-            message.keys,
-            message.sender_name,
-            message.sender_timezone,
+            "select * from link_stranger($1,$2,$3,$4,$5,$6)",
+            self._arrival(message, sender),
             link_code_hash(code),
-            self._clock.now(),
             agreed,
+            self._clock.now(),
             MAX_GUESSES_PER_SENDER,
             GUESSES_WITHIN,
-            self._make_id("idn"),
-            self._make_id("cv"),
-            self._make_id("out"),
         )
+
+    def _arrival(self, message: InboundMessage, sender: str) -> JsonObject:
+        named = {"name": message.sender_name, "timezone": message.sender_timezone}
+        return from_address(message, sender, self._make_id) | named
 
     async def _ask(
         self, connection: Connection, message: InboundMessage, sender: str, code: str, tenant_id: str, identity_id: str
     ) -> list[str]:
         """Owe the stranger the question; return its conversation, none where they said STOP."""
         places = sorted(await places_of(connection, tenant_id), key=lambda place: place.id != identity_id)
-        address = message.address
         rows = await connection.fetch(
-            "select conversation_id from tell_stranger($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12)",
-            address.channel,
-            address.account,
-            address.peer,
-            address.thread,
-            sender,
-            message.sender_name,
-            message.sender_timezone,
-            self._make_id("out"),
+            "select conversation_id from tell_stranger($1,$2)",
+            self._arrival(message, sender),
             link_question(places, code),
-            self._make_id("tn"),
-            self._make_id("idn"),
-            self._make_id("cv"),
         )
         return [row["conversation_id"] for row in rows]
 

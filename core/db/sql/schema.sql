@@ -1,5 +1,31 @@
 CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 
+CREATE TYPE public.arrival AS (
+	channel text,
+	account text,
+	peer text,
+	thread text,
+	user_key text,
+	keys text[],
+	id text,
+	text text,
+	media jsonb,
+	command jsonb,
+	provider_id text,
+	sent_at timestamp with time zone,
+	reply_to text,
+	origin text,
+	name text,
+	timezone text,
+	admit text,
+	role text,
+	listed_only boolean,
+	new_tenant text,
+	new_identity text,
+	new_conversation text,
+	outbound text
+);
+
 CREATE TABLE public.links (
     tenant_id text NOT NULL,
     id text NOT NULL,

@@ -110,21 +110,19 @@ language sql stable as $$
           group by o.tenant_id, o.id) s
 $$;
 
--- An exact word (OK 7K): received and decided in one transaction. p_verb: approve, cancel or snooze. p_say holds what is
--- said to the person by outcome, p_draw what cards show. Where it is not an exact decision after all, it stays an
--- ordinary message, and `outcome` is empty. Where p_say has 'needs_code', a bare word and ALL decide nothing, and are
+-- An exact word (OK 7K): received and decided in one transaction. p_word: its verb (approve, cancel
+-- or snooze), its code, and the number that was given and a fresh one. p_templates: what is said to the person, by
+-- outcome; p_captions: what cards show. Where it is not an exact decision after all, it stays an
+-- ordinary message, and `outcome` is empty. Where p_templates has 'needs_code', a bare word and ALL decide nothing, and are
 -- answered with the codes that wait; and after five codes that fit nothing no code decides anything in that
 -- conversation for an hour, told once.
 create function receive_exact(
-    p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text,
-    p_keys text[], p_text text, p_provider_id text, p_sent_at timestamptz,
-    p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text,
-    p_admit text, p_listed_only boolean, p_role text,
-    p_verb text, p_code text, p_given text, p_fresh text, p_snooze interval, p_now timestamptz, p_outbound text,
-    p_say jsonb, p_draw jsonb, p_reply_to text)
+    p_arrival jsonb, p_word jsonb, p_snooze interval, p_now timestamptz, p_templates jsonb, p_captions jsonb)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, woken text[])
 language plpgsql as $$
 declare
+    v arrival := jsonb_populate_record(null::arrival, p_arrival);
+    v_given_code text := p_word ->> 'code';
     v_in record;
     v_identity text;
     v_meant record;
@@ -134,17 +132,15 @@ declare
     v_turn text;
     v_one text;
     v_count int := 0;
-    v_code text := p_code;
+    v_code text := v_given_code;
     v_number text;
     v_again boolean;
 begin
-    v_again := was_received(p_channel, p_account, p_keys, p_id);
-    select r.* into v_in from receive_message(
-        p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, p_text, '[]', null, p_provider_id, p_sent_at,
-        p_name, p_timezone, p_new_tenant, p_new_identity, p_new_conversation, p_admit, p_listed_only, p_role) r;
-    if v_again and v_in.inbound_id = p_id and v_in.lane_id is null then
-        return query select p_id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.woken
-        from decided_before(v_in.tenant_id, p_id, 'decision: ') d;
+    v_again := was_received(v.channel, v.account, v.keys, v.id);
+    select r.* into v_in from receive_message(p_arrival) r;
+    if v_again and v_in.inbound_id = v.id and v_in.lane_id is null then
+        return query select v.id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.woken
+        from decided_before(v_in.tenant_id, v.id, 'decision: ') d;
         return;
     end if;
     -- What was no decision the first time is none now: another card may have come since.
@@ -152,75 +148,75 @@ begin
         return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
         return;
     end if;
-    if v_code = '' and p_reply_to <> '' then
+    if v_code = '' and v.reply_to <> '' then
         -- A bare word that answers one message is about that one, whatever was said last.
-        perform note_reply_to(v_in.tenant_id, p_id, p_reply_to);
-        v_code := coalesce(answered_card(v_in.tenant_id, v_in.lane_id, p_reply_to), '-');
+        perform note_reply_to(v_in.tenant_id, v.id, v.reply_to);
+        v_code := coalesce(answered_card(v_in.tenant_id, v_in.lane_id, v.reply_to), '-');
     end if;
-    select f.identity_id into v_identity from find_identity(p_channel, p_account, p_user_key) f;
-    select count(*) into v_count from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now);
-    if v_code = '' and (v_count = 0 or (v_count > 1 and not p_say ? 'needs_code')) then
+    select f.identity_id into v_identity from find_identity(v.channel, v.account, v.user_key) f;
+    select count(*) into v_count from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, '', p_now);
+    if v_code = '' and (v_count = 0 or (v_count > 1 and not p_templates ? 'needs_code')) then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
         return;
     end if;
-    if p_say ? 'guessed' and p_code not in ('', 'ALL')
-       and wrong_codes(v_in.tenant_id, v_in.lane_id, p_id) >= 5 then
+    if p_templates ? 'guessed' and v_given_code not in ('', 'ALL')
+       and wrong_codes(v_in.tenant_id, v_in.lane_id, v.id) >= 5 then
         v_again := exists (
             select 1 from inbound i where i.tenant_id = v_in.tenant_id and i.conversation_id = v_in.lane_id
               and i.reason = 'decision: guessed' and i.received_at > clock_timestamp() - interval '1 hour');
         update inbound i set state = 'done', reason = 'decision: guessed'
-        where i.tenant_id = v_in.tenant_id and i.id = p_id;
+        where i.tenant_id = v_in.tenant_id and i.id = v.id;
         if not v_again then
             perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-                'id', p_outbound, 'kind', 'receipt', 'text', p_say ->> 'guessed')));
+                'id', v.outbound, 'kind', 'receipt', 'text', p_templates ->> 'guessed')));
         end if;
-        return query select p_id, false, v_in.tenant_id, null::text, v_in.lane_id, 'guessed', v_woken;
+        return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'guessed', v_woken;
         return;
     end if;
-    if p_say ? 'needs_code' and v_code in ('', 'ALL') then
+    if p_templates ? 'needs_code' and v_code in ('', 'ALL') then
         v_said := array(
-            select tell_outcome(v_in.tenant_id, a.id, p_say ->> 'needs_code', '') from approvals a
+            select tell_outcome(v_in.tenant_id, a.id, p_templates ->> 'needs_code', '') from approvals a
             where a.tenant_id = v_in.tenant_id and a.id in (
-                select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, '', p_now) m
-                union select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, 'ALL', p_now) m)
+                select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, '', p_now) m
+                union select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, 'ALL', p_now) m)
             order by a.created_at, a.id limit 10);
         if v_said <> '{}' then
             update inbound i set state = 'done', reason = 'decision: needs_code'
-            where i.tenant_id = v_in.tenant_id and i.id = p_id;
+            where i.tenant_id = v_in.tenant_id and i.id = v.id;
             perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-                'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
-            return query select p_id, false, v_in.tenant_id, null::text, v_in.lane_id, 'needs_code', v_woken;
+                'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
+            return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'needs_code', v_woken;
             return;
         end if;
     end if;
     v_count := 0;
-    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, p_id, v_code, p_now) loop
+    for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, v_code, p_now) loop
         v_count := v_count + 1;
         v_one := v_meant.approval_id;
         select t.outcome, t.lane_id into v_state, v_turn from take_exact(
-            v_in.tenant_id, v_one, p_verb, v_identity, p_channel, p_given, p_fresh, p_snooze, p_now, p_draw) t;
+            v_in.tenant_id, v_one, p_word ->> 'verb', v_identity, v.channel, p_word ->> 'given', p_word ->> 'fresh', p_snooze, p_now, p_captions) t;
         if v_turn is not null then
             v_woken := v_woken || v_turn;
         end if;
-        v_said := v_said || tell_outcome(v_in.tenant_id, v_one, p_say ->> v_state, p_fresh);
+        v_said := v_said || tell_outcome(v_in.tenant_id, v_one, p_templates ->> v_state, p_word ->> 'fresh');
         if v_state = 'confirm' then
             v_number := v_one;
         end if;
     end loop;
-    if v_count = 0 and p_code <> 'ALL' then
+    if v_count = 0 and v_given_code <> 'ALL' then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
         return;
     end if;
     if v_count = 0 then
-        v_said := array[p_say ->> 'nothing'];
+        v_said := array[p_templates ->> 'nothing'];
         v_state := 'nothing';
     end if;
     update inbound i set state = 'done', reason = 'decision: ' || v_state,
-        text = case when p_given = '' then i.text else replace(i.text, p_given, '') end,
+        text = case when p_word ->> 'given' = '' then i.text else replace(i.text, p_word ->> 'given', '') end,
         turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
-    where i.tenant_id = v_in.tenant_id and i.id = p_id;
+    where i.tenant_id = v_in.tenant_id and i.id = v.id;
     perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-        'id', p_outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'), 'shows', v_number)));
+        'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'), 'shows', v_number)));
     return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_woken;
 end $$;
 
@@ -244,7 +240,7 @@ $$;
 -- One exact word on one approval: gives the key of what is said, and the lane that may go on.
 create function take_exact(
     p_tenant text, p_approval text, p_verb text, p_identity text, p_channel text, p_given text,
-    p_fresh text, p_snooze interval, p_now timestamptz, p_draw jsonb, out outcome text, out lane_id text)
+    p_fresh text, p_snooze interval, p_now timestamptz, p_captions jsonb, out outcome text, out lane_id text)
 language plpgsql as $$
 declare
     v_risk text;
@@ -277,7 +273,7 @@ begin
     end if;
     select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
         p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end, p_identity, p_channel,
-        v_how, p_now, null, p_draw ->> p_verb, '') d;
+        v_how, p_now, null, p_captions ->> p_verb, '') d;
     outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
 end $$;
 
@@ -301,13 +297,13 @@ end $$;
 -- A press or a sent form. Authority is the sender's identity and the stored row: a token proves nothing. p_verb:
 -- approve, cancel, edit, details. `form` is what the channel may open; `outcome` the key of what is said.
 create function receive_press(
-    p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
-    p_provider_id text, p_new_conversation text, p_verb text, p_token text, p_entered jsonb, p_now timestamptz,
-    p_outbound text, p_say jsonb, p_draw jsonb, p_has_forms boolean, p_listed_only boolean)
+    p_arrival jsonb, p_verb text, p_token text, p_entered jsonb, p_has_forms boolean, p_now timestamptz,
+    p_templates jsonb, p_captions jsonb)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
                said text, form jsonb, woken text[])
 language plpgsql as $$
 declare
+    v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_tenant text;
     v_approval text;
     v_own text;
@@ -318,56 +314,54 @@ declare
     v_owed text;
     v_again boolean;
 begin
-    v_again := was_received(p_channel, p_account, p_keys, p_id);
+    v_again := was_received(v.channel, v.account, v.keys, v.id);
     select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
-    select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(p_channel, p_account, p_user_key) f;
+    select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(v.channel, v.account, v.user_key) f;
     perform set_config('onevalet.tenant', coalesce(v_own, ''), true);
     if v_tenant is null or v_own is distinct from v_tenant
        or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity and i.state = 'active'
-                      and i.admitted <> '' and not (p_listed_only and i.admitted in ('open', 'allowlist'))) then
+                      and i.admitted <> '' and not (v.listed_only and i.admitted in ('open', 'allowlist'))) then
         v_outcome := case when v_tenant is null then 'unknown' else 'not_yours' end;
-        if ignore_message(p_channel, p_account, p_keys, 'unsupported') and v_tenant is not null then
+        if ignore_message(v.channel, v.account, v.keys, 'unsupported') and v_tenant is not null then
             perform set_config('onevalet.tenant', v_tenant, true);
-            perform audit_approval(v_tenant, v_approval, p_now, 'refused', '', p_channel, p_verb, '{}');
+            perform audit_approval(v_tenant, v_approval, p_now, 'refused', '', v.channel, p_verb, '{}');
         end if;
-        return query select p_keys[1], false, null::text, null::text, null::text, v_outcome, p_say ->> v_outcome,
+        return query select (v.keys)[1], false, null::text, null::text, null::text, v_outcome, p_templates ->> v_outcome,
                             null::jsonb, '{}'::text[];
         return;
     end if;
-    select r.* into v_in from receive_message(
-        p_id, p_channel, p_account, p_peer, p_thread, p_user_key, p_keys, '', '[]', null, p_provider_id, null,
-        '', '', '', '', p_new_conversation, '', false, '') r;
+    select r.* into v_in from receive_message(p_arrival) r;
     if v_in.inbound_id is null or v_in.duplicate then
         v_outcome := why_decided(v_tenant, v_approval, p_now);
-        return query select coalesce(v_in.inbound_id, p_keys[1]), true, v_tenant, null::text, null::text, v_outcome,
-                            tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''), null::jsonb, '{}'::text[];
+        return query select coalesce(v_in.inbound_id, (v.keys)[1]), true, v_tenant, null::text, null::text, v_outcome,
+                            tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, ''), null::jsonb, '{}'::text[];
         return;
     end if;
     if v_again then
         select d.outcome, d.conversation_id, d.woken into v_outcome, v_owed, v_woken
-        from decided_before(v_tenant, p_id, 'press: ') d;
+        from decided_before(v_tenant, v.id, 'press: ') d;
     else
-        select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = p_id;
+        select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = v.id;
         select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end into v_outcome, v_woken
-        from take_press(v_tenant, v_approval, v_identity, p_channel, p_verb, p_entered, p_now, p_draw, p_has_forms) t;
+        from take_press(v_tenant, v_approval, v_identity, v.channel, p_verb, p_entered, p_now, p_captions, p_has_forms) t;
         if v_outcome = 'ask_change' then
             perform owe(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
-                'id', p_outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
-                'text', tell_outcome(v_tenant, v_approval, p_say ->> 'ask_change', ''))));
+                'id', v.outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
+                'text', tell_outcome(v_tenant, v_approval, p_templates ->> 'ask_change', ''))));
         end if;
         update inbound i set state = 'done', reason = 'press: ' || v_outcome,
             turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
-        where i.tenant_id = v_tenant and i.id = p_id;
+        where i.tenant_id = v_tenant and i.id = v.id;
     end if;
-    return query select p_id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
-        tell_outcome(v_tenant, v_approval, p_say ->> v_outcome, ''),
+    return query select v.id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
+        tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, ''),
         case when v_outcome in ('edit', 'details') and p_entered is null then form_shown(v_tenant, v_approval) end, v_woken;
 end $$;
 
 -- One press on one approval: gives the key of what is said, and the lane that may go on.
 create function take_press(
     p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamptz,
-    p_draw jsonb, p_has_forms boolean, out outcome text, out lane_id text)
+    p_captions jsonb, p_has_forms boolean, out outcome text, out lane_id text)
 language plpgsql as $$
 declare
     v_decided boolean;
@@ -392,7 +386,7 @@ begin
             p_tenant, p_approval,
             case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
             p_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
-            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_draw ->> p_verb, '') d;
+            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_captions ->> p_verb, '') d;
         outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
     elsif p_verb = 'edit' then
         -- What comes of it is a change of this one; its time runs from here at the latest.

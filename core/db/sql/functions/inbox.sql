@@ -30,17 +30,14 @@ begin
 end $$;
 
 -- A message, from its sender to the lane that now waits; one round trip, one transaction, repeatable by its keys.
--- p_admit: by what an unknown sender is let in, '' when not. p_listed_only: who is not let in by p_admit stays out
--- even when known, unless paired, linked or brought in by the operator. Whoever stays out leaves no trace here
+-- Where only listed senders are let in, who is not let in by `admit` stays out even when known, unless paired, linked or
+-- brought in by the operator. Whoever stays out leaves no trace here
 -- (inbound_id is null): what a stranger wrote is kept elsewhere, without its text.
-create function receive_message(
-    p_id text, p_channel text, p_account text, p_peer text, p_thread text, p_user_key text,
-    p_keys text[], p_text text, p_media jsonb, p_command jsonb, p_provider_id text, p_sent_at timestamptz,
-    p_name text, p_timezone text, p_new_tenant text, p_new_identity text, p_new_conversation text,
-    p_admit text, p_listed_only boolean, p_role text)
+create function receive_message(p_arrival jsonb)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text)
 language plpgsql as $$
 declare
+    v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_tenant text;
     v_identity text;
     v_state text;
@@ -53,83 +50,83 @@ declare
     v_stopping text;
 begin
     select f.tenant_id, f.identity_id into v_tenant, v_identity
-    from find_identity(p_channel, p_account, p_user_key) f;
+    from find_identity(v.channel, v.account, v.user_key) f;
     if v_tenant is not null then
         perform set_config('onevalet.tenant', v_tenant, true);
         select i.admitted into v_admitted from identities i where i.tenant_id = v_tenant and i.id = v_identity;
     end if;
-    if coalesce(v_admitted, '') = '' or (p_listed_only and v_admitted in ('open', 'allowlist')) then
-        if p_admit = '' then
+    if coalesce(v_admitted, '') = '' or (v.listed_only and v_admitted in ('open', 'allowlist')) then
+        if v.admit = '' then
             return query select null::text, false, null::text, null::text;
             return;
         end if;
     end if;
     -- What was kept without its text because nobody knew the sender is not taken in later.
     if exists (select 1 from ignored_messages g
-               where g.channel = p_channel and g.account = p_account and g.key = any (p_keys)
+               where g.channel = v.channel and g.account = v.account and g.key = any (v.keys)
                  and g.reason = 'unknown') then
-        return query select p_keys[1], true, null::text, null::text;
+        return query select (v.keys)[1], true, null::text, null::text;
         return;
     end if;
     if v_tenant is null then
         select a.tenant_id, a.identity_id into v_tenant, v_identity
-        from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
-                            p_admit, p_role) a;
+        from admit_identity(v.channel, v.account, v.user_key, v.name, v.timezone, v.new_tenant, v.new_identity,
+                            v.admit, v.role) a;
         perform set_config('onevalet.tenant', v_tenant, true);
     end if;
-    if p_admit <> '' then
-        update identities i set admitted = p_admit
+    if v.admit <> '' then
+        update identities i set admitted = v.admit
         where i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
         if found then
-            update tenants t set role = p_role where t.tenant_id = v_tenant;
+            update tenants t set role = v.role where t.tenant_id = v_tenant;
         end if;
     end if;
     v_conversation := open_conversation(
-        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+        v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
     -- From here to the commit this conversation is ours: duplicates and seq are decided one at a time.
     perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for update;
     select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
 
-    select r.tenant_id, r.inbound_id into v_owner, v_known from find_received(p_channel, p_account, p_keys) r;
+    select r.tenant_id, r.inbound_id into v_owner, v_known from find_received(v.channel, v.account, v.keys) r;
     if v_known is not null then
         insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
-        select p_channel, p_account, k, v_tenant, v_known from unnest(p_keys) k where v_owner = v_tenant order by k
+        select v.channel, v.account, k, v_tenant, v_known from unnest(v.keys) k where v_owner = v_tenant order by k
         on conflict (channel, account, key) do nothing;
         -- Our own id: this very call committed before, and its answer was lost.
-        return query select v_known, v_known <> p_id, v_owner,
+        return query select v_known, v_known <> v.id, v_owner,
             (select i.conversation_id from inbound i
-             where i.tenant_id = v_tenant and i.id = p_id and i.state = 'waiting');
+             where i.tenant_id = v_tenant and i.id = v.id and i.state = 'waiting');
         return;
     end if;
 
     update conversations c set in_seq = c.in_seq + 1, last_inbound_at = clock_timestamp()
     where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
     -- A stop does not queue: it is a flag on the running turn, which the loop looks at between its steps.
-    if p_command ->> 'name' = 'stop' and v_state <> 'stopped' then
-        update turns t set stop_message = coalesce(p_command ->> 'argument', '')
+    if v.command ->> 'name' = 'stop' and v_state <> 'stopped' then
+        update turns t set stop_message = coalesce(v.command ->> 'argument', '')
         where t.tenant_id = v_tenant and t.lane_id = v_conversation and t.state = 'running'
         returning t.id into v_stopping;
     end if;
     insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
                          state, reason, turn_id)
-    values (v_tenant, p_id, v_conversation, v_seq,
-            case when v_state = 'stopped' then '' else p_text end,
-            case when v_state = 'stopped' then '[]' else p_media end,
-            case when v_state = 'stopped' then null else p_command end, p_provider_id, p_sent_at,
+    values (v_tenant, v.id, v_conversation, v_seq,
+            case when v_state = 'stopped' then '' else v.text end,
+            case when v_state = 'stopped' then '[]' else v.media end,
+            case when v_state = 'stopped' then null else v.command end, v.provider_id, v.sent_at,
             case when v_state = 'stopped' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
             case when v_state = 'stopped' then 'stopped' when v_stopping is not null then 'stop' else '' end,
             v_stopping);
     insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
-    select p_channel, p_account, k, v_tenant, p_id from unnest(p_keys) k order by k
+    select v.channel, v.account, k, v_tenant, v.id from unnest(v.keys) k order by k
     on conflict (channel, account, key) do nothing;
     get diagnostics v_added = row_count;
-    if v_added < (select count(distinct k) from unnest(p_keys) k) then
+    if v_added < (select count(distinct k) from unnest(v.keys) k) then
         -- The same message is being taken in through another conversation at this moment.
         raise exception 'inbox key taken meanwhile' using errcode = 'serialization_failure';
     end if;
-    perform mark_channel(p_channel, p_account, true);
+    perform mark_channel(v.channel, v.account, true);
     if v_state = 'stopped' or v_stopping is not null then
-        return query select p_id, false, v_tenant, null::text;
+        return query select v.id, false, v_tenant, null::text;
         return;
     end if;
     if v_state = 'blocked' then
@@ -140,7 +137,7 @@ begin
     values (v_tenant, v_conversation, v_conversation, true, clock_timestamp())
     on conflict on constraint lanes_pkey do update
     set pending = true, pending_since = coalesce(l.pending_since, excluded.pending_since);
-    return query select p_id, false, v_tenant, v_conversation;
+    return query select v.id, false, v_tenant, v_conversation;
 end $$;
 
 -- An authentic message without a turn: no text, and no tenant is made for it. True when none of its keys was
@@ -161,58 +158,58 @@ end $$;
 
 -- STOP, START, a blocked or unblocked bot; once per key, so that a replayed STOP does not undo a START. A change
 -- is confirmed with p_reply, where that is ours to say: once, and not to an address that says it over and over.
--- An unknown address has nothing to change, but what it said counts. By p_said_at, where the provider tells it, what
+-- An unknown address has nothing to change, but what it said counts. By its sent_at, where the provider tells it, what
 -- was said earlier but comes in later changes nothing: a STOP that a sweep finds after the START. state_at is when it
 -- was said, as far as that is known. Clocks differ: in doubt the STOP counts.
 create function change_reachability(
-    p_channel text, p_account text, p_user_key text, p_state text, p_reason text, p_keys text[],
-    p_reply text, p_outbound text, p_new_conversation text, p_said_at timestamptz)
+    p_arrival jsonb, p_state text, p_reason text, p_reply text)
 returns table (changed boolean, conversation_id text)
 language plpgsql as $$
 declare
+    v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_tenant text;
     v_identity text;
     v_me identities%rowtype;
     v_conversation text;
 begin
-    if cardinality(p_keys) > 0 and not ignore_message(p_channel, p_account, p_keys, p_reason) then
+    if cardinality(v.keys) > 0 and not ignore_message(v.channel, v.account, v.keys, p_reason) then
         return query select false, null::text;
         return;
     end if;
     select f.tenant_id, f.identity_id into v_tenant, v_identity
-    from find_identity(p_channel, p_account, p_user_key) f;
+    from find_identity(v.channel, v.account, v.user_key) f;
     if v_tenant is null then
         insert into consents (channel, account, user_key, state, how)
-        select p_channel, p_account, p_user_key, p_state, p_reason
+        select v.channel, v.account, v.user_key, p_state, p_reason
         where p_state is distinct from coalesce(
-            (select f.state from find_consent(p_channel, p_account, p_user_key) f), 'active')
-          and not exists (select from find_consent(p_channel, p_account, p_user_key) f
-                          where f.since > p_said_at + case when p_state = 'active' then interval '0'
+            (select f.state from find_consent(v.channel, v.account, v.user_key) f), 'active')
+          and not exists (select from find_consent(v.channel, v.account, v.user_key) f
+                          where f.since > v.sent_at + case when p_state = 'active' then interval '0'
                                                            else interval '10 seconds' end);
         return query select false, null::text;
         return;
     end if;
     perform set_config('onevalet.tenant', v_tenant, true);
     select * into v_me from identities i where i.tenant_id = v_tenant and i.id = v_identity for update;
-    if v_me.state_at > p_said_at + (case when p_state = 'active' then interval '0' else interval '10 seconds' end)
+    if v_me.state_at > v.sent_at + (case when p_state = 'active' then interval '0' else interval '10 seconds' end)
        and v_me.state_reason <> '' then
         return query select false, null::text;
         return;
     end if;
     update identities i set state = p_state, state_reason = p_reason,
-        state_at = coalesce(p_said_at, clock_timestamp())
+        state_at = coalesce(v.sent_at, clock_timestamp())
     where i.tenant_id = v_tenant and i.id = v_identity;
     if v_me.state = p_state then
         return query select false, null::text;
         return;
     end if;
     if p_reply <> '' and not exists (
-            select 1 from count_consents(p_channel, p_account, p_user_key, interval '1 hour') k
+            select 1 from count_consents(v.channel, v.account, v.user_key, interval '1 hour') k
             where case when p_state = 'active' then k.starts else k.stops end > 5) then
         v_conversation := open_conversation(
-            v_tenant, v_identity, p_channel, p_account, p_user_key, '', p_new_conversation);
+            v_tenant, v_identity, v.channel, v.account, v.user_key, '', v.new_conversation);
         perform owe(v_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
-            'id', p_outbound, 'kind', 'receipt', 'text', p_reply, 'regardless', true)));
+            'id', v.outbound, 'kind', 'receipt', 'text', p_reply, 'regardless', true)));
     end if;
     return query select true, v_conversation;
 end $$;
@@ -247,30 +244,29 @@ end $$;
 
 -- A message that gets no turn may still get a sentence, once per place and reason: in a group, for example,
 -- where we only say that we talk in direct chats. Strangers hear nothing (promise 12).
-create function say_once(
-    p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_reason text,
-    p_text text, p_outbound text, p_new_conversation text)
+create function say_once(p_arrival jsonb, p_reason text, p_text text)
 returns text
 language plpgsql as $$
 declare
+    v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_tenant text;
     v_identity text;
     v_conversation text;
 begin
     select f.tenant_id, f.identity_id into v_tenant, v_identity
-    from find_identity(p_channel, p_account, p_user_key) f;
+    from find_identity(v.channel, v.account, v.user_key) f;
     perform set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
     if not exists (select 1 from identities i where i.tenant_id = v_tenant and i.id = v_identity
                    and i.state = 'active' and i.admitted <> '') then
         return null;
     end if;
-    if not ignore_message(p_channel, p_account, array['said:' || p_reason || ':' || p_peer], p_reason) then
+    if not ignore_message(v.channel, v.account, array['said:' || p_reason || ':' || v.peer], p_reason) then
         return null;
     end if;
     v_conversation := open_conversation(
-        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+        v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
     perform owe(v_tenant, v_conversation, null,
-                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
+                jsonb_build_array(jsonb_build_object('id', v.outbound, 'kind', 'reply', 'text', p_text)));
     return v_conversation;
 end $$;
 

@@ -61,50 +61,49 @@ end $$;
 -- A code that waits takes nobody's place: strangers who hold codes shut no other stranger out.
 -- p_most_of_account is the bound on what an hour's strangers on one account may cost in messages.
 create function meet_stranger(
-    p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
-    p_name text, p_timezone text, p_code_hash bytea, p_outbound text, p_text text,
-    p_now timestamptz, p_expires timestamptz, p_most_waiting int, p_most_of_sender int, p_most_of_account int,
-    p_new_tenant text, p_new_identity text, p_new_conversation text)
+    p_arrival jsonb, p_code_hash bytea, p_text text, p_now timestamptz, p_expires timestamptz, p_limit_of_sender int,
+    p_limit_of_account int)
 returns table (duplicate boolean, conversation_id text)
 language plpgsql as $$
 declare
+    v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_tenant text;
     v_identity text;
     v_conversation text;
     v_asked record;
 begin
-    if exists (select 1 from find_received(p_channel, p_account, p_keys))
-       or not ignore_message(p_channel, p_account, p_keys, 'unknown') then
+    if exists (select 1 from find_received(v.channel, v.account, v.keys))
+       or not ignore_message(v.channel, v.account, v.keys, 'unknown') then
         return query select true, null::text;
         return;
     end if;
-    perform mark_channel(p_channel, p_account, true);
+    perform mark_channel(v.channel, v.account, true);
     if p_code_hash is null or exists (
-            select 1 from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped') then
+            select 1 from find_consent(v.channel, v.account, v.user_key) f where f.state = 'stopped') then
         return query select false, null::text;
         return;
     end if;
     perform drop_strangers(p_now);
-    perform pg_advisory_xact_lock(hashtextextended('pairing' || chr(31) || p_channel || chr(31) || p_account, 0));
+    perform pg_advisory_xact_lock(hashtextextended('pairing' || chr(31) || v.channel || chr(31) || v.account, 0));
     select count(*) filter (where p.asked_at > p_now - interval '1 hour') as of_account,
-           count(*) filter (where p.user_key = p_user_key) as of_sender,
-           count(*) filter (where p.used_at is null and p.expires_at > p_now and p.user_key = p_user_key) as told
+           count(*) filter (where p.user_key = v.user_key) as of_sender,
+           count(*) filter (where p.used_at is null and p.expires_at > p_now and p.user_key = v.user_key) as told
     into v_asked
     from pairings p
-    where p.channel = p_channel and p.account = p_account and p.asked_at > p_now - interval '1 day';
-    if v_asked.told > 0 or v_asked.of_sender >= p_most_of_sender or v_asked.of_account >= p_most_of_account then
+    where p.channel = v.channel and p.account = v.account and p.asked_at > p_now - interval '1 day';
+    if v_asked.told > 0 or v_asked.of_sender >= p_limit_of_sender or v_asked.of_account >= p_limit_of_account then
         return query select false, null::text;
         return;
     end if;
     insert into pairings (code_hash, channel, account, user_key, asked_at, expires_at)
-    values (p_code_hash, p_channel, p_account, p_user_key, p_now, p_expires);
+    values (p_code_hash, v.channel, v.account, v.user_key, p_now, p_expires);
     select a.tenant_id, a.identity_id into v_tenant, v_identity
-    from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
+    from admit_identity(v.channel, v.account, v.user_key, v.name, v.timezone, v.new_tenant, v.new_identity,
                         '', 'guest') a;
     v_conversation := open_conversation(
-        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+        v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
     perform owe(v_tenant, v_conversation, null,
-                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
+                jsonb_build_array(jsonb_build_object('id', v.outbound, 'kind', 'receipt', 'text', p_text)));
     return query select false, v_conversation;
 end $$;
 
@@ -180,46 +179,44 @@ end $$;
 -- until they agree in a message after the question; then their address becomes that person's: 'linked', with it and
 -- its conversation. Kept without its text. 'duplicate', or why not; an unknown address hears nothing of the why.
 create function link_stranger(
-    p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_keys text[],
-    p_name text, p_timezone text, p_code_hash bytea, p_now timestamptz,
-    p_agreed boolean, p_most_of_sender int, p_window interval,
-    p_new_identity text, p_new_conversation text, p_outbound text)
+    p_arrival jsonb, p_code_hash bytea, p_agreed boolean, p_now timestamptz, p_limit_of_sender int, p_window interval)
 returns table (outcome text, tenant_id text, identity_id text, conversation_id text)
 language plpgsql as $$
 declare
+    v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_gone text;
     v_person text;
     v_code record;
     v_conversation text;
 begin
-    if exists (select 1 from ignored_messages g where g.channel = p_channel and g.account = p_account
-               and g.key = any (p_keys)) then
+    if exists (select 1 from ignored_messages g where g.channel = v.channel and g.account = v.account
+               and g.key = any (v.keys)) then
         return query select 'duplicate', '', '', '';
         return;
     end if;
-    perform pg_advisory_xact_lock(hashtextextended(p_channel || chr(31) || p_account || chr(31) || p_user_key, 0));
+    perform pg_advisory_xact_lock(hashtextextended(v.channel || chr(31) || v.account || chr(31) || v.user_key, 0));
     select f.tenant_id into v_person from find_link_code(p_code_hash) f;
     if v_person is not null then
         perform hold_person(v_person, true);
     end if;
     select * into v_code from try_link_code(
-        p_code_hash, 'link of a stranger', p_channel, p_account, p_user_key, p_outbound, p_now,
-        p_most_of_sender, p_window);
+        p_code_hash, 'link of a stranger', v.channel, v.account, v.user_key, v.outbound, p_now,
+        p_limit_of_sender, p_window);
     if v_code.outcome <> 'good' then
         return query select v_code.outcome, '', '', '';
         return;
     end if;
-    if not ignore_message(p_channel, p_account, p_keys, 'link') then
+    if not ignore_message(v.channel, v.account, v.keys, 'link') then
         return query select 'duplicate', '', '', '';
         return;
     end if;
     v_person := v_code.tenant_id;
     if not (p_agreed and v_code.asked) then
-        perform note_link_asked(v_person, p_code_hash, p_channel, p_account, p_user_key, p_outbound);
+        perform note_link_asked(v_person, p_code_hash, v.channel, v.account, v.user_key, v.outbound);
         return query select 'ask', v_person, v_code.identity_id, '';
         return;
     end if;
-    select f.tenant_id into v_gone from find_identity(p_channel, p_account, p_user_key) f;
+    select f.tenant_id into v_gone from find_identity(v.channel, v.account, v.user_key) f;
     if v_gone is not null then
         perform set_config('onevalet.tenant', v_gone, true);
         delete from tenants t where t.tenant_id = v_gone and not exists (
@@ -229,41 +226,40 @@ begin
         end if;
     end if;
     perform set_config('onevalet.tenant', v_person, true);
-    update link_codes k set used_at = p_now, used_by = p_outbound
+    update link_codes k set used_at = p_now, used_by = v.outbound
     where k.tenant_id = v_person and k.code_hash = p_code_hash;
     insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted, state, state_reason)
-    select v_person, p_new_identity, p_channel, p_account, p_user_key, p_name, p_timezone, 'link',
+    select v_person, v.new_identity, v.channel, v.account, v.user_key, v.name, v.timezone, 'link',
            coalesce(max(f.state), 'active'), case when max(f.state) is null then '' else 'said before' end
-    from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped';
-    update tenants t set timezone = p_timezone where t.tenant_id = v_person and t.timezone = '';
+    from find_consent(v.channel, v.account, v.user_key) f where f.state = 'stopped';
+    update tenants t set timezone = v.timezone where t.tenant_id = v_person and t.timezone = '';
     insert into person_audit (tenant_id, what, channel, account, identity_id)
-    values (v_person, 'linked', p_channel, p_account, p_new_identity);
+    values (v_person, 'linked', v.channel, v.account, v.new_identity);
     v_conversation := open_conversation(
-        v_person, p_new_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
-    perform mark_channel(p_channel, p_account, true);
-    return query select 'linked', v_person, p_new_identity, v_conversation;
+        v_person, v.new_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
+    perform mark_channel(v.channel, v.account, true);
+    return query select 'linked', v_person, v.new_identity, v_conversation;
 end $$;
 
 -- Owes a stranger a text: they are kept as somebody whom nobody let in, and forgotten as such.
-create function tell_stranger(
-    p_channel text, p_account text, p_peer text, p_thread text, p_user_key text, p_name text, p_timezone text,
-    p_outbound text, p_text text, p_new_tenant text, p_new_identity text, p_new_conversation text)
+create function tell_stranger(p_arrival jsonb, p_text text)
 returns table (conversation_id text)
 language plpgsql as $$
 declare
+    v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_tenant text;
     v_identity text;
 begin
-    if exists (select from find_consent(p_channel, p_account, p_user_key) f where f.state = 'stopped') then
+    if exists (select from find_consent(v.channel, v.account, v.user_key) f where f.state = 'stopped') then
         return;
     end if;
     select a.tenant_id, a.identity_id into v_tenant, v_identity
-    from admit_identity(p_channel, p_account, p_user_key, p_name, p_timezone, p_new_tenant, p_new_identity,
+    from admit_identity(v.channel, v.account, v.user_key, v.name, v.timezone, v.new_tenant, v.new_identity,
                         '', 'guest') a;
     conversation_id := open_conversation(
-        v_tenant, v_identity, p_channel, p_account, p_peer, p_thread, p_new_conversation);
+        v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
     perform owe(v_tenant, conversation_id, null,
-                jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'receipt', 'text', p_text)));
+                jsonb_build_array(jsonb_build_object('id', v.outbound, 'kind', 'receipt', 'text', p_text)));
     return next;
 end $$;
 

@@ -28,6 +28,36 @@ create index inbound_id on inbound (id);
 create index inbound_provider on inbound (provider_id) where provider_id <> '';
 select tenant_table('inbound');
 
+-- What came in from an address: the message, what lets its sender in if they are unknown, and the ids of what may have to
+-- be made for it. It travels to the functions of the inbox as jsonb with these names, in one argument.
+create type arrival as (
+    channel          text,
+    account          text,
+    peer             text,
+    thread           text,
+    user_key         text,
+    keys             text[],
+    -- Of the message itself; null where it was none.
+    id               text,
+    text             text,
+    media            jsonb,
+    command          jsonb,
+    provider_id      text,
+    sent_at          timestamptz,
+    reply_to         text,
+    origin           text,
+    name             text,
+    timezone         text,
+    -- By what an unknown sender is let in, '' when not, and as what; whether only listed senders are.
+    admit            text,
+    role             text,
+    listed_only      boolean,
+    new_tenant       text,
+    new_identity     text,
+    new_conversation text,
+    outbound         text
+);
+
 -- Promise 2: any known key is a duplicate, whatever way it came.
 create table inbox_keys (
     channel     text not null,

@@ -1,0 +1,57 @@
+"""What came in, as the SQL functions of the inbox take it: the type `arrival` in core/db/sql/migrations."""
+
+from dataclasses import asdict
+
+from core.ids import IdMaker
+from core.json_types import JsonObject
+from core.messaging.messages import IgnoredMessage, InboundMessage, Press
+from core.people.access_policy import Access, Policy
+
+
+def from_address(came: InboundMessage | Press | IgnoredMessage, sender: str, make_id: IdMaker) -> JsonObject:
+    """Return where something came from, with the ids of what may have to be made to answer it."""
+    return {
+        **asdict(came.address),
+        "user_key": sender,
+        "keys": list(came.keys),
+        "new_tenant": make_id("tn"),
+        "new_identity": make_id("idn"),
+        "new_conversation": make_id("cv"),
+        "outbound": make_id("out"),
+    }
+
+
+def of_press(press: Press, sender: str, access: Access, make_id: IdMaker) -> JsonObject:
+    """Return a press, which lets nobody in."""
+    listed_only = access.policy is Policy.ALLOWLIST and not access.admits(
+        press.address.channel, press.address.account, sender
+    )
+    return {
+        **from_address(press, sender, make_id),
+        "id": make_id("msg"),
+        "text": "",
+        "media": [],
+        "provider_id": press.provider_id,
+        "admit": "",
+        "listed_only": listed_only,
+    }
+
+
+def of_message(message: InboundMessage, sender: str, access: Access, make_id: IdMaker) -> JsonObject:
+    """Return a message, with whether it may let its sender in."""
+    return {
+        **from_address(message, sender, make_id),
+        "id": make_id("msg"),
+        "text": message.text,
+        "media": [asdict(media) for media in message.media],
+        "command": asdict(message.command) if message.command else None,
+        "provider_id": message.provider_id,
+        "sent_at": message.sent_at.isoformat() if message.sent_at else None,
+        "reply_to": message.reply_to,
+        "origin": message.origin.value,
+        "name": message.sender_name,
+        "timezone": message.sender_timezone,
+        "admit": access.admits(message.address.channel, message.address.account, sender),
+        "role": access.role.value,
+        "listed_only": access.policy is Policy.ALLOWLIST,
+    }
