@@ -73,17 +73,15 @@ class ApprovalStore:
         `said_in` is the message with the decision; its sender decides.
         """
         row = await self._database.call(
-            "select * from decide_approval($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
+            "select * from decide_approval($1,$2,$3,$4,$5,$6,$7)",
             tenant_id,
             approval_id,
             _STATES[verb].value,
-            "",  # the identity: that of the sender of `said_in`
-            channel,
-            how,
-            now,
+            # No identity: that of the sender of `said_in`.
+            {"identity": "", "channel": channel, "how": how, "said_in": said_in},
             None if changes is None else {"changes": changes},
             DRAW[verb.value],
-            said_in,
+            now,
         )
         if row and row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])

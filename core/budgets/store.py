@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import ROUND_UP, Decimal
 
 from core import replies
@@ -10,6 +10,7 @@ from core.budgets.types import OutOfMoney, Payer
 from core.clock import Clock, zone_or_utc
 from core.db.database import Database
 from core.journal.types import StepKey
+from core.json_types import JsonObject
 from core.llm.prices import ModelPrice, estimate
 from core.llm.types import ModelRequest, TokenUsage
 from core.people.tiers import Tiers
@@ -55,14 +56,12 @@ class PostgresBudget:
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
         amount = Decimal(str(estimate(request, self.budgets.prices)))
         row = await self.budgets.database.call(
-            "select reserve_money($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) as passed",
-            *self._step(key),
-            self._today(),
-            self.payer.task_id,
+            "select reserve_money($1,$2,$3,$4,$5,$6) as passed",
+            *self._call(key),
             amount,
             self.budgets.cap,
-            HELD,
             self.budgets.task_cap,
+            HELD,
         )
         passed = row["passed"] if row else ""
         if passed == "task" and self.budgets.task_cap is not None:
@@ -71,24 +70,26 @@ class PostgresBudget:
             raise OutOfMoney(replies.out_of_money(self.budgets.cap), _more(self.budgets.cap, amount))
 
     async def allow(self, key: StepKey, more: Decimal) -> None:
-        await self.budgets.database.call(
-            "select allow_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.payer.task_id, more
-        )
+        await self.budgets.database.call("select allow_money($1,$2,$3)", *self._call(key), more)
 
     async def settle(self, key: StepKey, usage: TokenUsage) -> None:
         cost = None if usage.cost is None else Decimal(str(usage.cost))
-        await self.budgets.database.call(
-            "select settle_money($1,$2,$3,$4,$5,$6,$7,$8)", *self._step(key), self._today(), self.payer.task_id, cost
-        )
+        await self.budgets.database.call("select settle_money($1,$2,$3)", *self._call(key), cost)
 
     async def release(self, key: StepKey) -> None:
-        await self.budgets.database.call("select release_money($1,$2,$3,$4,$5)", *self._step(key))
+        await self.budgets.database.call("select release_money($1,$2)", *self._call(key))
 
-    def _step(self, key: StepKey) -> tuple[str, str, str, int, int]:
-        return self.payer.tenant_id, self.payer.turn_id, key.agent_path, key.step, key.call_index
-
-    def _today(self) -> date:
-        return self.budgets.clock.now().astimezone(zone_or_utc(self.payer.timezone)).date()
+    def _call(self, key: StepKey) -> tuple[str, JsonObject]:
+        """Return the tenant, and the paid call as a row of `reservations` names it."""
+        day = self.budgets.clock.now().astimezone(zone_or_utc(self.payer.timezone)).date()
+        return self.payer.tenant_id, {
+            "turn_id": self.payer.turn_id,
+            "agent_path": key.agent_path,
+            "step": key.step,
+            "call_index": key.call_index,
+            "day": day.isoformat(),
+            "task_id": self.payer.task_id,
+        }
 
 
 def _more(cap: Decimal, amount: Decimal) -> Decimal:

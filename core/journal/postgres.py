@@ -41,24 +41,26 @@ class PostgresJournal:
 
     async def write(self, record: StepRecord) -> None:
         await self._database.call(
-            "select record_step($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
+            "select record_step($1,$2,$3,$4,$5)",
             self._lease.tenant_id,
             self._lease.lane_id,
             self._lease.fence,
             self._turn_id,
-            record.key.agent_path,
-            record.key.step,
-            record.key.call_index,
-            record.kind.value,
-            record.name,
-            record.arguments_hash,
-            record.effect.value,
-            record.state.value,
-            record.outcome.value,
-            record.idempotency_key,
-            record.result,
-            record.usage.to_json(),
-            record.duration_ms,
+            {
+                "agent_path": record.key.agent_path,
+                "step": record.key.step,
+                "call_index": record.key.call_index,
+                "kind": record.kind.value,
+                "name": record.name,
+                "args_hash": record.arguments_hash,
+                "effect": record.effect.value,
+                "state": record.state.value,
+                "outcome": record.outcome.value,
+                "idempotency_key": record.idempotency_key,
+                "result": record.result,
+                "usage": record.usage.to_json(),
+                "duration_ms": record.duration_ms,
+            },
         )
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:

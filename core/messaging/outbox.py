@@ -241,16 +241,18 @@ class Outbox:
             row = await self._database.one("select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun", *given)
         else:
             row = await self._database.one(
-                "select begin_delivery($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15) as begun",
+                "select begin_delivery($1,$2,$3,$4,$5,$6,$7,$8) as begun",
                 *given,
-                bill.segments,
-                bill.now,
-                bill.budget.person_day,
-                bill.budget.all_day,
-                OVER,
-                MOVED,
-                self._make_id("out"),
-                self._make_id("out"),
+                {
+                    "segments": bill.segments,
+                    "now": bill.now.isoformat(),
+                    "limit_of_person": bill.budget.person_day,
+                    "limit_of_all": bill.budget.all_day,
+                    "over": OVER,
+                    "moved": MOVED,
+                    "notice": self._make_id("out"),
+                    "copy": self._make_id("out"),
+                },
             )
         return Begun(row["begun"])
 
@@ -264,20 +266,22 @@ class Outbox:
     async def end_delivery(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> str:
         """Record what became of the call; return the row's state."""
         row = await self._database.one(
-            "select end_delivery($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as state",
+            "select end_delivery($1,$2,$3,$4,$5,$6,$7) as state",
             claim.tenant_id,
             claim.outbound_id,
             claim.fence,
             part,
             attempt,
-            end.state,
-            end.outcome,
-            end.error_code,
-            end.reason,
-            end.receipt.provider_id if end.receipt else "",
-            bool(end.receipt and end.receipt.degraded),
+            {
+                "part_state": end.state,
+                "outcome": end.outcome,
+                "error_code": end.error_code,
+                "reason": end.reason,
+                "provider_id": end.receipt.provider_id if end.receipt else "",
+                "degraded": bool(end.receipt and end.receipt.degraded),
+                "identity_state": end.identity_state,
+            },
             end.delay,
-            end.identity_state,
         )
         if end.receipt and end.receipt.moved_to:
             await self._database.call(

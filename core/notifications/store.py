@@ -153,15 +153,13 @@ class NotificationStore:
     ) -> NotifyResult:
         """Keep news; `state` is `owed` (to the first of the entries that may be written to), `held` or `muted`."""
         row = await self.database.one(
-            "select * from keep_notification($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
+            "select * from keep_notification($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
-            _note(id, notification),
+            _note(id, notification) | {"outbound": self.make_id("out"), "new_conversation": self.make_id("cv")},
             state,
             not_before,
             when.now - DEDUPE_WINDOW,
             [entry.to_json() for entry in entries],
-            self.make_id("out"),
-            self.make_id("cv"),
             when.now,
             when.fall_back_at,
         )

@@ -54,21 +54,24 @@ class TaskStore:
             await connection.execute(
                 "insert into tasks (tenant_id, id, number, title, kind, trigger, executor, action, output, state,"
                 " anchor, due_at, next_at, zone, created_at)"
-                " values ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)",
-                task.tenant_id,
-                task.id,
+                " select tenant_id, id, $2, title, kind, trigger, executor, action, output, state, $3, $4, $5, zone, $6"
+                " from jsonb_populate_record(null::tasks, $1)",
+                {
+                    "tenant_id": task.tenant_id,
+                    "id": task.id,
+                    "title": task.title,
+                    "kind": task.kind.value,
+                    "trigger": trigger_to_json(task.trigger),
+                    "executor": task.executor,
+                    "action": task.action,
+                    "output": task.output.to_json(),
+                    "state": task.state.value,
+                    "zone": task.zone,
+                },
                 counts["number"],
-                task.title,
-                task.kind.value,
-                trigger_to_json(task.trigger),
-                task.executor,
-                task.action,
-                task.output.to_json(),
-                task.state.value,
                 task.anchor,
                 task.due_at,
                 task.next_at,
-                task.zone,
                 now,
             )
             return await self._task(connection, task.tenant_id, task.id)

@@ -61,16 +61,18 @@ async def fail_turn(
     `lane` is its tenant, its id and the fence of the lease. Without a turn, whatever cannot begin on the lane ends.
     """
     row = await database.call(
-        "select fail_turn($1,$2,$3,$4,'error',$5,$6,$7,$8,$9,$10,$11,$12) as more",
+        "select fail_turn($1,$2,$3,$4,$5,$6,$7,$8) as more",
         *lane,
         turn_id,
         list(absorbed),
         outbound_id,
-        FAILED,
-        FAILED_BEGUN,
-        RUN_FAILED,
-        RUN_FAILED_BEGUN,
+        {
+            "failed": FAILED,
+            "begun": FAILED_BEGUN,
+            "run_failed": RUN_FAILED,
+            "run_begun": RUN_FAILED_BEGUN,
+            "disabled": RUN_DISABLED,
+        },
         MAX_FAILURES,
-        RUN_DISABLED,
     )
     return bool(row and row["more"])

@@ -41,11 +41,17 @@ class RunNote:
     text: str = ""
     disabled: str = ""
 
-    def arguments(self, tenant_id: str, turn_id: str) -> tuple[object, ...]:
+    def to_json(self) -> JsonObject:
         """Return what `note_run` takes."""
-        history: list[JsonObject] = [one.to_json() for one in self.history]
-        key, text = self.key, self.text
-        return tenant_id, turn_id, self.state, self.reason, history, key, text, MAX_FAILURES, self.disabled
+        return {
+            "state": self.state,
+            "reason": self.reason,
+            "history": [message.to_json() for message in self.history],
+            "key": self.key,
+            "text": self.text,
+            "max_failures": MAX_FAILURES,
+            "disabled": self.disabled,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,28 +123,26 @@ class TurnStore:
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
         noted = ", close_steps($1,$4)" if end.state in ("failed", "poison") else ""
-        noted += ", note_run($14,$15,$16,$17,$18,$19,$20,$21,$22), owe($23,$24,$25,$26)" if end.run else ""
+        noted += ", note_run($1,$4,$6), owe($1,$7,$4,$8)" if end.run else ""
         rows = [card.to_json() | {"held": end.hold_cards} for card in end.cards]
         row = await self._database.call(
-            f"select finish_turn($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as more{noted}",
+            f"select finish_turn($1,$2,$3,$4,$5) as more{noted}",
             lease.tenant_id,
             lease.lane_id,
             lease.fence,
             turn_id,
-            end.state,
-            end.reason,
-            end.usage.to_json(),
-            [message.to_json() for message in end.history],
-            [*(asdict(message) for message in end.outbound), *([] if end.run else rows)],
-            list(end.absorbed),
-            end.new_session,
-            [entry.to_json() for entry in end.pool],
-            end.waiting_step,
-            *(
-                (*end.run.arguments(lease.tenant_id, turn_id), lease.tenant_id, end.cards_in, turn_id, rows)
-                if end.run
-                else ()
-            ),
+            {
+                "state": end.state,
+                "reason": end.reason,
+                "usage": end.usage.to_json(),
+                "history": [message.to_json() for message in end.history],
+                "outbound": [*(asdict(message) for message in end.outbound), *([] if end.run else rows)],
+                "absorbed": list(end.absorbed),
+                "new_session": end.new_session,
+                "pool": [entry.to_json() for entry in end.pool],
+                "waiting_step": end.waiting_step,
+            },
+            *((end.run.to_json(), end.cards_in, rows) if end.run else ()),
         )
         return bool(row and row["more"])
 

@@ -30,6 +30,7 @@ import asyncpg
 
 from core.db.database import Database
 from core.ids import make_id
+from core.json_types import JsonObject
 from core.messaging.channels import NotificationChannel, Part, Receipt, Target
 from tests.faults.journals import append
 
@@ -44,10 +45,6 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
         {"inbound_id": "msg_lost", "duplicate": False, "refused": False, "tenant_id": "", "lane_id": ""},
     ],
 }
-_OUTBOUND = 8
-"""Where finish_turn's arguments hold what the person is owed."""
-_KEYS = 6
-"""Where receive_message's arguments hold the dedupe keys."""
 
 
 def main() -> None:
@@ -132,7 +129,8 @@ def statement_name(statement: str, args: tuple[object, ...]) -> str:
     name = found[1] if found else ""
     if name != "record_step":
         return name
-    kind, effect, state = args[7], args[10], args[11]
+    record = cast(JsonObject, args[4])
+    kind, effect, state = record["kind"], record["effect"], record["state"]
     if kind == "model":
         return "model"
     if effect != "once":
@@ -142,9 +140,9 @@ def statement_name(statement: str, args: tuple[object, ...]) -> str:
 
 def _mutated(dropped: str, name: str, args: tuple[object, ...]) -> tuple[object, ...]:
     if dropped == "outbound" and name == "finish_turn":
-        return (*args[:_OUTBOUND], [], *args[_OUTBOUND + 1 :])
+        return (*args[:4], cast(JsonObject, args[4]) | {"outbound": []}, *args[5:])
     if dropped == "inbox keys" and name == "receive_message":
-        return (*args[:_KEYS], [make_id("key")], *args[_KEYS + 1 :])
+        return (cast(JsonObject, args[0]) | {"keys": [make_id("key")]}, *args[1:])
     return args
 
 

@@ -94,21 +94,24 @@ class MemoryStore:
         memory_id: str | None = await connection.fetchval(
             "insert into memories (tenant_id, id, number, collection, text, speaker, kind, source_key, turn_id,"
             " said_at, slot, knowledge, extractor, valid_from)"
-            " values ($1,$2,$3,$4,$5,$6,$7,$8,nullif($9,''),$10,$11,$12,$13,$10)"
+            " select $1, id, number, collection, text, speaker, kind, source_key, nullif(turn_id, ''), $3, slot,"
+            " knowledge, extractor, $3 from jsonb_populate_record(null::memories, $2)"
             " on conflict (tenant_id, source_key) do nothing returning id",
             tenant_id,
-            self._make_id("mem"),
-            number,
-            collection,
-            statement.text,
-            said.speaker,
-            said.kind.value,
-            statement.key,
-            said.turn_id,
+            {
+                "id": self._make_id("mem"),
+                "number": number,
+                "collection": collection,
+                "text": statement.text,
+                "speaker": said.speaker,
+                "kind": said.kind.value,
+                "source_key": statement.key,
+                "turn_id": said.turn_id,
+                "slot": statement.slot,
+                "knowledge": statement.knowledge,
+                "extractor": statement.extractor,
+            },
             said.said_at,
-            statement.slot,
-            statement.knowledge,
-            statement.extractor,
         )
         return memory_id
 

@@ -133,7 +133,8 @@ KEPT = (
     " values ($1, 'r', 't', 'o', now(), 'COMPLETED')",
     "insert into run_notices (tenant_id, run_id, key, text) values ($1, 'r', 'end', 'news')",
     "insert into segment_days (tenant_id, day, segments) values ($1, '2026-01-01', 1)",
-    "select reserve_money($1, 'turn', '', 0, 0, '2026-1-1', '', 1, 2, '1 minute')",
+    "select reserve_money($1, jsonb_build_object('turn_id', 'turn', 'agent_path', '', 'step', 0, 'call_index', 0,"
+    " 'day', '2026-01-01', 'task_id', ''), 1, 2, null, '1 minute')",
     "insert into event_sources (tenant_id, id, name, style, secret_hash)"
     " values ($1, 'src_' || $1, 'door', 'bearer', 'h')",
     "select publish_event($1, 'door', '1', '', 'opened', '{}', null)",
@@ -158,7 +159,9 @@ async def two_people(store: Store) -> tuple[str, str]:
         await store.say("hello", sender=sender)
         lease, turn = await store.claim_turn()
         await store.database.call(
-            "select record_step($1,$2,$3,$4,'',0,0,'model','m','','read','done','ok','','{}','{}',1)",
+            "select record_step($1,$2,$3,$4,jsonb_build_object('agent_path', '', 'step', 0,"
+            " 'call_index', 0, 'kind', 'model', 'name', 'm', 'args_hash', '', 'effect', 'read', 'state', 'done',"
+            " 'outcome', 'ok', 'idempotency_key', '', 'result', '{}'::jsonb, 'usage', '{}'::jsonb, 'duration_ms', 1))",
             lease.tenant_id, lease.lane_id, lease.fence, turn.turn_id,
         )  # fmt: skip
         assert not await store.finish(lease, turn, "hi")

@@ -42,7 +42,9 @@ class Talk:
         memory = self.momex.for_tenant(lease.tenant_id, turn.turn_id)
         call = ToolCall("c1", "look", '{"what": "' + text.replace('"', "") + '"}')
         await self.store.database.call(
-            "select record_step($1,$2,$3,$4,'',0,0,'model','m','','read','done','ok','',$5,'{}',1)",
+            "select record_step($1,$2,$3,$4,jsonb_build_object('agent_path', '', 'step', 0,"
+            " 'call_index', 0, 'kind', 'model', 'name', 'm', 'args_hash', '', 'effect', 'read', 'state', 'done',"
+            " 'outcome', 'ok', 'idempotency_key', '', 'result', $5::jsonb, 'usage', '{}'::jsonb, 'duration_ms', 1))",
             lease.tenant_id, lease.lane_id, lease.fence, turn.turn_id,
             ChatMessage(Role.ASSISTANT, reply, (call,)).to_json(),
         )  # fmt: skip

@@ -58,10 +58,11 @@ end $$;
 
 -- The one decision. p_state: approved, cancelled or replaced (with what the person wants changed instead). True
 -- where it was this call's to make: pending, in time, its turn still there, and, to approve it, still what was hashed.
--- p_said_in: the message in which it was said, whose sender decides where p_identity is empty. Its turn may go on.
+-- p_by: the identity that decides, its channel and how; where the identity is empty, the sender of the message `said_in`
+-- decides. Its turn may go on.
 create function decide_approval(
-    p_tenant text, p_approval text, p_state text, p_identity text, p_channel text, p_how text, p_now timestamptz,
-    p_proposed jsonb, p_outcome text, p_said_in text, out decided boolean, out lane_id text)
+    p_tenant text, p_approval text, p_state text, p_by jsonb, p_proposed jsonb, p_outcome text, p_now timestamptz,
+    out decided boolean, out lane_id text)
 language plpgsql as $$
 declare
     v_turn text;
@@ -71,20 +72,20 @@ begin
     select a.turn_id into v_turn from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
     -- The lane first, as whoever finishes the turn locks them.
     perform hold_turn(p_tenant, v_turn);
-    select coalesce(nullif(p_identity, ''), (
+    select coalesce(nullif(p_by ->> 'identity', ''), (
         select c.identity_id from inbound i
         join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
-        where i.tenant_id = p_tenant and i.id = p_said_in), '') into v_identity;
+        where i.tenant_id = p_tenant and i.id = p_by ->> 'said_in'), '') into v_identity;
     perform start_approval(p_tenant, p_approval, p_now);
     update approvals a
     set state = p_state, proposed = case when p_state = 'replaced' then p_proposed end, decided_at = p_now,
-        decided_by = v_identity, decided_channel = p_channel, decided_how = p_how, confirm_hash = null
+        decided_by = v_identity, decided_channel = p_by ->> 'channel', decided_how = p_by ->> 'how', confirm_hash = null
     where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
       and (p_state <> 'approved' or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail))
       and exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = v_turn and t.state in ('waiting', 'running'));
     decided := found;
     if decided then
-        perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_channel, p_how,
+        perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_by ->> 'channel', p_by ->> 'how',
                                coalesce(p_proposed, '{}'));
         perform draw_outcome(p_tenant, p_approval, p_outcome, p_now);
         lane_id := wake_turn(p_tenant, v_turn);

@@ -272,8 +272,9 @@ begin
         v_how := 'code and number';
     end if;
     select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
-        p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end, p_identity, p_channel,
-        v_how, p_now, null, p_captions ->> p_verb, '') d;
+        p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end,
+        jsonb_build_object('identity', p_identity, 'channel', p_channel, 'how', v_how), null, p_captions ->> p_verb,
+        p_now) d;
     outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
 end $$;
 
@@ -385,8 +386,10 @@ begin
         select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
             p_tenant, p_approval,
             case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
-            p_identity, p_channel, case when p_entered is null then 'button' else 'form' end, p_now,
-            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_captions ->> p_verb, '') d;
+            jsonb_build_object('identity', p_identity, 'channel', p_channel,
+                               'how', case when p_entered is null then 'button' else 'form' end),
+            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_captions ->> p_verb,
+            p_now) d;
         outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
     elsif p_verb = 'edit' then
         -- What comes of it is a change of this one; its time runs from here at the latest.

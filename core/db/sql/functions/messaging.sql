@@ -195,17 +195,16 @@ begin
     return 'go';
 end $$;
 
--- `begin_delivery` for what is billed: counts the part's segments with the attempt, in one transaction, so that each
+-- The same for what is billed: counts the part's segments with the attempt, in one transaction, so that each
 -- call is counted once; a call that is made again costs again. Answers have three quarters of a day's segments, so
 -- that cards, receipts and notifications have the last; `regardless` (what confirms a STOP) always goes, and counts.
--- Beside the words of `begin_delivery`: 'over_person' and 'over_all', where the message was ended instead.
+-- Besides the words of the other one: 'over_person' and 'over_all', where the message was ended instead.
 create function begin_delivery(
-    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval,
-    p_segments int, p_now timestamptz, p_most_of_person int, p_most_of_all int, p_over text, p_moved text,
-    p_notice text, p_copy text)
+    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval, p_bill jsonb)
 returns text
 language plpgsql as $$
 declare
+    v record;
     v_kind text;
     v_regardless boolean;
     v_share numeric;
@@ -214,20 +213,21 @@ declare
     v_begun text;
 begin
     perform hold_outbound(p_tenant, p_outbound, p_fence);
+    select * into v from jsonb_to_record(p_bill) as b (
+        segments int, now timestamptz, limit_of_person int, limit_of_all int);
     if exists (select 1 from deliveries d where d.tenant_id = p_tenant and d.outbound_id = p_outbound
                and d.part = p_part and d.attempt = p_attempt) then
         return begin_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_owner, p_ttl);
     end if;
-    select o.kind, o.regardless, (p_now at time zone coalesce(nullif(t.timezone, ''), 'UTC'))::date
+    select o.kind, o.regardless, (v.now at time zone coalesce(nullif(t.timezone, ''), 'UTC'))::date
     into v_kind, v_regardless, v_day
     from outbound o join tenants t on t.tenant_id = o.tenant_id where o.tenant_id = p_tenant and o.id = p_outbound;
     v_share := case when v_kind = 'reply' then 0.75 else 1 end;
     delete from segment_days s where s.tenant_id = p_tenant and s.day < v_day - 7;
     insert into segment_days (tenant_id, day) values (p_tenant, v_day) on conflict do nothing;
     select s.segments into v_today from segment_days s where s.tenant_id = p_tenant and s.day = v_day for update;
-    if not v_regardless and v_today + p_segments > floor(p_most_of_person * v_share) then
-        perform end_unpaid(p_tenant, p_outbound, p_fence, v_day, 'the day''s texts of this person are used up',
-                           p_over, p_moved, p_notice, p_copy);
+    if not v_regardless and v_today + v.segments > floor(v.limit_of_person * v_share) then
+        perform end_unpaid(p_tenant, p_outbound, p_fence, v_day, 'the day''s texts of this person are used up', p_bill);
         return 'over_person';
     end if;
     v_begun := begin_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_owner, p_ttl);
@@ -235,16 +235,15 @@ begin
         return v_begun;
     end if;
     -- Last, since all people's texts wait for this row.
-    if not take_segments_of_all((p_now at time zone 'UTC')::date, p_segments,
-                                case when v_regardless then 2147483647 else floor(p_most_of_all * v_share)::int end)
+    if not take_segments_of_all((v.now at time zone 'UTC')::date, v.segments,
+                                case when v_regardless then 2147483647 else floor(v.limit_of_all * v_share)::int end)
     then
         update deliveries d set finished_at = clock_timestamp(), outcome = 'rejected'
         where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
-        perform end_unpaid(p_tenant, p_outbound, p_fence, v_day, 'the day''s texts of all people are used up',
-                           p_over, p_moved, p_notice, p_copy);
+        perform end_unpaid(p_tenant, p_outbound, p_fence, v_day, 'the day''s texts of all people are used up', p_bill);
         return 'over_all';
     end if;
-    update segment_days s set segments = s.segments + p_segments where s.tenant_id = p_tenant and s.day = v_day;
+    update segment_days s set segments = s.segments + v.segments where s.tenant_id = p_tenant and s.day = v_day;
     return 'go';
 end $$;
 
@@ -277,20 +276,23 @@ begin
     return v_state;
 end $$;
 
--- Writes what became of an attempt: p_part_state sent, ready (again), checking, ambiguous or failed. Repeating
+-- Writes what became of an attempt: part_state sent, ready (again), checking, ambiguous or failed. Repeating
 -- it changes nothing. The row follows: sent with its last part; ready or checking until p_delay from now; ambiguous
--- parts let the rest go on; failed ends it, and p_identity_state (if any) is written to the identity (promise 8); by
+-- parts let the rest go on; failed ends it, and identity_state (if any) is written to the identity (promise 8); by
 -- which of the provider's codes somebody came to be stopped stands in the record of consents.
 create function end_delivery(
-    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_part_state text, p_outcome text,
-    p_error_code text, p_reason text, p_provider_id text, p_degraded boolean, p_delay interval, p_identity_state text)
+    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_end jsonb, p_delay interval)
 returns text
 language plpgsql as $$
 declare
+    v record;
     v_state text;
     v_before text;
     v_conversation text;
 begin
+    select * into v from jsonb_to_record(p_end) as e (
+        part_state text, outcome text, error_code text, reason text, provider_id text, degraded boolean,
+        identity_state text);
     if outbound_let_go(p_tenant, p_outbound, p_fence) then
         select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
         return v_state;
@@ -299,15 +301,15 @@ begin
     select d.outcome into v_before from deliveries d
     where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
     update deliveries d
-    set finished_at = clock_timestamp(), outcome = p_outcome, error_code = p_error_code, provider_id = p_provider_id
+    set finished_at = clock_timestamp(), outcome = v.outcome, error_code = v.error_code, provider_id = v.provider_id
     where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
     -- A callback that carried our ref may have resolved the part already: that knowledge is never undone.
     update outbound_parts e
-    set state = case when e.state = 'sent' then 'sent' else p_part_state end,
-        provider_id = case when p_provider_id <> '' then p_provider_id else e.provider_id end,
-        degraded = e.degraded or p_degraded,
-        error_code = case when p_part_state = 'sent' then '' else p_error_code end,
-        sent_at = case when p_part_state = 'sent' then coalesce(e.sent_at, clock_timestamp()) else e.sent_at end
+    set state = case when e.state = 'sent' then 'sent' else v.part_state end,
+        provider_id = case when v.provider_id <> '' then v.provider_id else e.provider_id end,
+        degraded = e.degraded or v.degraded,
+        error_code = case when v.part_state = 'sent' then '' else v.error_code end,
+        sent_at = case when v.part_state = 'sent' then coalesce(e.sent_at, clock_timestamp()) else e.sent_at end
     where e.tenant_id = p_tenant and e.outbound_id = p_outbound and e.part = p_part
     returning e.state into v_state;
     if v_state not in ('failed', 'ready', 'checking') then
@@ -315,30 +317,30 @@ begin
     end if;
     update outbound o
     set state = v_state,
-        reason = case when v_state = 'sent' then '' when p_reason <> '' then p_reason else o.reason end,
+        reason = case when v_state = 'sent' then '' when v.reason <> '' then v.reason else o.reason end,
         ambiguities = o.ambiguities
-            + (case when v_before = 'started' and p_outcome in ('ambiguous', 'found', 'left') then 1 else 0 end),
+            + (case when v_before = 'started' and v.outcome in ('ambiguous', 'found', 'left') then 1 else 0 end),
         next_attempt_at = case when v_state in ('ready', 'checking') then clock_timestamp() + p_delay
                                else o.next_attempt_at end,
         -- A part that waits for its next try may still have an earlier call whose outcome is unknown.
         unknown_since = case when v_state = 'checking' then coalesce(o.unknown_since, clock_timestamp())
                              when v_state = 'ready' then o.unknown_since end,
-        given_up_at = case when p_outcome in ('left', 'gave_up') or p_part_state = 'ambiguous' then clock_timestamp()
+        given_up_at = case when v.outcome in ('left', 'gave_up') or v.part_state = 'ambiguous' then clock_timestamp()
                            else o.given_up_at end,
         owner = case when v_state = 'sending' then o.owner end,
         lease_until = case when v_state = 'sending' then o.lease_until end,
         sent_at = case when v_state = 'sent' then clock_timestamp() else o.sent_at end
     where o.tenant_id = p_tenant and o.id = p_outbound
     returning o.conversation_id into v_conversation;
-    if p_identity_state <> '' then
+    if v.identity_state <> '' then
         update identities i
-        set state = p_identity_state, state_reason = btrim(p_outcome || ' ' || p_error_code),
+        set state = v.identity_state, state_reason = btrim(v.outcome || ' ' || v.error_code),
             state_at = clock_timestamp()
         from conversations c
         where c.tenant_id = p_tenant and c.id = v_conversation
           and i.tenant_id = c.tenant_id and i.id = c.identity_id and i.state = 'active';
     end if;
-    if p_part_state = 'sent' then
+    if v.part_state = 'sent' then
         perform mark_channel(c.channel, c.account, false) from conversations c
         where c.tenant_id = p_tenant and c.id = v_conversation;
     end if;
@@ -582,12 +584,11 @@ begin
 end $$;
 
 -- Ends a message that may cost nothing more here: it goes to another place of the person's where there is one, and
--- the person is told once a day, by p_moved or by p_over. A card is moved whole, once, and never approved unseen: one
+-- the person is told once a day, by the texts of its bill. A card is moved whole, once, and never approved unseen: one
 -- that is shown at another place already is not shown there twice, and its approval goes with it, so that reminders
 -- come there and plain words there mean it; what wants a reply wants it there too.
 create function end_unpaid(
-    p_tenant text, p_outbound text, p_fence bigint, p_day date, p_why text, p_over text, p_moved text,
-    p_notice text, p_copy text)
+    p_tenant text, p_outbound text, p_fence bigint, p_day date, p_why text, p_bill jsonb)
 returns void
 language plpgsql as $$
 declare
@@ -610,7 +611,7 @@ begin
     v_other := coalesce(v_shown_in, v_other);
     if v_other is not null and v_shown_in is null then
         perform owe(p_tenant, v_other, v_row.turn_id, jsonb_build_array(jsonb_build_object(
-            'id', p_copy, 'kind', v_row.kind, 'text', v_row.text, 'actions', v_row.actions, 'media', v_row.media,
+            'id', p_bill ->> 'copy', 'kind', v_row.kind, 'text', v_row.text, 'actions', v_row.actions, 'media', v_row.media,
             'wants_reply', v_row.wants_reply, 'shows', coalesce(v_shows, ''))));
     end if;
     if v_other is not null and v_row.kind = 'card' then
@@ -623,6 +624,6 @@ begin
     returning true into v_first;
     if v_first then
         perform owe(p_tenant, v_row.conversation_id, null, jsonb_build_array(jsonb_build_object(
-            'id', p_notice, 'kind', 'notification', 'text', case when v_other is null then p_over else p_moved end)));
+            'id', p_bill ->> 'notice', 'kind', 'notification', 'text', case when v_other is null then p_bill ->> 'over' else p_bill ->> 'moved' end)));
     end if;
 end $$;

@@ -66,7 +66,7 @@ end $$;
 -- until p_not_before, muted, or (p_state 'owed') owed at once. Repeatable by its id.
 create function keep_notification(
     p_tenant text, p_note jsonb, p_state text, p_not_before timestamptz, p_same_since timestamptz, p_places jsonb,
-    p_outbound text, p_new_conversation text, p_now timestamptz, p_fall_back_at timestamptz)
+    p_now timestamptz, p_fall_back_at timestamptz)
 returns table (state text, id text, conversation_id text, channel text)
 language plpgsql as $$
 declare
@@ -101,7 +101,7 @@ begin
         return;
     end if;
     return query select o.state, p_note ->> 'id', o.conversation_id, o.channel
-    from owe_notification(p_tenant, p_note ->> 'id', 'held', p_places, p_outbound, p_new_conversation, p_now,
+    from owe_notification(p_tenant, p_note ->> 'id', 'held', p_places, p_note ->> 'outbound', p_note ->> 'new_conversation', p_now,
                           p_fall_back_at) o;
 end $$;
 
@@ -126,7 +126,8 @@ begin
         where n.tenant_id = p_tenant and n.id = any (p_ids);
     end if;
     return query select * from keep_notification(
-        p_tenant, p_note, 'owed', null, p_now, p_places, p_outbound, p_new_conversation, p_now, p_fall_back_at);
+        p_tenant, p_note || jsonb_build_object('outbound', p_outbound, 'new_conversation', p_new_conversation), 'owed',
+        null, p_now, p_places, p_now, p_fall_back_at);
 end $$;
 
 -- Whose held news is due, without the people of p_without: those who failed lately are left out of what is limited to

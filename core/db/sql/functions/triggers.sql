@@ -164,44 +164,46 @@ end $$;
 
 -- What a run's turn ended with, in the same transaction. Repeating it changes nothing. After so many failures in a
 -- row the task is disabled, which is given back.
-create function note_run(p_tenant text, p_turn text, p_state text, p_reason text, p_history jsonb, p_key text,
-                         p_text text, p_most_failures int, p_disabled text)
+create function note_run(p_tenant text, p_turn text, p_note jsonb)
 returns boolean
 language plpgsql as $$
 declare
+    v record;
     v_run task_runs%rowtype;
     v_failures int;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v from jsonb_to_record(p_note) as n (
+        state text, reason text, history jsonb, key text, text text, max_failures int, disabled text);
     select * into v_run from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn for update;
     if v_run.state is null or v_run.state not in ('QUEUED', 'RUNNING') then
         return false;
     end if;
     update task_runs r
-    set state = p_state, reason = p_reason, history = p_history,
-        finished_at = case when p_state <> 'PENDING_APPROVAL' then clock_timestamp() end
+    set state = v.state, reason = v.reason, history = v.history,
+        finished_at = case when v.state <> 'PENDING_APPROVAL' then clock_timestamp() end
     where r.tenant_id = p_tenant and r.id = v_run.id;
-    if p_text <> '' then
-        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, p_key, p_text)
+    if v.text <> '' then
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, v.key, v.text)
         on conflict (tenant_id, run_id, key) do nothing;
     end if;
-    if p_state = 'PENDING_APPROVAL' then
+    if v.state = 'PENDING_APPROVAL' then
         -- An answer is looked for where the question goes to.
         update pool_entries e set conversation_id = v_run.conversation_id
         where e.tenant_id = p_tenant and e.turn_id = p_turn;
     end if;
-    if p_state not in ('FAILED', 'COMPLETED') then
+    if v.state not in ('FAILED', 'COMPLETED') then
         return false;
     end if;
-    update tasks t set failures = case p_state when 'FAILED' then t.failures + 1 else 0 end
+    update tasks t set failures = case v.state when 'FAILED' then t.failures + 1 else 0 end
     where t.tenant_id = p_tenant and t.id = v_run.task_id returning t.failures into v_failures;
-    if v_failures < p_most_failures then
+    if v_failures < v.max_failures then
         return false;
     end if;
     update tasks t set state = 'DISABLED', reason = 'failed ' || v_failures || ' times in a row', next_at = null
     where t.tenant_id = p_tenant and t.id = v_run.task_id and t.state = 'ACTIVE';
     if found then
-        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, 'disabled', p_disabled)
+        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, 'disabled', v.disabled)
         on conflict (tenant_id, run_id, key) do nothing;
     end if;
     return found;

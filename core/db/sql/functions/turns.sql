@@ -179,12 +179,11 @@ begin
     where l.tenant_id = p_tenant and l.id = p_lane;
 end $$;
 
-create function record_step(
-    p_tenant text, p_lane text, p_fence bigint, p_turn text, p_agent_path text, p_step int, p_call_index int,
-    p_kind text, p_name text, p_args_hash text, p_effect text, p_state text, p_outcome text,
-    p_idempotency_key text, p_result jsonb, p_usage jsonb, p_duration_ms int)
+create function record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_step jsonb)
 returns void
 language plpgsql as $$
+declare
+    v steps := jsonb_populate_record(null::steps, p_step);
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform hold_lane(p_tenant, p_lane, p_fence);
@@ -195,9 +194,9 @@ begin
     end if;
     insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
                             state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
-    values (p_tenant, p_turn, p_agent_path, p_step, p_call_index, p_kind, p_name, p_args_hash, p_effect,
-            p_state, p_outcome, p_idempotency_key, p_result, p_usage, p_duration_ms,
-            case when p_state = 'done' then clock_timestamp() end)
+    values (p_tenant, p_turn, v.agent_path, v.step, v.call_index, v.kind, v.name, v.args_hash, v.effect,
+            v.state, v.outcome, v.idempotency_key, v.result, v.usage, v.duration_ms,
+            case when v.state = 'done' then clock_timestamp() end)
     on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
     set state = excluded.state, outcome = excluded.outcome, result = excluded.result, usage = excluded.usage,
         duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
@@ -206,18 +205,19 @@ end $$;
 
 -- One transaction for all that a turn leaves behind, also in the pool, and where it goes on if it waits. Repeating it
 -- changes nothing. Returns whether more inbound has come since: then the lease is kept and the next turn begins at once.
-create function finish_turn(
-    p_tenant text, p_lane text, p_fence bigint, p_turn text, p_state text, p_reason text, p_usage jsonb,
-    p_history jsonb, p_outbound jsonb, p_absorbed text[], p_new_session boolean,
-    p_pool jsonb, p_waiting_step int)
+create function finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_end jsonb)
 returns boolean
 language plpgsql as $$
 declare
+    v record;
     v_conversation conversations%rowtype;
     v_turn turns%rowtype;
     v_more boolean;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v from jsonb_to_record(p_end) as e (
+        state text, reason text, usage jsonb, history jsonb, outbound jsonb, absorbed text[], new_session boolean,
+        pool jsonb, waiting_step int);
     select c.* into v_conversation from conversations c
     join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
     where l.tenant_id = p_tenant and l.id = p_lane for update of c;
@@ -231,28 +231,28 @@ begin
         return coalesce(v_more, false);
     end if;
     perform hold_lane(p_tenant, p_lane, p_fence);
-    update turns t set state = p_state, reason = p_reason, usage = p_usage, waiting_step = p_waiting_step,
-        finished_at = case when p_state <> 'waiting' then clock_timestamp() end
+    update turns t set state = v.state, reason = v.reason, usage = v.usage, waiting_step = v.waiting_step,
+        finished_at = case when v.state <> 'waiting' then clock_timestamp() end
     where t.tenant_id = p_tenant and t.id = p_turn;
-    update inbound i set state = 'done', reason = p_reason
+    update inbound i set state = 'done', reason = v.reason
     where i.tenant_id = p_tenant and i.turn_id = p_turn and i.state = 'taken';
-    update inbound i set state = 'done', reason = p_reason, turn_id = p_turn
-    where i.tenant_id = p_tenant and i.id = any (p_absorbed) and i.state = 'waiting';
+    update inbound i set state = 'done', reason = v.reason, turn_id = p_turn
+    where i.tenant_id = p_tenant and i.id = any (v.absorbed) and i.state = 'waiting';
 
     insert into history (tenant_id, conversation_id, position, session, turn_id, message)
     select p_tenant, v_conversation.id, v_conversation.history_seq + h.position, v_conversation.session, p_turn, h.value
-    from jsonb_array_elements(p_history) with ordinality as h (value, position);
-    perform owe(p_tenant, v_conversation.id, p_turn, p_outbound);
+    from jsonb_array_elements(v.history) with ordinality as h (value, position);
+    perform owe(p_tenant, v_conversation.id, p_turn, v.outbound);
     update conversations c
-    set history_seq = c.history_seq + jsonb_array_length(p_history),
-        session = c.session + (case when p_new_session then 1 else 0 end)
+    set history_seq = c.history_seq + jsonb_array_length(v.history),
+        session = c.session + (case when v.new_session then 1 else 0 end)
     where c.tenant_id = p_tenant and c.id = v_conversation.id;
 
-    perform write_pool(p_tenant, p_turn, v_conversation.id, p_pool);
-    if p_state <> 'waiting' then
+    perform write_pool(p_tenant, p_turn, v_conversation.id, v.pool);
+    if v.state <> 'waiting' then
         delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = p_turn;
     end if;
-    if p_new_session then
+    if v.new_session then
         perform close_questions(p_tenant, v_conversation.id);
     end if;
 
@@ -336,8 +336,8 @@ end $$;
 -- Ends the named turn, or, without a name, whatever cannot begin on the lane: the turn that runs or may go on, else what
 -- waits for one. Repeating it changes nothing. Returns whether more waits: the lease is then kept.
 create function fail_turn(
-    p_tenant text, p_lane text, p_fence bigint, p_turn text, p_reason text, p_absorbed text[], p_outbound text,
-    p_text text, p_begun_text text, p_run_text text, p_run_begun_text text, p_most_failures int, p_disabled text)
+    p_tenant text, p_lane text, p_fence bigint, p_turn text, p_absorbed text[], p_outbound text, p_templates jsonb,
+    p_max_failures int)
 returns boolean
 language plpgsql as $$
 declare
@@ -360,13 +360,13 @@ begin
                else t.id = p_turn and t.state = 'running' end
     order by t.state, t.started_at limit 1;
     v_begun := turn_took_effect(p_tenant, v_turn.id);
-    v_text := case when v_begun then p_begun_text else p_text end;
+    v_text := case when v_begun then p_templates ->> 'begun' else p_templates ->> 'failed' end;
     if v_turn.id is not null then
-        update turns t set state = 'failed', reason = p_reason, finished_at = clock_timestamp(), fence = p_fence
+        update turns t set state = 'failed', reason = 'error', finished_at = clock_timestamp(), fence = p_fence
         where t.tenant_id = p_tenant and t.id = v_turn.id;
-        update inbound i set state = 'done', reason = p_reason
+        update inbound i set state = 'done', reason = 'error'
         where i.tenant_id = p_tenant and i.turn_id = v_turn.id and i.state = 'taken';
-        update inbound i set state = 'done', reason = p_reason, turn_id = v_turn.id
+        update inbound i set state = 'done', reason = 'error', turn_id = v_turn.id
         where i.tenant_id = p_tenant and i.id = any (p_absorbed) and i.state = 'waiting';
         begin
             perform close_steps(p_tenant, v_turn.id);
@@ -376,15 +376,17 @@ begin
             raise warning 'steps or pool of a failed turn stay as they are: %', sqlstate;
         end;
     elsif p_turn is null then
-        update inbound i set state = 'done', reason = p_reason
+        update inbound i set state = 'done', reason = 'error'
         where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting';
     end if;
     if v_conversation is null and v_turn.id is not null then
         begin
             update task_runs r set state = 'RUNNING'
             where r.tenant_id = p_tenant and r.turn_id = v_turn.id and r.state = 'PENDING_APPROVAL';
-            perform note_run(p_tenant, v_turn.id, 'FAILED', p_reason, '[]', 'end',
-                             case when v_begun then p_run_begun_text else p_run_text end, p_most_failures, p_disabled);
+            perform note_run(p_tenant, v_turn.id, jsonb_build_object(
+                'state', 'FAILED', 'reason', 'error', 'history', '[]'::jsonb, 'key', 'end',
+                'text', p_templates -> case when v_begun then 'run_begun' else 'run_failed' end,
+                'max_failures', p_max_failures, 'disabled', p_templates -> 'disabled'));
         exception when data_exception or integrity_constraint_violation or program_limit_exceeded
                    or syntax_error_or_access_rule_violation or plpgsql_error then
             raise warning 'a run stays as it is: %', sqlstate;
