@@ -78,7 +78,7 @@ class Decisions:
     def _ring(self, row: asyncpg.Record) -> None:
         if row["lane_id"]:
             self.wakeups.wake_turn(row["lane_id"])
-        for lane in row["woken"] or ():
+        for lane in row["lanes_to_wake"] or ():
             self.wakeups.wake_turn(lane)
         if row["conversation_id"]:
             self.wakeups.wake_delivery(row["conversation_id"])

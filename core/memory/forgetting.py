@@ -136,7 +136,7 @@ class Forgetter:
                     phrases,
                 )
                 indexed |= bool(found)
-                gone = await connection.fetchval("select blot_out($1, $2)", tenant_id, phrases)
+                gone = await connection.fetchval("select redact($1, $2)", tenant_id, phrases)
                 done &= bool(gone)
                 over = now is not None and row["expires_at"] + REDACT_WITHIN < now
                 if over and not gone:

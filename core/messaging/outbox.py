@@ -125,7 +125,7 @@ class Outbox:
     ) -> None:
         """Put messages into the outbox outside of a turn; held ones wait for `release`. Repeatable by their ids."""
         rows = [asdict(message) | {"held": held} for message in messages]
-        await self._database.call("select owe($1,$2,$3,$4)", tenant_id, conversation_id, None, rows)
+        await self._database.call("select enqueue($1,$2,$3,$4)", tenant_id, conversation_id, None, rows)
 
     async def release(self, tenant_id: str, outbound_id: str) -> bool:
         """Let a held message go, after all that became sendable before it; False when it was not held."""

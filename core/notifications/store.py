@@ -170,7 +170,7 @@ class NotificationStore:
     ) -> NotifyResult | None:
         """Owe a notification whose state is `before`; None when another worker did."""
         row = await self.database.call(
-            "select * from owe_notification($1,$2,$3,$4,$5,$6,$7,$8)",
+            "select * from enqueue_notification($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
             id,
             before,
@@ -192,7 +192,7 @@ class NotificationStore:
     ) -> NotifyResult | None:
         """Owe one notification in place of several held ones; None when another worker had one of them."""
         row = await self.database.call(
-            "select * from owe_digest($1,$2,$3,$4,$5,$6,$7,$8)",
+            "select * from enqueue_digest($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
             list(ids),
             _note(self.make_id("ntf"), digest),

@@ -90,7 +90,7 @@ class Unlinking:
         if not moves or asked is None:
             return Unlinked(True, text, queued)
         message: Json = [{"id": self._make_id("out"), "kind": "reply", "text": text}]
-        await connection.execute("select owe($1,$2,null,$3)", other, asked["id"], message)
+        await connection.execute("select enqueue($1,$2,null,$3)", other, asked["id"], message)
         return Unlinked(True, "", (*queued, asked["id"]))
 
     async def _sealed(self, connection: Connection, parting: Parting) -> list[SealedAccount]:

@@ -123,7 +123,7 @@ class TurnStore:
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
         noted = ", close_steps($1,$4)" if end.state in ("failed", "poison") else ""
-        noted += ", note_run($1,$4,$6), owe($1,$7,$4,$8)" if end.run else ""
+        noted += ", note_run($1,$4,$6), enqueue($1,$7,$4,$8)" if end.run else ""
         rows = [card.to_json() | {"held": end.hold_cards} for card in end.cards]
         row = await self._database.call(
             f"select finish_turn($1,$2,$3,$4,$5) as more{noted}",

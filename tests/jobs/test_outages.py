@@ -150,7 +150,7 @@ async def test_a_stop_is_confirmed_by_its_own_words_alone(store: Store, blind: R
     person = await store.admin.fetchrow("select tenant_id, id from conversations")
     assert person is not None
     said = {"id": "out_stop", "kind": "receipt", "text": "You are out.", "regardless": True}
-    await store.database.call("select owe($1,$2,$3,$4)", person["tenant_id"], person["id"], None, [said])
+    await store.database.call("select enqueue($1,$2,$3,$4)", person["tenant_id"], person["id"], None, [said])
     await deliver(store, blind)
     assert blind.texts[-1] == "You are out."
 

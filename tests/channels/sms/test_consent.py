@@ -150,7 +150,7 @@ async def test_promise_8_messages_ready_at_a_stop_stay_unsent_even_after_start(p
         await ada.say("hello")
         async with ada.store.database.tenant(str(await ada.store.one("select tenant_id from tenants"))) as connection:
             await connection.execute(
-                "select owe(tenant_id, id, null, $1) from conversations",
+                "select enqueue(tenant_id, id, null, $1) from conversations",
                 [{"id": f"out_{kind}", "kind": kind, "text": kind} for kind in ("notification", "receipt", "card")],
             )
         for key, reachable in (("k1", False), ("k2", True)):

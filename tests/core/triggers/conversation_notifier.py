@@ -38,7 +38,11 @@ class ConversationNotifier:
         if place is None:
             return Notified(message.id, NotificationStatus.NOWHERE)
         row = await self._database.call(
-            "select owe_unasked($1,$2,$3,$4) as new", tenant_id, place["id"], asdict(message), history_of(notification)
+            "select enqueue_unprompted($1,$2,$3,$4) as new",
+            tenant_id,
+            place["id"],
+            asdict(message),
+            history_of(notification),
         )
         self._wakeups.wake_delivery(place["id"])
         return Notified(

@@ -18,7 +18,7 @@ begin
     end if;
 end $$;
 
--- What a turn leaves in the pool. A change counts against the revision that was read: what was decided meanwhile
+-- What a turn leaves in the pool. A change counts against the revision that was read: what was decided in between
 -- stays as it is.
 create function write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb)
 returns void
@@ -71,7 +71,7 @@ begin
     end loop;
 end $$;
 
--- Pauses, resumes or cancels one agent; true where it was in a state that allows it. Gives the lane to wake.
+-- Pauses, resumes or cancels one agent; true where it was in a state that allows it. Returns the lane to wake.
 create function change_pool_entry(p_tenant text, p_agent text, p_change text)
 returns table (changed boolean, lane_id text)
 language plpgsql as $$
@@ -104,7 +104,7 @@ end $$;
 
 -- Ends what has waited too long, of all people; their turns go on and say so. What waits for a decision ends with its
 -- approval instead: its card may not even have been sent.
-create function expire_pool(p_now timestamptz, p_most int)
+create function expire_pool(p_now timestamptz, p_limit int)
 returns table (tenant_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -114,7 +114,7 @@ begin
         select e.tenant_id, e.agent_id, e.turn_id, t.lane_id from pool_entries e
         join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
         where e.status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') and e.expires_at <= p_now
-        order by e.expires_at limit p_most
+        order by e.expires_at limit p_limit
     loop
         perform 1 from lanes l where l.tenant_id = v_entry.tenant_id and l.id = v_entry.lane_id for update;
         update pool_entries e

@@ -17,7 +17,7 @@ language sql immutable as $$
         p_head || to_char(p_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || p_tail, 'UTF8')), 'hex')
 $$;
 
--- Gives an approval one of the codes that the caller made up: the first that is free. Repeatable by its holder.
+-- Returns an approval one of the codes that the caller made up: the first that is free. Repeatable by its holder.
 create function issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamptz, p_rest interval)
 returns text
 language plpgsql as $$
@@ -71,7 +71,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select a.turn_id into v_turn from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
     -- The lane first, as whoever finishes the turn locks them.
-    perform hold_turn(p_tenant, v_turn);
+    perform lock_turn(p_tenant, v_turn);
     select coalesce(nullif(p_by ->> 'identity', ''), (
         select c.identity_id from inbound i
         join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
@@ -93,7 +93,7 @@ begin
 end $$;
 
 -- Locks the lane of a turn, which is locked before any approval of it: who decides and who ends a turn meet there.
-create function hold_turn(p_tenant text, p_turn text)
+create function lock_turn(p_tenant text, p_turn text)
 returns void
 language plpgsql as $$
 begin
@@ -103,7 +103,7 @@ end $$;
 
 -- Ends what has waited too long, of all people; their turns go on and say so. What belongs to a turn that has ended
 -- by itself ends with it. A lane that somebody holds at this moment is looked at the next time.
-create function expire_approvals(p_now timestamptz, p_outcome text, p_most int)
+create function expire_approvals(p_now timestamptz, p_outcome text, p_limit int)
 returns table (tenant_id text, approval_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -113,7 +113,7 @@ begin
         select a.tenant_id, a.id, a.turn_id, t.lane_id from approvals a
         join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
         where a.state = 'pending' and (a.expires_at <= p_now or t.state not in ('running', 'waiting'))
-        order by a.expires_at limit p_most
+        order by a.expires_at limit p_limit
     loop
         perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
         continue when not found;
@@ -131,12 +131,12 @@ begin
 end $$;
 
 -- Whom to remind.
-create function due_reminders(p_now timestamptz, p_most int)
+create function due_reminders(p_now timestamptz, p_limit int)
 returns table (tenant_id text, approval_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
     select a.tenant_id, a.id from approvals a
     where a.state = 'pending' and a.remind_at <= p_now and a.expires_at > p_now
-    order by a.remind_at limit p_most
+    order by a.remind_at limit p_limit
 $$;
 
 -- Two people became one: what was asked of either is bound to who they were, and is asked again.
@@ -151,7 +151,7 @@ begin
     for v_row in select a.id, a.turn_id from approvals a where a.tenant_id = p_tenant and a.state = 'pending'
                  order by a.turn_id, a.id
     loop
-        perform hold_turn(p_tenant, v_row.turn_id);
+        perform lock_turn(p_tenant, v_row.turn_id);
         update approvals a set state = 'replaced', reason = 'reissued', decided_at = p_now, decided_how = 'reissue'
         where a.tenant_id = p_tenant and a.id = v_row.id and a.state = 'pending';
         if found then
@@ -171,11 +171,11 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 -- What is pending, of all people, by code where there is one; for the operator.
-create function find_pending(p_code text, p_most int)
+create function find_pending(p_code text, p_limit int)
 returns table (tenant_id text, approval_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
     select a.tenant_id, a.id from approvals a
-    where a.state = 'pending' and (p_code = '' or a.code = p_code) order by a.created_at, a.id limit p_most
+    where a.state = 'pending' and (p_code = '' or a.code = p_code) order by a.created_at, a.id limit p_limit
 $$;
 
 -- A moment as the person reads it: of another day than today, the day is told too. Where nobody knows their timezone,
@@ -264,7 +264,7 @@ begin
     end if;
 end $$;
 
--- High risk that came by SMS is shown in the person's newest other chat too, once. Gives that conversation.
+-- High risk that came by SMS is shown in the person's newest other chat too, once. Returns that conversation.
 create function show_elsewhere(p_tenant text, p_approval text, p_outbound text)
 returns text
 language plpgsql as $$
@@ -285,7 +285,7 @@ begin
     if v_card.id is null or v_other is null then
         return null;
     end if;
-    perform owe(p_tenant, v_other, v_card.turn_id, jsonb_build_array(jsonb_build_object(
+    perform enqueue(p_tenant, v_other, v_card.turn_id, jsonb_build_array(jsonb_build_object(
         'id', p_outbound, 'kind', 'card', 'text', v_card.text, 'actions', v_card.actions, 'shows', p_approval)));
     return v_other;
 end $$;
@@ -301,7 +301,7 @@ language sql stable as $$
     where p_reply_to <> '' and e.tenant_id = p_tenant and e.provider_id = p_reply_to limit 1
 $$;
 
--- Reminds once, where the card is; in one transaction with the note of it. Gives the conversation.
+-- Reminds once, where the card is; in one transaction with the note of it. Returns the conversation.
 create function remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamptz)
 returns text
 language plpgsql as $$
@@ -317,7 +317,7 @@ begin
         return null;
     end if;
     perform audit_approval(p_tenant, p_approval, p_now, 'reminded', '', '', '', '{}');
-    perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+    perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
         'id', p_outbound, 'kind', 'notification', 'text', tell_outcome(p_tenant, p_approval, p_text, ''))));
     return v_conversation;
 end $$;
@@ -349,7 +349,7 @@ returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    -- What is to be drawn may have changed meanwhile: then it is due again.
+    -- What is to be drawn may have changed since: then it is due again.
     update redraws r
     set state = case when r.outcome = p_outcome then p_state else 'due' end, reason = p_reason, lease_until = null,
         next_attempt_at = clock_timestamp() + case when r.outcome = p_outcome then p_delay else interval '0' end,
@@ -358,7 +358,7 @@ begin
 end $$;
 
 -- The numbers that proved who has a phone, once they are of no use any more: what was sent is kept without them.
-create function scrub_numbers(p_now timestamptz, p_most int)
+create function scrub_numbers(p_now timestamptz, p_limit int)
 returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -371,7 +371,7 @@ begin
         join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
         where c.role = 'number' and (a.confirm_hash is null or a.confirm_until <= p_now)
           and o.state in ('sent', 'ambiguous', 'failed')
-        limit p_most
+        limit p_limit
     loop
         update outbound o set text = regexp_replace(o.text, '\m\d{6}\M', '******', 'g')
         where o.tenant_id = v_row.tenant_id and o.id = v_row.outbound_id;
@@ -384,7 +384,7 @@ begin
 end $$;
 
 -- Cards that were sent although nobody fixed the expiry (their sender died), and cards that could not be sent.
-create function sweep_cards(p_now timestamptz, p_most int)
+create function sweep_cards(p_now timestamptz, p_limit int)
 returns table (tenant_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -398,7 +398,7 @@ begin
         join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
         where a.state = 'pending' and a.expires_at is null
         group by a.tenant_id, a.id, a.turn_id, t.lane_id
-        having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_most
+        having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_limit
     loop
         -- A lane that somebody holds at this moment is looked at the next time.
         perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;

@@ -87,7 +87,7 @@ begin
     end if;
 end $$;
 
--- Gives back what a call that failed had reserved.
+-- Returns back what a call that failed had reserved.
 create function release_money(p_tenant text, p_call jsonb)
 returns void
 language plpgsql as $$

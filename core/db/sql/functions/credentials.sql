@@ -11,7 +11,7 @@ begin
     order by d.version desc limit 1;
 end $$;
 
--- Gives a tenant its first data key; where two come at once, both are given the one that stayed. Nothing for
+-- Returns a tenant its first data key; where two come at once, both are given the one that stayed. Nothing for
 -- a tenant that does not exist.
 create function add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea)
 returns table (version int, secret_key_id text, wrapped bytea)

@@ -18,7 +18,7 @@ language sql stable as $$
 $$;
 
 -- High risk is not approved by a number alone, which can be forged: a code that only its owner reads goes there.
--- Gives what came of it: 'go', 'confirm' (a code is to be sent), 'wrong' or 'too_many'.
+-- Returns what came of it: 'go', 'confirm' (a code is to be sent), 'wrong' or 'too_many'.
 create function check_confirm(
     p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamptz)
 returns text
@@ -118,7 +118,8 @@ $$;
 -- conversation for an hour, told once.
 create function receive_exact(
     p_arrival jsonb, p_word jsonb, p_snooze interval, p_now timestamptz, p_templates jsonb, p_captions jsonb)
-returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text, woken text[])
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
+               lanes_to_wake text[])
 language plpgsql as $$
 declare
     v arrival := jsonb_populate_record(null::arrival, p_arrival);
@@ -127,8 +128,8 @@ declare
     v_identity text;
     v_meant record;
     v_state text;
-    v_said text[] := '{}';
-    v_woken text[] := '{}';
+    v_replies text[] := '{}';
+    v_lanes_to_wake text[] := '{}';
     v_turn text;
     v_one text;
     v_count int := 0;
@@ -139,13 +140,13 @@ begin
     v_again := was_received(v.channel, v.account, v.keys, v.id);
     select r.* into v_in from receive_message(p_arrival) r;
     if v_again and v_in.inbound_id = v.id and v_in.lane_id is null then
-        return query select v.id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.woken
+        return query select v.id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.lanes_to_wake
         from decided_before(v_in.tenant_id, v.id, 'decision: ') d;
         return;
     end if;
     -- What was no decision the first time is none now: another card may have come since.
     if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null or v_again then
-        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
         return;
     end if;
     if v_code = '' and v.reply_to <> '' then
@@ -156,7 +157,7 @@ begin
     select f.identity_id into v_identity from find_identity(v.channel, v.account, v.user_key) f;
     select count(*) into v_count from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, '', p_now);
     if v_code = '' and (v_count = 0 or (v_count > 1 and not p_templates ? 'needs_code')) then
-        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
         return;
     end if;
     if p_templates ? 'guessed' and v_given_code not in ('', 'ALL')
@@ -167,25 +168,25 @@ begin
         update inbound i set state = 'done', reason = 'decision: guessed'
         where i.tenant_id = v_in.tenant_id and i.id = v.id;
         if not v_again then
-            perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+            perform enqueue(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
                 'id', v.outbound, 'kind', 'receipt', 'text', p_templates ->> 'guessed')));
         end if;
-        return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'guessed', v_woken;
+        return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'guessed', v_lanes_to_wake;
         return;
     end if;
     if p_templates ? 'needs_code' and v_code in ('', 'ALL') then
-        v_said := array(
+        v_replies := array(
             select tell_outcome(v_in.tenant_id, a.id, p_templates ->> 'needs_code', '') from approvals a
             where a.tenant_id = v_in.tenant_id and a.id in (
                 select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, '', p_now) m
                 union select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, 'ALL', p_now) m)
             order by a.created_at, a.id limit 10);
-        if v_said <> '{}' then
+        if v_replies <> '{}' then
             update inbound i set state = 'done', reason = 'decision: needs_code'
             where i.tenant_id = v_in.tenant_id and i.id = v.id;
-            perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-                'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'))));
-            return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'needs_code', v_woken;
+            perform enqueue(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+                'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_replies, E'\n'))));
+            return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'needs_code', v_lanes_to_wake;
             return;
         end if;
     end if;
@@ -194,30 +195,31 @@ begin
         v_count := v_count + 1;
         v_one := v_meant.approval_id;
         select t.outcome, t.lane_id into v_state, v_turn from take_exact(
-            v_in.tenant_id, v_one, p_word ->> 'verb', v_identity, v.channel, p_word ->> 'given', p_word ->> 'fresh', p_snooze, p_now, p_captions) t;
+            v_in.tenant_id, v_one, p_word ->> 'verb', v_identity, v.channel, p_word ->> 'given', p_word ->> 'fresh',
+            p_snooze, p_now, p_captions) t;
         if v_turn is not null then
-            v_woken := v_woken || v_turn;
+            v_lanes_to_wake := v_lanes_to_wake || v_turn;
         end if;
-        v_said := v_said || tell_outcome(v_in.tenant_id, v_one, p_templates ->> v_state, p_word ->> 'fresh');
+        v_replies := v_replies || tell_outcome(v_in.tenant_id, v_one, p_templates ->> v_state, p_word ->> 'fresh');
         if v_state = 'confirm' then
             v_number := v_one;
         end if;
     end loop;
     if v_count = 0 and v_given_code <> 'ALL' then
-        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_woken;
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
         return;
     end if;
     if v_count = 0 then
-        v_said := array[p_templates ->> 'nothing'];
+        v_replies := array[p_templates ->> 'nothing'];
         v_state := 'nothing';
     end if;
     update inbound i set state = 'done', reason = 'decision: ' || v_state,
         text = case when p_word ->> 'given' = '' then i.text else replace(i.text, p_word ->> 'given', '') end,
         turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
     where i.tenant_id = v_in.tenant_id and i.id = v.id;
-    perform owe(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-        'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_said, E'\n'), 'shows', v_number)));
-    return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_woken;
+    perform enqueue(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
+        'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_replies, E'\n'), 'shows', v_number)));
+    return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_lanes_to_wake;
 end $$;
 
 -- Whether this very call has committed before, and its answer was lost.
@@ -229,7 +231,7 @@ $$;
 
 -- What a press or an exact word decided when it was taken in; p_label stands before the outcome in its reason.
 create function decided_before(p_tenant text, p_inbound text, p_label text)
-returns table (conversation_id text, outcome text, approval_turn text, woken text[])
+returns table (conversation_id text, outcome text, approval_turn text, lanes_to_wake text[])
 language sql stable as $$
     select i.conversation_id, substr(i.reason, length(p_label) + 1), i.turn_id,
            coalesce(array(select t.lane_id from turns t
@@ -248,7 +250,7 @@ declare
     v_how text := 'code';
     v_sent text;
 begin
-    perform hold_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
+    perform lock_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
     outcome := why_decided(p_tenant, p_approval, p_now);
     if outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel') then
         return;
@@ -301,7 +303,7 @@ create function receive_press(
     p_arrival jsonb, p_verb text, p_token text, p_entered jsonb, p_has_forms boolean, p_now timestamptz,
     p_templates jsonb, p_captions jsonb)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
-               said text, form jsonb, woken text[])
+               said text, form jsonb, lanes_to_wake text[])
 language plpgsql as $$
 declare
     v arrival := jsonb_populate_record(null::arrival, p_arrival);
@@ -311,7 +313,7 @@ declare
     v_identity text;
     v_in record;
     v_outcome text;
-    v_woken text[] := '{}';
+    v_lanes_to_wake text[] := '{}';
     v_owed text;
     v_again boolean;
 begin
@@ -339,14 +341,14 @@ begin
         return;
     end if;
     if v_again then
-        select d.outcome, d.conversation_id, d.woken into v_outcome, v_owed, v_woken
+        select d.outcome, d.conversation_id, d.lanes_to_wake into v_outcome, v_owed, v_lanes_to_wake
         from decided_before(v_tenant, v.id, 'press: ') d;
     else
         select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = v.id;
-        select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end into v_outcome, v_woken
+        select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end into v_outcome, v_lanes_to_wake
         from take_press(v_tenant, v_approval, v_identity, v.channel, p_verb, p_entered, p_now, p_captions, p_has_forms) t;
         if v_outcome = 'ask_change' then
-            perform owe(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
+            perform enqueue(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
                 'id', v.outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
                 'text', tell_outcome(v_tenant, v_approval, p_templates ->> 'ask_change', ''))));
         end if;
@@ -356,7 +358,8 @@ begin
     end if;
     return query select v.id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
         tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, ''),
-        case when v_outcome in ('edit', 'details') and p_entered is null then form_shown(v_tenant, v_approval) end, v_woken;
+        case when v_outcome in ('edit', 'details') and p_entered is null then form_shown(v_tenant, v_approval) end,
+        v_lanes_to_wake;
 end $$;
 
 -- One press on one approval: gives the key of what is said, and the lane that may go on.
@@ -368,7 +371,7 @@ declare
     v_decided boolean;
     v_editable boolean;
 begin
-    perform hold_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
+    perform lock_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
     outcome := why_decided(p_tenant, p_approval, p_now);
     if p_verb = 'details' and outcome in ('pending', 'altered') then
         outcome := 'details';

@@ -208,7 +208,7 @@ begin
             where case when p_state = 'active' then k.starts else k.stops end > 5) then
         v_conversation := open_conversation(
             v_tenant, v_identity, v.channel, v.account, v.user_key, '', v.new_conversation);
-        perform owe(v_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        perform enqueue(v_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
             'id', v.outbound, 'kind', 'receipt', 'text', p_reply, 'regardless', true)));
     end if;
     return query select true, v_conversation;
@@ -265,7 +265,7 @@ begin
     end if;
     v_conversation := open_conversation(
         v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
-    perform owe(v_tenant, v_conversation, null,
+    perform enqueue(v_tenant, v_conversation, null,
                 jsonb_build_array(jsonb_build_object('id', v.outbound, 'kind', 'reply', 'text', p_text)));
     return v_conversation;
 end $$;
@@ -278,15 +278,15 @@ language sql as $$
     where p_reply_to <> '' and i.tenant_id = p_tenant and i.id = p_inbound and i.reply_to = ''
 $$;
 
--- How many messages wait, of all people together; one more than p_most stands for more.
-create function count_waiting(p_most int)
+-- How many messages wait, of all people together; one more than p_limit stands for more.
+create function count_waiting(p_limit int)
 returns int
 language sql stable security definer set search_path = public, pg_temp as $$
-    select count(*)::int from (select 1 from inbound i where i.state = 'waiting' limit p_most + 1) w
+    select count(*)::int from (select 1 from inbound i where i.state = 'waiting' limit p_limit + 1) w
 $$;
 
 -- Refuses a message that was just taken in where more wait than may, of its person or of all. Null: it waits; else it
--- was refused, and what is said about it, once in ten minutes, is owed to the conversation that is given ('': to none).
+-- was refused, and what is said about it, once in ten minutes, is enqueued in the conversation that is given ('': to none).
 create function refuse_overload(
     p_tenant text, p_inbound text, p_of_person int, p_of_all int, p_full text, p_busy text, p_outbound text)
 returns text
@@ -316,7 +316,7 @@ begin
     if not found then
         return '';
     end if;
-    perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+    perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
         'id', p_outbound, 'kind', 'reply', 'text', case when v_full then p_full else p_busy end)));
     return v_conversation;
 end $$;
@@ -334,13 +334,13 @@ end $$;
 
 -- Whatever the reason, nobody sends again what was ignored, and no sweep looks back, so late. What was said once about a
 -- place (say_once) stays: it is said once.
-create function drop_ignored(p_before timestamptz, p_most integer)
+create function drop_ignored(p_before timestamptz, p_limit integer)
 returns table (messages bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
     delete from ignored_messages g using (
         select i.channel, i.account, i.key from ignored_messages i where i.received_at < p_before
-        and i.key not like 'said:%' limit p_most) old
+        and i.key not like 'said:%' limit p_limit) old
     where g.channel = old.channel and g.account = old.account and g.key = old.key;
     get diagnostics messages = row_count;
     return next;

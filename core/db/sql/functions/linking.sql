@@ -3,7 +3,7 @@
 -- Keeps a code for the person of a turn, in place of an earlier one: 'given', or 'limited' where there were too many
 -- within a day.
 create function keep_link_code(
-    p_tenant text, p_turn text, p_code_hash bytea, p_now timestamptz, p_expires timestamptz, p_most int)
+    p_tenant text, p_turn text, p_code_hash bytea, p_now timestamptz, p_expires timestamptz, p_limit int)
 returns text
 language plpgsql as $$
 declare
@@ -15,7 +15,7 @@ begin
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     where t.tenant_id = p_tenant and t.id = p_turn;
     if (select count(*) from link_codes k where k.tenant_id = p_tenant and k.turn_id <> p_turn
-        and k.made_at > p_now - interval '1 day') >= p_most then
+        and k.made_at > p_now - interval '1 day') >= p_limit then
         return 'limited';
     end if;
     update link_codes k set expires_at = least(k.expires_at, p_now)
@@ -40,7 +40,7 @@ $$;
 -- it before, by another message than p_by.
 create function try_link_code(
     p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_by text, p_now timestamptz,
-    p_most_of_sender int, p_window interval)
+    p_limit_of_sender int, p_window interval)
 returns table (outcome text, tenant_id text, identity_id text, used_by text, asked boolean)
 language plpgsql as $$
 declare
@@ -49,7 +49,7 @@ declare
     v_code link_codes%rowtype;
     v_outcome text;
 begin
-    if next_guess(v_sender, p_most_of_sender, p_window, p_now) is not null then
+    if next_guess(v_sender, p_limit_of_sender, p_window, p_now) is not null then
         return query select 'limited', '', '', '', false;
         return;
     end if;
@@ -97,7 +97,7 @@ end $$;
 -- it before; 'same' for a code of one's own; 'busy' while the other is being answered; else as try_link_code.
 create function begin_link(
     p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamptz,
-    p_most_of_sender int, p_window interval)
+    p_limit_of_sender int, p_window interval)
 returns table (outcome text, gone_id text, identity_id text, counts jsonb)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -115,10 +115,10 @@ begin
     end if;
     select k.tenant_id into v_gone from link_codes k where k.code_hash = p_code_hash;
     -- In one order, whoever asks: two people who type each other's codes at once do not wait for each other.
-    perform hold_person(least(p_kept, coalesce(v_gone, p_kept)), true);
-    perform hold_person(greatest(p_kept, coalesce(v_gone, p_kept)), true);
+    perform lock_person(least(p_kept, coalesce(v_gone, p_kept)), true);
+    perform lock_person(greatest(p_kept, coalesce(v_gone, p_kept)), true);
     select * into v_code from try_link_code(
-        p_code_hash, 'link', v_me.channel, v_me.account, v_me.user_key, p_turn, p_now, p_most_of_sender, p_window);
+        p_code_hash, 'link', v_me.channel, v_me.account, v_me.user_key, p_turn, p_now, p_limit_of_sender, p_window);
     if v_code.outcome = 'used' and v_code.used_by = p_turn then
         return query select 'linked', '', '', '{}'::jsonb;
         return;
@@ -356,7 +356,7 @@ begin
       and (k.asked_channel, k.asked_account, k.asked_user_key) is distinct from (p_channel, p_account, p_user_key);
 end $$;
 
--- Owes a text to each of these places of a person that may be written to, in its newest conversation at top level.
+-- Enqueues a text to each of these places of a person that may be written to, in its newest conversation at top level.
 create function tell_places(p_tenant text, p_identities text[], p_text text, p_outbound text)
 returns table (conversation_id text)
 language plpgsql as $$
@@ -369,7 +369,7 @@ begin
           and i.state = 'active' and i.admitted <> ''
         order by c.identity_id, c.last_inbound_at desc nulls last
     loop
-        perform owe(p_tenant, conversation_id, null, jsonb_build_array(jsonb_build_object(
+        perform enqueue(p_tenant, conversation_id, null, jsonb_build_array(jsonb_build_object(
             'id', p_outbound || '.' || conversation_id, 'kind', 'receipt', 'text', p_text)));
         return next;
     end loop;

@@ -1,7 +1,7 @@
 -- Memory: what has yet to be remembered, and what must be forgotten.
 
--- A turn that says something owes memory a look, in the transaction that ends it.
-create or replace function owe_memory()
+-- A turn that says something enqueues a job of memory, in the transaction that ends it.
+create or replace function enqueue_memory()
 returns trigger
 language plpgsql as $$
 begin
@@ -10,9 +10,9 @@ begin
     return null;
 end $$;
 
-create or replace trigger owe_memory after update of state on turns for each row
+create or replace trigger enqueue_memory after update of state on turns for each row
     when (new.state in ('waiting', 'done', 'failed', 'interrupted') and old.state is distinct from new.state)
-    execute function owe_memory();
+    execute function enqueue_memory();
 
 -- Takes the named job or the one that waits longest; one whose worker died is free when its lease has ended, and later
 -- each time: what kills or blocks workers may not do so all the time.
@@ -51,7 +51,7 @@ end $$;
 
 -- Some people with memories that this embedder has not embedded; another few each time, so that one whose memories
 -- cannot be embedded holds up nobody.
-create function memory_unembedded(p_embedder text, p_most int)
+create function memory_unembedded(p_embedder text, p_limit int)
 returns table (tenant_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -60,7 +60,7 @@ begin
         select distinct m.tenant_id from memories m
         where not exists (select from memory_vectors v where v.tenant_id = m.tenant_id and v.memory_id = m.id
                           and v.embedder = p_embedder)) owed
-    order by random() limit p_most;
+    order by random() limit p_limit;
 end $$;
 
 create function says_any(p_text text, p_phrases text[])
@@ -71,20 +71,20 @@ $$;
 
 -- Replaces every string that holds one of the phrases; names of things, which programs read, stay, and so does what a
 -- tool was called with as something that a program can read.
-create function blot(p_value jsonb, p_phrases text[])
+create function redact_value(p_value jsonb, p_phrases text[])
 returns jsonb
 language plpgsql immutable as $$
 begin
     return case jsonb_typeof(p_value)
         when 'string' then case when says_any(p_value #>> '{}', p_phrases) then '"[forgotten]"' else p_value end
-        when 'array' then (select coalesce(jsonb_agg(blot(item, p_phrases) order by place), '[]')
+        when 'array' then (select coalesce(jsonb_agg(redact_value(item, p_phrases) order by place), '[]')
                            from jsonb_array_elements(p_value) with ordinality x (item, place))
         when 'object' then (select coalesce(jsonb_object_agg(name, case
                                 when name in ('role', 'tool_call_id', 'type', 'kind') then item
                                 when name = 'id' and p_value ? 'arguments' then item
                                 when name = 'arguments' and jsonb_typeof(item) = 'string'
                                     and says_any(item #>> '{}', p_phrases) then '"{}"'
-                                else blot(item, p_phrases) end), '{}')
+                                else redact_value(item, p_phrases) end), '{}')
                             from jsonb_each(p_value) x (name, item))
         else p_value
     end;
@@ -93,45 +93,47 @@ end $$;
 -- Blots phrases out of what was asked, noted and told of beside talk. What a person may still decide on stays as it was
 -- sealed, until they have; so does what is still on its way to them, and a task that is still to run. The audit is
 -- closed to the application save for this: hence the owner's rights, for this one person's rows.
--- Gives in how many of the places that are over in time they still stand.
-create function blot_out_beside(p_tenant text, p_phrases text[])
+-- Returns in how many of the places that are over in time they still stand.
+create function redact_elsewhere(p_tenant text, p_phrases text[])
 returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
     update approvals a
     set summary = case when says_any(a.summary, p_phrases) then '[forgotten]' else a.summary end,
-        arguments = blot(a.arguments, p_phrases), shown = blot(a.shown, p_phrases), form = blot(a.form, p_phrases),
-        proposed = blot(a.proposed, p_phrases),
+        arguments = redact_value(a.arguments, p_phrases), shown = redact_value(a.shown, p_phrases),
+        form = redact_value(a.form, p_phrases),
+        proposed = redact_value(a.proposed, p_phrases),
         reason = case when says_any(a.reason, p_phrases) then '[forgotten]' else a.reason end,
         sealed_head = case when says_any(a.sealed_head, p_phrases) then '[forgotten]' else a.sealed_head end,
         sealed_tail = case when says_any(a.sealed_tail, p_phrases) then '[forgotten]' else a.sealed_tail end
     from turns t
     where a.tenant_id = p_tenant and t.tenant_id = a.tenant_id and t.id = a.turn_id and a.state <> 'pending'
       and t.state not in ('running', 'waiting') and says_any(a::text, p_phrases);
-    update approval_audit d set detail = blot(d.detail, p_phrases)
+    update approval_audit d set detail = redact_value(d.detail, p_phrases)
     where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases)
       and not exists (select from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
                       where a.tenant_id = p_tenant and a.id = d.approval_id
                         and (a.state = 'pending' or t.state in ('running', 'waiting')));
     delete from profile_facts f where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
-    update events e set data = blot(e.data, p_phrases)
+    update events e set data = redact_value(e.data, p_phrases)
     where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases) and not exists (
         select from event_work w where w.tenant_id = p_tenant and w.source = e.source and w.event_id = e.id
           and w.state = 'waiting');
     update notifications n set title = case when says_any(n.title, p_phrases) then '[forgotten]' else n.title end,
         text = case when says_any(n.text, p_phrases) then '[forgotten]' else n.text end,
-        actions = blot(n.actions, p_phrases), media = blot(n.media, p_phrases)
+        actions = redact_value(n.actions, p_phrases), media = redact_value(n.media, p_phrases)
     where n.tenant_id = p_tenant and n.state not in ('held', 'owed')
       and says_any(n.title || ' ' || n.text || n.actions::text || n.media::text, p_phrases);
     update run_notices r set text = '[forgotten]'
     where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);
-    update task_runs r set cause = blot(r.cause, p_phrases), history = blot(r.history, p_phrases),
+    update task_runs r set cause = redact_value(r.cause, p_phrases), history = redact_value(r.history, p_phrases),
         reason = case when says_any(r.reason, p_phrases) then '[forgotten]' else r.reason end
     where r.tenant_id = p_tenant and r.state not in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
       and says_any(r.cause::text || r.history::text || r.reason, p_phrases);
     update tasks k set title = case when says_any(k.title, p_phrases) then '[forgotten]' else k.title end,
-        action = blot(k.action, p_phrases), watch = blot(k.watch, p_phrases), output = blot(k.output, p_phrases),
-        trigger = blot(k.trigger, p_phrases),
+        action = redact_value(k.action, p_phrases), watch = redact_value(k.watch, p_phrases),
+        output = redact_value(k.output, p_phrases),
+        trigger = redact_value(k.trigger, p_phrases),
         reason = case when says_any(k.reason, p_phrases) then '[forgotten]' else k.reason end
     where k.tenant_id = p_tenant and (k.state = 'COMPLETED' or k.deleted_at is not null)
       and says_any(concat_ws(' ', k.title, k.action, k.watch, k.output, k.trigger, k.reason), p_phrases);
@@ -149,20 +151,20 @@ end $$;
 
 -- Blots phrases out of all that was said and done with a person, save what is still on its way to them; true when
 -- nothing is left of them.
-create function blot_out(p_tenant text, p_phrases text[])
+create function redact(p_tenant text, p_phrases text[])
 returns boolean
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     update inbound i set text = '[forgotten]'
     where i.tenant_id = p_tenant and says_any(i.text, p_phrases) and i.state in ('done', 'ignored');
-    update inbound i set media = blot(i.media, p_phrases)
+    update inbound i set media = redact_value(i.media, p_phrases)
     where i.tenant_id = p_tenant and says_any(i.media::text, p_phrases) and i.state in ('done', 'ignored');
-    update inbound i set command = blot(i.command, p_phrases)
+    update inbound i set command = redact_value(i.command, p_phrases)
     where i.tenant_id = p_tenant and says_any(i.command::text, p_phrases) and i.state in ('done', 'ignored');
-    update history h set message = blot(h.message, p_phrases)
+    update history h set message = redact_value(h.message, p_phrases)
     where h.tenant_id = p_tenant and says_any(h.message::text, p_phrases);
-    update steps s set result = blot(s.result, p_phrases)
+    update steps s set result = redact_value(s.result, p_phrases)
     from turns t
     where s.tenant_id = p_tenant and t.tenant_id = s.tenant_id and t.id = s.turn_id
       and t.state not in ('running', 'waiting') and says_any(s.result::text, p_phrases);
@@ -170,22 +172,23 @@ begin
         stop_message = case when says_any(t.stop_message, p_phrases) then '[forgotten]' else t.stop_message end
     where t.tenant_id = p_tenant and t.state not in ('running', 'waiting')
       and (says_any(t.reason, p_phrases) or says_any(t.stop_message, p_phrases));
-    update pool_entries e set collected_fields = blot(e.collected_fields, p_phrases), context = blot(e.context, p_phrases),
+    update pool_entries e
+    set collected_fields = redact_value(e.collected_fields, p_phrases), context = redact_value(e.context, p_phrases),
         reason = case when says_any(e.reason, p_phrases) then '[forgotten]' else e.reason end
     where e.tenant_id = p_tenant and e.status in ('CANCELLED', 'COMPLETED')
       and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases);
-    update outbound_parts q set text = '[forgotten]', data = blot(q.data, p_phrases)
+    update outbound_parts q set text = '[forgotten]', data = redact_value(q.data, p_phrases)
     from outbound o
     where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
       and o.state in ('sent', 'ambiguous', 'failed') and says_any(q.text || q.data::text, p_phrases);
     update outbound o set text = case when says_any(o.text, p_phrases) then '[forgotten]' else o.text end,
-        actions = blot(o.actions, p_phrases), media = blot(o.media, p_phrases)
+        actions = redact_value(o.actions, p_phrases), media = redact_value(o.media, p_phrases)
     where o.tenant_id = p_tenant and o.state in ('sent', 'ambiguous', 'failed')
       and says_any(o.text || o.actions::text || o.media::text, p_phrases);
-    update memory_messages m set message = blot(m.message, p_phrases)
+    update memory_messages m set message = redact_value(m.message, p_phrases)
     where m.tenant_id = p_tenant and says_any(m.message::text, p_phrases);
     delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
-    return blot_out_beside(p_tenant, p_phrases) = 0
+    return redact_elsewhere(p_tenant, p_phrases) = 0
        and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
        and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
        and not exists (select from pool_entries e where e.tenant_id = p_tenant

@@ -3,7 +3,7 @@
 -- Puts outgoing messages into the outbox, in order: seq is given to what may be sent now, what has "held" true gets
 -- it from release_outbound. "regardless": may go to someone who said STOP; "wants_reply": what the person writes next
 -- answers it; "shows": the approval that a card shows. Repeating it adds nothing.
-create function owe(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb)
+create function enqueue(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb)
 returns void
 language plpgsql as $$
 declare
@@ -105,7 +105,7 @@ begin
     returning o.tenant_id, o.id, o.conversation_id, o.fence;
 end $$;
 
-create function hold_outbound(p_tenant text, p_outbound text, p_fence bigint)
+create function lock_outbound(p_tenant text, p_outbound text, p_fence bigint)
 returns void
 language plpgsql as $$
 begin
@@ -117,9 +117,9 @@ begin
     end if;
 end $$;
 
--- Letting go is repeatable: the fence rises with each claim only, so a row without an owner that still has our
--- fence was let go by us.
-create function outbound_let_go(p_tenant text, p_outbound text, p_fence bigint)
+-- Releasing is repeatable: the fence rises with each claim only, so a row without an owner that still has our
+-- fence was released by us.
+create function outbound_released(p_tenant text, p_outbound text, p_fence bigint)
 returns boolean
 language plpgsql as $$
 begin
@@ -133,7 +133,7 @@ create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_par
 returns setof outbound_parts
 language plpgsql as $$
 begin
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
     select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
            v.value -> 'data', (v.value ->> 'segments')::int
@@ -149,7 +149,7 @@ create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_par
 returns setof outbound_parts
 language plpgsql as $$
 begin
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     update outbound o set rest = p_rest
     where o.tenant_id = p_tenant and o.id = p_outbound
       and not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound);
@@ -166,7 +166,7 @@ language plpgsql as $$
 declare
     v_lost int;
 begin
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     if exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
                and e.part = p_part and e.state = 'sent') then
         return 'sent';
@@ -200,7 +200,8 @@ end $$;
 -- that cards, receipts and notifications have the last; `regardless` (what confirms a STOP) always goes, and counts.
 -- Besides the words of the other one: 'over_person' and 'over_all', where the message was ended instead.
 create function begin_delivery(
-    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval, p_bill jsonb)
+    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval,
+    p_bill jsonb)
 returns text
 language plpgsql as $$
 declare
@@ -212,7 +213,7 @@ declare
     v_today int;
     v_begun text;
 begin
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     select * into v from jsonb_to_record(p_bill) as b (
         segments int, now timestamptz, limit_of_person int, limit_of_all int);
     if exists (select 1 from deliveries d where d.tenant_id = p_tenant and d.outbound_id = p_outbound
@@ -265,8 +266,8 @@ language plpgsql as $$
 declare
     v_state text;
 begin
-    if not outbound_let_go(p_tenant, p_outbound, p_fence) then
-        perform hold_outbound(p_tenant, p_outbound, p_fence);
+    if not outbound_released(p_tenant, p_outbound, p_fence) then
+        perform lock_outbound(p_tenant, p_outbound, p_fence);
         update outbound o
         set state = outbound_state(p_tenant, p_outbound), owner = null, lease_until = null,
             sent_at = case when outbound_state(p_tenant, p_outbound) = 'sent' then clock_timestamp() end
@@ -293,11 +294,11 @@ begin
     select * into v from jsonb_to_record(p_end) as e (
         part_state text, outcome text, error_code text, reason text, provider_id text, degraded boolean,
         identity_state text);
-    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+    if outbound_released(p_tenant, p_outbound, p_fence) then
         select o.state into v_state from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
         return v_state;
     end if;
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     select d.outcome into v_before from deliveries d
     where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
     update deliveries d
@@ -352,23 +353,23 @@ create function fail_outbound(p_tenant text, p_outbound text, p_fence bigint, p_
 returns void
 language plpgsql as $$
 begin
-    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+    if outbound_released(p_tenant, p_outbound, p_fence) then
         return;
     end if;
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     update outbound o set state = 'failed', reason = p_reason, owner = null, lease_until = null
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
--- Gives a row back untouched, for a shutdown between parts.
+-- Returns a row back untouched, for a shutdown between parts.
 create function give_back_outbound(p_tenant text, p_outbound text, p_fence bigint)
 returns void
 language plpgsql as $$
 begin
-    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+    if outbound_released(p_tenant, p_outbound, p_fence) then
         return;
     end if;
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     update outbound o set owner = null, lease_until = null,
         state = case when o.state = 'sending' then 'ready' else o.state end
     where o.tenant_id = p_tenant and o.id = p_outbound;
@@ -399,7 +400,7 @@ begin
     loop
         select f.tenant_id into v_tenant from look_for_part(p_channel, p_account, p_ref, p_provider_id) f limit 1;
         exit when v_tenant is null or v_tenant = v_held;
-        perform hold_person(v_tenant, false);
+        perform lock_person(v_tenant, false);
         v_held := v_tenant;
     end loop;
     return query select * from look_for_part(p_channel, p_account, p_ref, p_provider_id);
@@ -474,9 +475,9 @@ language sql stable as $$
     order by c.last_inbound_at desc nulls last limit 1
 $$;
 
--- Owes a person something that they did not ask for just now, and writes it into that conversation's history, so that
+-- Enqueues a person something that they did not ask for just now, and writes it into that conversation's history, so that
 -- "yes, do that" makes sense. Repeatable by the message's id; true when it was new.
-create function owe_unasked(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb)
+create function enqueue_unprompted(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb)
 returns boolean
 language plpgsql as $$
 begin
@@ -485,7 +486,7 @@ begin
     if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_message ->> 'id') then
         return false;
     end if;
-    perform owe(p_tenant, p_conversation, null, jsonb_build_array(p_message));
+    perform enqueue(p_tenant, p_conversation, null, jsonb_build_array(p_message));
     insert into history (tenant_id, conversation_id, position, session, message)
     select p_tenant, c.id, c.history_seq + h.position, c.session, h.value
     from conversations c, jsonb_array_elements(p_history) with ordinality as h (value, position)
@@ -500,10 +501,10 @@ create function put_off_outbound(p_tenant text, p_outbound text, p_fence bigint,
 returns void
 language plpgsql as $$
 begin
-    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+    if outbound_released(p_tenant, p_outbound, p_fence) then
         return;
     end if;
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     update outbound o set state = 'ready', attempts = o.attempts + 1, owner = null, lease_until = null,
         next_attempt_at = clock_timestamp() + p_delay
     where o.tenant_id = p_tenant and o.id = p_outbound;
@@ -516,17 +517,18 @@ language sql immutable as $$
     select interval '2 minutes'
 $$;
 
--- Ends a row that can be sent but not written about, twice in a row, so that it blocks nothing behind it. A row of which a call may have left is not known to have failed: nothing that follows from a failure follows.
+-- Ends a row that can be sent but not written about, twice in a row, so that it blocks nothing behind it. A row of which
+-- a call may have left is not known to have failed: nothing that follows from a failure follows.
 create function set_aside_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text)
 returns void
 language plpgsql as $$
 declare
     v_left boolean;
 begin
-    if outbound_let_go(p_tenant, p_outbound, p_fence) then
+    if outbound_released(p_tenant, p_outbound, p_fence) then
         return;
     end if;
-    perform hold_outbound(p_tenant, p_outbound, p_fence);
+    perform lock_outbound(p_tenant, p_outbound, p_fence);
     v_left := exists (select 1 from deliveries d where d.tenant_id = p_tenant and d.outbound_id = p_outbound
                       and d.outcome in ('started', 'ambiguous', 'accepted', 'found'));
     update outbound o
@@ -534,7 +536,7 @@ begin
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
--- Owes the next portion of the last answer of a conversation. False where nothing is kept of it, or only what is
+-- Enqueues the next portion of the last answer of a conversation. False where nothing is kept of it, or only what is
 -- older than p_within. A turn that asks again, since it was taken over, has its portion already.
 create function say_more(p_tenant text, p_conversation text, p_turn text, p_outbound text, p_within interval)
 returns boolean
@@ -557,7 +559,7 @@ begin
     end if;
     select string_agg(v.value ->> 'text', E'\n' order by (v.value ->> 'part')::int) into v_text
     from jsonb_array_elements(v_last.rest -> 0) v;
-    perform owe(p_tenant, p_conversation, p_turn,
+    perform enqueue(p_tenant, p_conversation, p_turn,
                 jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', v_text)));
     insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
     select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
@@ -569,13 +571,13 @@ begin
 end $$;
 
 -- Counts segments of all people unless they pass the limit; the row's lock makes it exact under any number of workers.
-create function take_segments_of_all(p_day date, p_segments int, p_most int)
+create function take_segments_of_all(p_day date, p_segments int, p_limit int)
 returns boolean
 language plpgsql as $$
 begin
     insert into segments_of_all as s (day) values (p_day) on conflict (day) do nothing;
     update segments_of_all s set segments = s.segments + p_segments
-    where s.day = p_day and s.segments + p_segments <= p_most;
+    where s.day = p_day and s.segments + p_segments <= p_limit;
     if found then
         return true;
     end if;
@@ -610,7 +612,7 @@ begin
     limit 1;
     v_other := coalesce(v_shown_in, v_other);
     if v_other is not null and v_shown_in is null then
-        perform owe(p_tenant, v_other, v_row.turn_id, jsonb_build_array(jsonb_build_object(
+        perform enqueue(p_tenant, v_other, v_row.turn_id, jsonb_build_array(jsonb_build_object(
             'id', p_bill ->> 'copy', 'kind', v_row.kind, 'text', v_row.text, 'actions', v_row.actions, 'media', v_row.media,
             'wants_reply', v_row.wants_reply, 'shows', coalesce(v_shows, ''))));
     end if;
@@ -623,7 +625,8 @@ begin
     update segment_days s set told = true where s.tenant_id = p_tenant and s.day = p_day and not s.told
     returning true into v_first;
     if v_first then
-        perform owe(p_tenant, v_row.conversation_id, null, jsonb_build_array(jsonb_build_object(
-            'id', p_bill ->> 'notice', 'kind', 'notification', 'text', case when v_other is null then p_bill ->> 'over' else p_bill ->> 'moved' end)));
+        perform enqueue(p_tenant, v_row.conversation_id, null, jsonb_build_array(jsonb_build_object(
+            'id', p_bill ->> 'notice', 'kind', 'notification', 'text',
+            p_bill ->> case when v_other is null then 'over' else 'moved' end)));
     end if;
 end $$;

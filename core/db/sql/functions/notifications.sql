@@ -12,10 +12,10 @@ language sql stable as $$
           and (p_channel not in ('sms', 'telegram', 'push', 'email') or i.user_key = p_peer))
 $$;
 
--- Owes a notification to the first of the places that may be written to: [{identity_id, channel, account, peer, text,
--- actions, media}]. p_from: the state that it must be in, so that two workers owe it once. Gives nothing when it was
+-- Enqueues a notification to the first of the places that may be written to: [{identity_id, channel, account, peer, text,
+-- actions, media}]. p_from: the state that it must be in, so that two workers enqueue it once. Returns nothing when it was
 -- another's; nowhere when no place was left. Repeatable by the outbound id.
-create function owe_notification(
+create function enqueue_notification(
     p_tenant text, p_id text, p_from text, p_places jsonb, p_outbound text, p_new_conversation text,
     p_now timestamptz, p_fall_back_at timestamptz)
 returns table (state text, conversation_id text, channel text)
@@ -44,7 +44,7 @@ begin
         continue when not exists (
             select 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation
               and c.identity_id = v_place ->> 'identity_id');
-        perform owe(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
             'id', p_outbound, 'kind', 'notification', 'text', v_place ->> 'text', 'actions', v_place -> 'actions',
             'media', v_place -> 'media')));
         update notifications n
@@ -63,7 +63,7 @@ begin
 end $$;
 
 -- Keeps news. The same news since p_same_since is one: 'duplicate', with the id of the first. Otherwise it is held
--- until p_not_before, muted, or (p_state 'owed') owed at once. Repeatable by its id.
+-- until p_not_before, muted, or (p_state 'owed') enqueued at once. Repeatable by its id.
 create function keep_notification(
     p_tenant text, p_note jsonb, p_state text, p_not_before timestamptz, p_same_since timestamptz, p_places jsonb,
     p_now timestamptz, p_fall_back_at timestamptz)
@@ -101,12 +101,12 @@ begin
         return;
     end if;
     return query select o.state, p_note ->> 'id', o.conversation_id, o.channel
-    from owe_notification(p_tenant, p_note ->> 'id', 'held', p_places, p_note ->> 'outbound', p_note ->> 'new_conversation', p_now,
-                          p_fall_back_at) o;
+    from enqueue_notification(p_tenant, p_note ->> 'id', 'held', p_places, p_note ->> 'outbound',
+                              p_note ->> 'new_conversation', p_now, p_fall_back_at) o;
 end $$;
 
--- Makes one notification of several that are held, and owes it. Nothing when one of them was another's meanwhile.
-create function owe_digest(
+-- Makes one notification of several that are held, and enqueues it. Nothing when another worker took one of them first.
+create function enqueue_digest(
     p_tenant text, p_ids text[], p_note jsonb, p_places jsonb, p_outbound text, p_new_conversation text,
     p_now timestamptz, p_fall_back_at timestamptz)
 returns table (state text, id text, conversation_id text, channel text)
@@ -260,7 +260,7 @@ create or replace trigger outbound_part_undelivered after update of status on ou
     for each row when (old.status is distinct from new.status and new.status in ('undelivered', 'failed'))
     execute function note_notification_undelivered();
 
--- Who changes when they want to hear what is held, is asked anew.
+-- Who changes when they want to hear what is held, is asked again.
 create or replace function reconsider_held()
 returns trigger
 language plpgsql as $$
@@ -334,7 +334,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where o.state = 'held' limit p_limit
 $$;
 
--- Gives (tenant, outbound) of answers that have been tried for so long, of people who have another place: they are told
+-- Returns (tenant, outbound) of answers that have been tried for so long, of people who have another place: they are told
 -- there, once in six hours for a conversation. Notifications go elsewhere by themselves.
 create function find_delayed(p_after interval, p_limit int)
 returns table (tenant_id text, outbound_id text)

@@ -13,7 +13,7 @@ begin
         select i.tenant_id, i.id into v_tenant, v_identity from identities i
         where i.channel = p_channel and i.account = p_account and i.user_key = p_user_key;
         exit when v_tenant is null;
-        perform hold_person(v_tenant, false);
+        perform lock_person(v_tenant, false);
         exit when exists (select from identities i where i.tenant_id = v_tenant and i.id = v_identity
                           and i.channel = p_channel and i.account = p_account and i.user_key = p_user_key);
     end loop;
@@ -102,9 +102,9 @@ begin
     return v_tenant;
 end $$;
 
--- Takes part in what a person does, as long as this transaction lasts: nobody merges or unlinks them meanwhile.
+-- Takes part in what a person does, as long as this transaction lasts: nobody merges or unlinks them during it.
 -- p_alone: nobody else takes part.
-create function hold_person(p_tenant text, p_alone boolean)
+create function lock_person(p_tenant text, p_alone boolean)
 returns void
 language plpgsql as $$
 begin

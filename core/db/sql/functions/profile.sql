@@ -1,6 +1,6 @@
 -- Profiles: facts about a person, and the turns whose words nobody has looked at yet.
 
-create or replace function owe_profile()
+create or replace function enqueue_profile()
 returns trigger
 language plpgsql as $$
 begin
@@ -12,13 +12,13 @@ begin
 end $$;
 
 create or replace trigger turns_profile after update of state on turns
-    for each row when (old.state = 'running' and new.state in ('done', 'waiting')) execute function owe_profile();
+    for each row when (old.state = 'running' and new.state in ('done', 'waiting')) execute function enqueue_profile();
 
 -- Takes all that is due of one person, once nobody else has it: a person whose newest is not due yet talks on, and
 -- is looked at afterwards, all at once. Repeating the call as the same owner returns the same again.
 -- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
 -- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
-create function claim_profile(p_owner text, p_ttl interval, p_most int)
+create function claim_profile(p_owner text, p_ttl interval, p_limit int)
 returns table (tenant_id text, turn_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -37,7 +37,7 @@ begin
     with due as materialized (
         select d.tenant_id, d.turn_id from profile_jobs d
         where d.tenant_id = v_tenant and (d.lease_until is null or d.lease_until < clock_timestamp())
-        order by d.not_before limit p_most for update skip locked)
+        order by d.not_before limit p_limit for update skip locked)
     update profile_jobs j
     set owner = p_owner, lease_until = clock_timestamp() + p_ttl, attempts = j.attempts + 1
     from due where j.tenant_id = due.tenant_id and j.turn_id = due.turn_id
@@ -66,7 +66,7 @@ begin
 end $$;
 
 -- Keeps a fact in place of what was known under its key. What was told is not replaced by what was inferred, nor is
--- inferred again what was undone. Gives its number, null where nothing changed.
+-- inferred again what was undone. Returns its number, null where nothing changed.
 create function keep_fact(
     p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamptz)
 returns bigint
@@ -97,7 +97,7 @@ begin
     return v_number;
 end $$;
 
--- Takes a fact back, and puts what it replaced in its place again. Gives what was taken back.
+-- Takes a fact back, and puts what it replaced in its place again. Returns what was taken back.
 create function undo_fact(p_tenant text, p_number bigint, p_now timestamptz)
 returns table (key text, value text, before text)
 language plpgsql as $$
@@ -127,7 +127,7 @@ begin
     delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
 
--- Lets them be tried again later; after the third time they are let go of.
+-- Lets them be tried again later; after the third time they are dropped.
 create function leave_profile(p_tenant text, p_owner text, p_delay interval)
 returns void
 language plpgsql as $$

@@ -25,7 +25,7 @@ create function process_of(p_owner text)
 returns text
 language sql immutable as $$ select regexp_replace(p_owner, '/[^/]*$', '') $$;
 
--- How far a turn got: what it wrote down. What its person wrote meanwhile is taken in before the same step again, and
+-- How far a turn got: what it wrote down. What its person wrote in between is taken in before the same step again, and
 -- is no step ahead.
 create function steps_done(p_tenant text, p_turn text)
 returns int
@@ -55,7 +55,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 -- Whether a suspect waits that could be taken, and has waited for so long.
-create function suspect_waits(p_most int, p_from interval, p_to interval)
+create function suspect_waits(p_limit int, p_from interval, p_to interval)
 returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
     select exists (
@@ -63,7 +63,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
         where t.state = 'running' and t.suspect and l.owner is null and l.pending
           and l.not_before between clock_timestamp() - p_to and clock_timestamp() - p_from
           and (select count(*) from lanes o
-               where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most)
+               where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_limit)
 $$;
 
 -- Whether nothing began in the process lately, or is about to.

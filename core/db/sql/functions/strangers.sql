@@ -59,7 +59,7 @@ end $$;
 -- Keeps a stranger's message without its text, and enqueues the sentence with the code, if one is due: not while an
 -- earlier code of the sender counts, not beyond the limits, never to someone who said STOP. p_code_hash null: no code.
 -- A code that waits takes nobody's place: strangers who hold codes shut no other stranger out.
--- p_most_of_account is the bound on what an hour's strangers on one account may cost in messages.
+-- p_limit_of_account is the bound on what an hour's strangers on one account may cost in messages.
 create function meet_stranger(
     p_arrival jsonb, p_code_hash bytea, p_text text, p_now timestamptz, p_expires timestamptz, p_limit_of_sender int,
     p_limit_of_account int)
@@ -102,7 +102,7 @@ begin
                         '', 'guest') a;
     v_conversation := open_conversation(
         v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
-    perform owe(v_tenant, v_conversation, null,
+    perform enqueue(v_tenant, v_conversation, null,
                 jsonb_build_array(jsonb_build_object('id', v.outbound, 'kind', 'receipt', 'text', p_text)));
     return query select false, v_conversation;
 end $$;
@@ -114,9 +114,9 @@ language sql as $$
     insert into guesses (scope, at) values (p_scope, p_now)
 $$;
 
--- When the next guess may be made, null for now: p_most wrong ones within p_window are all there may be. Takes
+-- When the next guess may be made, null for now: p_limit wrong ones within p_window are all there may be. Takes
 -- the scope for this transaction, so that guesses made together are counted one by one.
-create function next_guess(p_scope text, p_most int, p_window interval, p_now timestamptz)
+create function next_guess(p_scope text, p_limit int, p_window interval, p_now timestamptz)
 returns timestamptz
 language plpgsql as $$
 declare
@@ -125,14 +125,14 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('guesses' || chr(31) || p_scope, 0));
     select g.at into v_oldest from guesses g
     where g.scope = p_scope and g.at > p_now - p_window
-    order by g.at desc offset p_most - 1 limit 1;
+    order by g.at desc offset p_limit - 1 limit 1;
     return v_oldest + p_window;
 end $$;
 
 -- Lets in whoever was given this code: 'paired', or why not: 'wrong', 'expired', 'used', 'limited' (until then).
 -- Repeating it by the same p_id says the same again.
 create function redeem_pairing(
-    p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamptz, p_most int, p_window interval)
+    p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamptz, p_limit int, p_window interval)
 returns table (outcome text, channel text, account text, user_key text, until timestamptz)
 language plpgsql as $$
 declare
@@ -142,7 +142,7 @@ declare
     v_tenant text;
     v_identity text;
 begin
-    v_until := next_guess('pair', p_most, p_window, p_now);
+    v_until := next_guess('pair', p_limit, p_window, p_now);
     if v_until is not null then
         return query select 'limited', '', '', '', v_until;
         return;
@@ -197,7 +197,7 @@ begin
     perform pg_advisory_xact_lock(hashtextextended(v.channel || chr(31) || v.account || chr(31) || v.user_key, 0));
     select f.tenant_id into v_person from find_link_code(p_code_hash) f;
     if v_person is not null then
-        perform hold_person(v_person, true);
+        perform lock_person(v_person, true);
     end if;
     select * into v_code from try_link_code(
         p_code_hash, 'link of a stranger', v.channel, v.account, v.user_key, v.outbound, p_now,
@@ -241,7 +241,7 @@ begin
     return query select 'linked', v_person, v.new_identity, v_conversation;
 end $$;
 
--- Owes a stranger a text: they are kept as somebody whom nobody let in, and forgotten as such.
+-- Enqueues a stranger a text: they are kept as somebody whom nobody let in, and forgotten as such.
 create function tell_stranger(p_arrival jsonb, p_text text)
 returns table (conversation_id text)
 language plpgsql as $$
@@ -258,13 +258,13 @@ begin
                         '', 'guest') a;
     conversation_id := open_conversation(
         v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
-    perform owe(v_tenant, conversation_id, null,
+    perform enqueue(v_tenant, conversation_id, null,
                 jsonb_build_array(jsonb_build_object('id', v.outbound, 'kind', 'receipt', 'text', p_text)));
     return next;
 end $$;
 
 -- Lets an address in, on this account, or where p_account is empty on those that it is known on, else on all of the
--- channel's; an address that is in already gets the role. Gives the accounts, none where nothing came in by the channel.
+-- channel's; an address that is in already gets the role. Returns the accounts, none where nothing came in by the channel.
 create function admit_address(
     p_id text, p_channel text, p_account text, p_user_key text, p_role text, p_tier text, p_now timestamptz)
 returns table (account text)

@@ -12,7 +12,7 @@ begin
     select t.conversation_id into v_conversation from turns t
     where t.tenant_id = p_tenant and t.id = p_turn and t.fence = p_fence and t.state = 'running';
     perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
-    perform hold_lane(p_tenant, p_lane, p_fence);
+    perform lock_lane(p_tenant, p_lane, p_fence);
     if v_conversation is not null and not exists (
             select 1 from outbound e where e.tenant_id = p_tenant and e.conversation_id = v_conversation
             and (e.state in ('ready', 'sending', 'checking')
@@ -30,12 +30,12 @@ returns boolean
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    perform hold_lane(p_tenant, p_lane, p_fence);
+    perform lock_lane(p_tenant, p_lane, p_fence);
     update outbound o set stream = p_stream where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held';
     return found;
 end $$;
 
--- Gives the row up: the provider refused to begin a message.
+-- Returns the row up: the provider refused to begin a message.
 create function forget_stream(p_tenant text, p_outbound text)
 returns void
 language plpgsql as $$
@@ -105,14 +105,14 @@ drop trigger if exists release_stream on turns;
 create constraint trigger release_stream after update of state on turns deferrable initially deferred for each row
     when (new.state <> 'running') execute function release_stream();
 
--- Ends a row whose growing message was taken back: nothing is owed any more. Repeatable.
+-- Ends a row whose growing message was taken back: nothing is left to send. Repeatable.
 create function end_stream(p_tenant text, p_outbound text, p_fence bigint)
 returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound) then
-        perform hold_outbound(p_tenant, p_outbound, p_fence);
+        perform lock_outbound(p_tenant, p_outbound, p_fence);
         delete from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
     end if;
 end $$;

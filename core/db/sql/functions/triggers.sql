@@ -1,6 +1,6 @@
 -- Tasks and their runs: due, begun, told of, and deleted when over.
 
--- Where a person is spoken to unasked, among the channels that are on (none named: all).
+-- Where a person is spoken to unprompted, among the channels that are on (none named: all).
 create function home_conversation(p_tenant text, p_channel text, p_on text[] default '{}')
 returns text
 language sql stable as $$
@@ -64,7 +64,7 @@ begin
 end $$;
 
 -- The tasks that are due, of all people, locked until the transaction ends; tells places in time only.
-create function claim_due_tasks(p_now timestamptz, p_most int)
+create function claim_due_tasks(p_now timestamptz, p_limit int)
 returns table (tenant_id text, task_id text, kind text, due_at timestamptz, schedule jsonb, person_zone text,
                channel text, anchor timestamptz, fired int, rezone boolean, revision int)
 language sql security definer set search_path = public, pg_temp as $$
@@ -72,7 +72,7 @@ language sql security definer set search_path = public, pg_temp as $$
            coalesce(t.output ->> 'channel', ''), t.anchor, t.fired, t.rezone, t.revision
     from tasks t join tenants p on p.tenant_id = t.tenant_id
     where t.state = 'ACTIVE' and not t.held and t.next_at <= p_now
-    order by t.next_at limit p_most
+    order by t.next_at limit p_limit
     for update of t skip locked
 $$;
 
@@ -115,7 +115,7 @@ language sql security definer set search_path = public, pg_temp as $$
     returning turns.tenant_id, turns.lane_id
 $$;
 
--- Starts runs of one person's tasks: on an event, by hand. Gives the lanes. A count that no int holds is never reached.
+-- Starts runs of one person's tasks: on an event, by hand. Returns the lanes. A count that no int holds is never reached.
 create function start_runs(p_tenant text, p_runs jsonb)
 returns setof text
 language plpgsql as $$
@@ -250,7 +250,7 @@ end $$;
 -- What is to be told and nobody is telling, of all people.
 -- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
 -- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
-create function claim_notices(p_most int, p_lease interval)
+create function claim_notices(p_limit int, p_lease interval)
 returns table (tenant_id text, run_id text, key text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -258,14 +258,14 @@ begin
     with due as materialized (
         select d.tenant_id, d.run_id, d.key from run_notices d
         where d.state = 'open' and d.next_attempt_at <= clock_timestamp()
-        order by d.next_attempt_at limit p_most for update skip locked)
+        order by d.next_attempt_at limit p_limit for update skip locked)
     update run_notices n set next_attempt_at = clock_timestamp() + p_lease, attempts = n.attempts + 1
     from due
     where n.tenant_id = due.tenant_id and n.run_id = due.run_id and n.key = due.key
     returning n.tenant_id, n.run_id, n.key;
 end $$;
 
--- A person who moves takes along what is in their own time: it is computed anew at the next look.
+-- A person who moves takes along what is in their own time: it is computed again at the next look.
 create or replace function rezone_tasks()
 returns trigger
 language plpgsql as $$
@@ -349,15 +349,15 @@ begin
 end $$;
 
 -- The tasks of all people that were set aside: ids and causes only.
-create function find_set_aside(p_most int)
+create function find_set_aside(p_limit int)
 returns table (tenant_id text, task_id text, number int, cause text)
 language sql stable security definer set search_path = public, pg_temp as $$
     select t.tenant_id, t.id, t.number, t.set_aside from tasks t where t.set_aside <> ''
-    order by t.tenant_id, t.number limit p_most
+    order by t.tenant_id, t.number limit p_limit
 $$;
 
 -- What was to be told and raised what nobody foresaw comes later and later, then is set aside; true when it is.
-create function leave_notice(p_tenant text, p_run text, p_key text, p_most int)
+create function leave_notice(p_tenant text, p_run text, p_key text, p_limit int)
 returns boolean
 language plpgsql as $$
 declare
@@ -365,7 +365,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     update run_notices n
-    set state = case when n.attempts >= p_most then 'failed' else 'open' end,
+    set state = case when n.attempts >= p_limit then 'failed' else 'open' end,
         next_attempt_at = clock_timestamp() + least(interval '10 seconds' * 2 ^ least(n.attempts, 10), interval '15 minutes')
     where n.tenant_id = p_tenant and n.run_id = p_run and n.key = p_key and n.state = 'open'
     returning n.state into v_state;
@@ -387,10 +387,10 @@ begin
 end $$;
 
 -- The people of whom something was to be told and was set aside.
-create function find_failed_notices(p_most int)
+create function find_failed_notices(p_limit int)
 returns table (tenant_id text, notices bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select n.tenant_id, count(*) from run_notices n where n.state = 'failed' group by 1 order by 1 limit p_most
+    select n.tenant_id, count(*) from run_notices n where n.state = 'failed' group by 1 order by 1 limit p_limit
 $$;
 
 -- Whether all places of a person are stopped or blocked. Who has none at all was made by a program, and is left alone.

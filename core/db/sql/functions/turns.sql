@@ -1,12 +1,12 @@
 -- Turns: who may run on a lane, what they recorded, and how they end. Every write carries the fence.
 -- Locks are taken in this order: conversation, lane, turn.
 
--- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_most lanes run. A lane whose
+-- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_limit lanes run. A lane whose
 -- turn is a suspect is taken by a process that takes nothing else (p_suspects 'only'). Where others leave them to such
 -- ones ('apart'), they do so for ten seconds. Where there is none ('here'), a quiet process takes it, and one that
 -- waits for that keeps all others from being taken for a while; nor does it wait for long, unless it may have caused
 -- too many deaths already.
-create function claim_lane(p_lane text, p_owner text, p_ttl interval, p_most integer, p_suspects text)
+create function claim_lane(p_lane text, p_owner text, p_ttl interval, p_limit integer, p_suspects text)
 returns table (tenant_id text, lane_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -31,7 +31,7 @@ begin
             return;
         end if;
         v_quiet := p_suspects = 'only' or process_quiet(v_me);
-        v_waits := p_suspects = 'here' and suspect_waits(p_most, interval '2 seconds', interval '12 seconds');
+        v_waits := p_suspects = 'here' and suspect_waits(p_limit, interval '2 seconds', interval '12 seconds');
     end if;
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where
@@ -42,7 +42,7 @@ begin
       -- It was not put off to later.
       and (l.not_before is null or l.not_before <= clock_timestamp())
       -- Its person has fewer than the allowed number of lanes running.
-      and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_most
+      and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_limit
       and coalesce(
           -- The lane's turn is a suspect. Freed at not_before, it waits ten seconds for the process that runs suspects
           -- alone; where there is no such process, until this one is quiet, or eight seconds if its deaths are few.
@@ -74,7 +74,7 @@ begin
     return found;
 end $$;
 
-create function hold_lane(p_tenant text, p_lane text, p_fence bigint)
+create function lock_lane(p_tenant text, p_lane text, p_fence bigint)
 returns void
 language plpgsql as $$
 begin
@@ -86,9 +86,9 @@ begin
     end if;
 end $$;
 
--- Letting go is repeatable: the fence rises with each claim only, so a lane without an owner that still has
--- our fence was let go by us.
-create function lane_let_go(p_tenant text, p_lane text, p_fence bigint)
+-- Releasing is repeatable: the fence rises with each claim only, so a lane without an owner that still has
+-- our fence was released by us.
+create function lane_released(p_tenant text, p_lane text, p_fence bigint)
 returns boolean
 language sql as $$
     select exists (select 1 from lanes l where l.tenant_id = p_tenant and l.id = p_lane
@@ -109,10 +109,10 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
     perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
-    if lane_let_go(p_tenant, p_lane, p_fence) then
+    if lane_released(p_tenant, p_lane, p_fence) then
         return;
     end if;
-    perform hold_lane(p_tenant, p_lane, p_fence);
+    perform lock_lane(p_tenant, p_lane, p_fence);
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
     if v_turn.id is not null then
@@ -169,10 +169,10 @@ returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    if lane_let_go(p_tenant, p_lane, p_fence) then
+    if lane_released(p_tenant, p_lane, p_fence) then
         return;
     end if;
-    perform hold_lane(p_tenant, p_lane, p_fence);
+    perform lock_lane(p_tenant, p_lane, p_fence);
     update turns t set owner = ''
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.fence = p_fence and t.state = 'running';
     update lanes l set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
@@ -186,7 +186,7 @@ declare
     v steps := jsonb_populate_record(null::steps, p_step);
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    perform hold_lane(p_tenant, p_lane, p_fence);
+    perform lock_lane(p_tenant, p_lane, p_fence);
     if not exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = p_turn
                    and t.fence = p_fence and t.state = 'running') then
         -- The lane is ours, but its turn has ended: what still writes is a left-over of it.
@@ -230,7 +230,7 @@ begin
         from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
         return coalesce(v_more, false);
     end if;
-    perform hold_lane(p_tenant, p_lane, p_fence);
+    perform lock_lane(p_tenant, p_lane, p_fence);
     update turns t set state = v.state, reason = v.reason, usage = v.usage, waiting_step = v.waiting_step,
         finished_at = case when v.state <> 'waiting' then clock_timestamp() end
     where t.tenant_id = p_tenant and t.id = p_turn;
@@ -242,7 +242,7 @@ begin
     insert into history (tenant_id, conversation_id, position, session, turn_id, message)
     select p_tenant, v_conversation.id, v_conversation.history_seq + h.position, v_conversation.session, p_turn, h.value
     from jsonb_array_elements(v.history) with ordinality as h (value, position);
-    perform owe(p_tenant, v_conversation.id, p_turn, v.outbound);
+    perform enqueue(p_tenant, v_conversation.id, p_turn, v.outbound);
     update conversations c
     set history_seq = c.history_seq + jsonb_array_length(v.history),
         session = c.session + (case when v.new_session then 1 else 0 end)
@@ -350,10 +350,10 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
     perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
-    if lane_let_go(p_tenant, p_lane, p_fence) then
+    if lane_released(p_tenant, p_lane, p_fence) then
         return false;
     end if;
-    perform hold_lane(p_tenant, p_lane, p_fence);
+    perform lock_lane(p_tenant, p_lane, p_fence);
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane
       and case when p_turn is null then t.state = 'running' or t.state = 'waiting' and t.ready
@@ -393,7 +393,7 @@ begin
         end;
     elsif v_turn.id is not null or p_turn is null then
         begin
-            perform owe(p_tenant, v_conversation, v_turn.id,
+            perform enqueue(p_tenant, v_conversation, v_turn.id,
                         jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', v_text)));
         exception when data_exception or integrity_constraint_violation or program_limit_exceeded
                    or syntax_error_or_access_rule_violation or plpgsql_error then

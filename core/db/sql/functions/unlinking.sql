@@ -1,7 +1,7 @@
 -- One person who becomes two again: an identity that stands alone, or a link taken back.
 
 -- The identity of a turn becomes a new person's, who has nothing. What was said there stays with the old one, under
--- an identity that nobody has any more. 'unlinked' with the new conversation, to which the answer is owed; 'alone'
+-- an identity that nobody has any more. 'unlinked' with the new conversation, to which the answer goes; 'alone'
 -- where there is nobody to be unlinked from.
 create function unlink_identity(
     p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text,
@@ -15,7 +15,7 @@ declare
     v_conversation text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    perform hold_person(p_tenant, true);
+    perform lock_person(p_tenant, true);
     select c.* into v_from from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
     where t.tenant_id = p_tenant and t.id = p_turn;
     select i.* into v_me from identities i where i.tenant_id = p_tenant and i.id = v_from.identity_id;
@@ -55,7 +55,7 @@ begin
     values (p_new_tenant, 'unlinked', v_me.channel, v_me.account, p_new_identity, p_tenant);
     v_conversation := open_conversation(
         p_new_tenant, p_new_identity, v_me.channel, v_me.account, v_from.peer, v_from.thread, p_new_conversation);
-    perform owe(p_new_tenant, v_conversation, null,
+    perform enqueue(p_new_tenant, v_conversation, null,
                 jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
     return query select 'unlinked', v_conversation;
 end $$;
@@ -66,7 +66,7 @@ returns table (link_id text, other_id text, moves boolean)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    perform hold_person(p_tenant, true);
+    perform lock_person(p_tenant, true);
     if exists (select from person_audit a where a.tenant_id = p_tenant and a.turn_id = p_turn and a.what = 'unlinked') then
         return query select '', '', false;  -- this turn did it before, and its worker died
         return;
