@@ -2,8 +2,9 @@
 
 from dataclasses import asdict
 
+from core.errors import RequestRefused
 from core.ids import IdMaker
-from core.json_types import JsonObject
+from core.json_types import JsonObject, storable
 from core.messaging.messages import IgnoredMessage, InboundMessage, Press
 from core.people.access_policy import Access, Policy
 
@@ -55,3 +56,11 @@ def of_message(message: InboundMessage, sender: str, access: Access, make_id: Id
         "role": access.role.value,
         "listed_only": access.policy is Policy.ALLOWLIST,
     }
+
+
+def named(sender: str) -> str:
+    """Return the sender as stored. Raises `RequestRefused` if nobody is named."""
+    stored = storable(sender)
+    if not stored.strip():
+        raise RequestRefused("no sender")
+    return stored

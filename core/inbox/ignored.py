@@ -1,0 +1,50 @@
+"""Messages that are recorded and not acted upon."""
+
+from dataclasses import dataclass
+
+import structlog
+
+from core.db.database import Database
+from core.ids import IdMaker
+from core.inbox.arrival import from_address
+from core.messaging.channels import Received
+from core.messaging.messages import IgnoredMessage
+from core.queue.wakeups import Wakeups
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Record messages that are not acted upon, with the reason."""
+
+    database: Database
+    wakeups: Wakeups
+    make_id: IdMaker
+
+    async def record(self, message: IgnoredMessage) -> Received:
+        """Record one, once; where it has a reply, queue that for somebody whom we know."""
+        address = message.address
+        row = await self.database.call(
+            "select ignore_message($1,$2,$3,$4) as added",
+            address.channel,
+            address.account,
+            message.keys,
+            message.reason.value,
+        )
+        _log.info("message_ignored", channel=address.channel, reason=message.reason.value)
+        added = bool(row and row["added"])
+        if added and message.reply and message.sender:
+            await self._say_once(message)
+        return Received(message.keys[0] if message.keys else "", duplicate=not added)
+
+    async def _say_once(self, message: IgnoredMessage) -> None:
+        """Owe a sentence about it, once per place and reason, to somebody whom we know."""
+        row = await self.database.call(
+            "select say_once($1,$2,$3) as conversation",
+            from_address(message, message.sender, self.make_id),
+            message.reason.value,
+            message.reply,
+        )
+        if row and row["conversation"]:
+            self.wakeups.wake_delivery(row["conversation"])

@@ -1,0 +1,66 @@
+"""What becomes of an address: STOP and START, a chat that moved, and how its person is called there."""
+
+from dataclasses import dataclass
+
+import structlog
+
+from core.db.database import Database
+from core.ids import IdMaker
+from core.inbox.arrival import named
+from core.messaging.channels import Received
+from core.messaging.messages import AddressChange, ReachabilityChange, SenderProfile
+from core.queue.wakeups import Wakeups
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Reachability:
+    """Note whether and where people can be reached."""
+
+    database: Database
+    wakeups: Wakeups
+    make_id: IdMaker
+
+    async def change(self, change: ReachabilityChange) -> Received:
+        state = "active" if change.reachable else ("stopped" if change.reason == "stopped" else "blocked")
+        row = await self.database.call(
+            "select * from change_reachability($1,$2,$3,$4)",
+            {
+                "channel": change.channel,
+                "account": change.account,
+                "user_key": named(change.sender),
+                "keys": list(change.keys),
+                "sent_at": change.said_at.isoformat() if change.said_at else None,
+                "outbound": self.make_id("out"),
+                "new_conversation": self.make_id("cv"),
+            },
+            state,
+            change.reason,
+            change.reply,
+        )
+        if row and row["conversation_id"]:
+            self.wakeups.wake_delivery(row["conversation_id"])
+        _log.info("reachability_changed", channel=change.channel, state=state, reason=change.reason)
+        return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["changed"]))
+
+    async def move(self, change: AddressChange) -> Received:
+        row = await self.database.call(
+            "select change_address($1,$2,$3,$4) as moved",
+            change.channel,
+            change.account,
+            change.old_peer,
+            change.new_peer,
+        )
+        return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["moved"]))
+
+    async def note_sender(self, profile: SenderProfile) -> Received:
+        row = await self.database.call(
+            "select note_sender($1,$2,$3,$4,$5) as known",
+            profile.channel,
+            profile.account,
+            named(profile.sender),
+            profile.name,
+            profile.timezone,
+        )
+        return Received(profile.sender, duplicate=not (row and row["known"]))

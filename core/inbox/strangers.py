@@ -1,0 +1,58 @@
+"""Senders who are nobody's yet: kept without their text, and given a pairing code where the policy says so."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+
+from core.clock import Clock
+from core.db.database import Database
+from core.ids import IdMaker
+from core.inbox.arrival import of_message
+from core.inbox.link_requests import LinkStrangers
+from core.messaging.channels import Received
+from core.messaging.messages import IgnoreReason, InboundMessage
+from core.people.access_policy import Access, Policy
+from core.people.pairing import MAX_GUESSES_PER_ACCOUNT, MAX_GUESSES_PER_SENDER, VALID, code_hash, pairing_sentence
+from core.queue.wakeups import Wakeups
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Strangers:
+    """Meet strangers. `make_code` makes a pairing code by chance."""
+
+    database: Database
+    wakeups: Wakeups
+    make_id: IdMaker
+    access: Access
+    clock: Clock
+    make_code: Callable[[], str]
+    links: LinkStrangers
+
+    async def meet(self, message: InboundMessage, sender: str) -> Received:
+        """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12)."""
+        address, now = message.address, self.clock.now()
+        if self.access.policy is Policy.PAIRING and (linked := await self.links.take(message, sender)):
+            return linked
+        code = self.make_code() if self.access.policy is Policy.PAIRING else ""
+        row = await self.database.one(
+            "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7)",
+            of_message(message, sender, self.access, self.make_id),
+            code_hash(code) if code else None,
+            pairing_sentence(code) if code else "",
+            now,
+            now + VALID,
+            MAX_GUESSES_PER_SENDER,
+            MAX_GUESSES_PER_ACCOUNT,
+        )
+        if row["conversation_id"]:
+            self.wakeups.wake_delivery(row["conversation_id"])
+        _log.info(
+            "message_ignored",
+            channel=address.channel,
+            reason=IgnoreReason.UNKNOWN.value,
+            code_given=bool(row["conversation_id"]),
+        )
+        return Received(message.keys[0] if message.keys else "", duplicate=row["duplicate"])
