@@ -11,7 +11,8 @@ from core.clock import Clock
 from core.errors import LeaseLost, StoreUnavailable, Unavailable
 from core.loop.answer_limits import shortened
 from core.messaging.channels import Billed, NotificationChannel, Target
-from core.messaging.outbox import Begun, Claim, DueMessage, KeptPart, Outbox
+from core.messaging.due_messages import Claim, DueMessage, KeptPart
+from core.messaging.outbox import Begun, Outbox
 from core.messaging.segments import Bill
 from core.queue.quarantine import CURRENT_WORK
 from core.replies import MISSING

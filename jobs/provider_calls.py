@@ -12,7 +12,8 @@ import structlog
 
 from core.errors import Ambiguous, DeliveryError
 from core.messaging.channels import NotificationChannel, Receipt, Streaming, Target
-from core.messaging.outbox import DueMessage, KeptPart, PartEnd
+from core.messaging.due_messages import DueMessage, KeptPart
+from core.messaging.outbox import PartEnd
 from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
 from jobs.timeouts import within
 

@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from core.journal.postgres import Lease
 from core.memory.jobs import Job
-from core.messaging.outbox import Claim
+from core.messaging.due_messages import Claim
 from core.queue.payloads import pack, unpack
 from core.queue.wakeups import DELIVER, DELIVERY, MEMORY, REMEMBER, RUN_LANE, TURNS, WAKEUPS, redis_settings
 from jobs.claim_loop import Runner

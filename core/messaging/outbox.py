@@ -2,85 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
-from core.db.database import Database, fetch_one
+from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
 from core.messaging.channels import Part, Receipt
-from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage
+from core.messaging.due_messages import Claim, DueMessage, KeptPart, load_message, load_parts
+from core.messaging.messages import OutboundMessage
 from core.messaging.segments import MOVED, OVER, Bill
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The right to send one outbound row, until its lease ends; every write carries the fence."""
-
-    tenant_id: str
-    outbound_id: str
-    conversation_id: str
-    fence: int
-    owner: str
-
-
-@dataclass(frozen=True, slots=True)
-class DueMessage:
-    """A claimed row: what to send, where, how often it was tried, and how long it has waited.
-
-    `reachable` is false when the person said STOP or blocked us, unless this is what confirms that STOP.
-    """
-
-    message: OutboundMessage
-    address: Address
-    reachable: bool
-    attempts: int
-    age: timedelta
-    stream: str = ""
-    """The provider's id of the message that grew while this was written; empty while that is not known."""
-    stream_at: datetime | None = None
-    """When that message was begun, by the database's clock; None when none was."""
-    overtaken: bool = False
-    """Whether something else was said since then, so that the answer belongs below it."""
-    missing: bool = False
-    """Whether an earlier message of this conversation was given up, and nobody has told the person yet."""
-    exact: bool = False
-    """Whether it says one fixed thing alone: what confirms a STOP."""
-    own_chat: bool = True
-    """Whether it goes to the person's own chat: what a group refuses says nothing of whether they can be reached."""
-    hangs: int = 0
-    """How many workers it has blocked."""
-
-    @property
-    def takes_back(self) -> bool:
-        """Tell that there is nothing to say, only a message without an answer to take back."""
-        return self.stream_at is not None and not self.message.text
-
-    @property
-    def tells_missing(self) -> bool:
-        """Tell that an earlier message may be missing: never on a card, which shows what is consented to."""
-        return self.missing and not self.exact and self.message.kind is not OutboundKind.CARD
-
-
-@dataclass(frozen=True, slots=True)
-class KeptPart:
-    """A part as it was rendered at the first attempt.
-
-    `attempt`: the number of its last call, 0 before the first; `silent_for`: how long ago that started.
-    `lost`: how many of its calls have an unknown outcome; `lost_since`: when the first of those started, by
-    the database's clock.
-    """
-
-    number: int
-    ref: str
-    part: Part
-    state: str
-    attempt: int
-    silent_for: timedelta
-    lost: int
-    lost_since: datetime | None
 
 
 class Begun(StrEnum):
@@ -147,45 +80,8 @@ class Outbox:
         return Claim(row["tenant_id"], row["outbound_id"], row["conversation_id"], row["fence"], owner)
 
     async def load(self, claim: Claim) -> DueMessage:
-        """Read the claimed row with the address it goes to."""
-        async with self._database.tenant(claim.tenant_id) as connection:
-            row = await fetch_one(
-                connection,
-                "select o.*, clock_timestamp() - o.created_at as age, c.channel, c.account, c.peer, c.thread,"
-                " o.stream_at is not null and stream_overtaken(o.tenant_id, o.id) as overtaken,"
-                " c.peer = i.user_key or c.last_inbound_at is not null as own_chat,"
-                " exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id"
-                "  and g.conversation_id = o.conversation_id and g.given_up_at is not null"
-                "  and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id) as missing,"
-                " i.state as identity_state from outbound o"
-                " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
-                " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
-                " where o.tenant_id = $1 and o.id = $2",
-                claim.tenant_id,
-                claim.outbound_id,
-            )
-        message = OutboundMessage(
-            id=row["id"],
-            kind=OutboundKind(row["kind"]),
-            text=row["text"],
-            actions=tuple(_action(one) for one in row["actions"]),
-            media=tuple(Media(**media) for media in row["media"]),
-            wants_reply=row["wants_reply"],
-        )
-        return DueMessage(
-            message=message,
-            address=Address(row["channel"], row["account"], row["peer"], row["thread"]),
-            reachable=row["identity_state"] == "active" or (row["regardless"] and row["identity_state"] == "stopped"),
-            attempts=row["attempts"],
-            age=row["age"],
-            stream=row["stream"],
-            stream_at=row["stream_at"],
-            overtaken=row["overtaken"],
-            missing=row["missing"],
-            exact=row["regardless"],
-            own_chat=row["own_chat"],
-            hangs=row["hangs"],
-        )
+        """Return the claimed row with the address it goes to."""
+        return await load_message(self._database, claim)
 
     async def keep_parts(self, claim: Claim, parts: Sequence[Part]) -> list[KeptPart]:
         """Store the rendering, or give the one that an earlier attempt stored."""
@@ -198,7 +94,7 @@ class Outbox:
             rendered[0],
             rendered[1:],
         )
-        return await self.parts(claim)
+        return await load_parts(self._database, claim)
 
     def _kept(self, parts: Sequence[Part]) -> list[dict[str, Any]]:
         return [
@@ -207,32 +103,7 @@ class Outbox:
 
     async def parts(self, claim: Claim) -> list[KeptPart]:
         """Return the stored parts in order; empty before the first attempt."""
-        async with self._database.tenant(claim.tenant_id) as connection:
-            rows = await connection.fetch(
-                "select p.part, p.ref, p.text, p.data, p.segments, p.state, coalesce(max(d.attempt), 0) as attempt,"
-                " coalesce(clock_timestamp() - max(d.started_at), interval '0') as silent_for,"
-                " count(*) filter (where d.outcome in ('started', 'ambiguous')) as lost,"
-                " min(d.started_at) filter (where d.outcome in ('started', 'ambiguous')) as lost_since"
-                " from outbound_parts p left join deliveries d on d.tenant_id = p.tenant_id"
-                " and d.outbound_id = p.outbound_id and d.part = p.part"
-                " where p.tenant_id = $1 and p.outbound_id = $2 group by p.tenant_id, p.outbound_id, p.part"
-                " order by p.part",
-                claim.tenant_id,
-                claim.outbound_id,
-            )
-        return [
-            KeptPart(
-                number=row["part"],
-                ref=row["ref"],
-                part=Part(row["text"], row["data"], row["segments"]),
-                state=row["state"],
-                attempt=row["attempt"],
-                silent_for=row["silent_for"],
-                lost=row["lost"],
-                lost_since=row["lost_since"],
-            )
-            for row in rows
-        ]
+        return await load_parts(self._database, claim)
 
     async def begin_delivery(self, claim: Claim, part: int, attempt: int, bill: Bill | None = None) -> Begun:
         """Commit that a call is about to leave, and what it costs, or learn why it must not. Raises `LeaseLost`."""
@@ -339,10 +210,6 @@ class Outbox:
         await self._database.call(
             "select put_off_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, delay
         )
-
-
-def _action(row: dict[str, Any]) -> Action:
-    return Action(row["label"], row["token"], ActionStyle(row.get("style", "plain")), row.get("needs_forms", False))
 
 
 def _portions(parts: Sequence[Part]) -> list[list[Part]]:

@@ -14,8 +14,9 @@ from core.inbox.inbox import Inbox
 from core.journal.postgres import Lease
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.channels import Part, Receipt, Received
+from core.messaging.due_messages import Claim
 from core.messaging.messages import Address, Command, InboundMessage, OutboundKind, OutboundMessage, ReachabilityChange
-from core.messaging.outbox import Claim, Outbox, PartEnd
+from core.messaging.outbox import Outbox, PartEnd
 from core.people.access_policy import Access, Policy
 from core.turns.store import TurnEnd, TurnStore
 from core.turns.types import BegunTurn

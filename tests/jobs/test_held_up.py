@@ -11,7 +11,8 @@ import pytest
 
 from core.errors import StoreUnavailable
 from core.messaging.channels import Target
-from core.messaging.outbox import Begun, Claim, Outbox
+from core.messaging.due_messages import Claim
+from core.messaging.outbox import Begun, Outbox
 from core.messaging.segments import Bill
 from jobs import provider_calls
 from jobs.delivery import DeliveryRunner

@@ -17,8 +17,9 @@ import pytest
 from core.errors import LeaseLost
 from core.journal.postgres import Lease
 from core.messaging.channels import Part, Receipt
+from core.messaging.due_messages import Claim, KeptPart
 from core.messaging.messages import Command, DeliveryStatus, ReachabilityChange, StatusUpdate
-from core.messaging.outbox import Begun, Claim, KeptPart, PartEnd
+from core.messaging.outbox import Begun, PartEnd
 from core.turns.types import BegunTurn
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 from tests.core.turns.test_store import step

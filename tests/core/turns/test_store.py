@@ -11,8 +11,8 @@ from core.errors import LeaseLost, StoreUnavailable
 from core.journal.postgres import Lease, PostgresJournal
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, Role, TokenUsage
+from core.messaging.due_messages import Claim
 from core.messaging.messages import OutboundKind, OutboundMessage
-from core.messaging.outbox import Claim
 from core.turns.store import TurnEnd
 from core.turns.types import BegunTurn
 from tests.core.harness import DumbDatabase, Store, TwiceDatabase, opened
