@@ -82,11 +82,11 @@ class Simulator:
         return f"{self.wire.url}/telegram"
 
     def close(self) -> None:
-        """Let people, their page and the control API wait until `open`; the providers answer."""
+        """Make people, their page and the control API wait until `open`; the providers answer."""
         self._opened.clear()
 
     def open(self) -> None:
-        """Let people in: what they send is taken by now."""
+        """Let people in: the gateway accepts what they send by now."""
         self._opened.set()
 
     async def start(self) -> None:

@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Tell a 2xx."""
+        """Return whether it is a 2xx."""
         return 200 <= self.status < 300
 
 
@@ -54,7 +54,7 @@ class NoAnswer:
 
 
 class BadAction(Exception):
-    """A person cannot do that; the message is one sentence for whoever drives the simulator."""
+    """A person cannot do that; the message is one sentence for the caller."""
 
 
 class Provider(Protocol):
@@ -86,7 +86,7 @@ class Provider(Protocol):
         ...
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
-        """Do what a person does ("say", "press", …) and give what came of it; raises BadAction."""
+        """Do what a person does ("say", "press", …) and return the result. Raises BadAction."""
         ...
 
 
@@ -106,7 +106,7 @@ class Wire:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def connect_gateway(self, url: str, public_url: str = "") -> None:
-        """Say where the gateway is, once its port is known."""
+        """Set where the gateway is, once its port is known."""
         self.gateway_url = url.rstrip("/")
         self.public_url = (public_url or url).rstrip("/")
 
@@ -311,7 +311,7 @@ def _shown(headers: dict[str, str]) -> Json:
 
 
 def _parsed(headers: dict[str, str], body: bytes) -> Json:
-    """Show a form as an object (a list where a name repeats), JSON as JSON, all else as text."""
+    """Return a form as an object (a list where a name repeats), JSON as JSON, all else as text."""
     kind = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
     text = body.decode("utf-8", "replace")
     if kind.startswith("application/x-www-form-urlencoded"):

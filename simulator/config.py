@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tell people's time; the product's own clock fits, and is handed in by whoever starts the simulator."""
+    """People's time; the product's own clock fits, and is handed in by the caller that starts the simulator."""
 
     def now(self) -> datetime:
         """Return the present moment, aware, in UTC."""

@@ -157,7 +157,7 @@ class Control:
         return await self.faults(request)
 
     async def reset(self, _: web.Request) -> web.Response:
-        """Make everything as if just started; the journal stays, as it is append-only."""
+        """Reset everything as if just started; the journal stays, as it is append-only."""
         self._wire.faults.clear()
         for provider in self._providers.values():
             await provider.reset()
@@ -165,7 +165,7 @@ class Control:
         return web.json_response({"ok": True})
 
     async def act(self, request: web.Request) -> web.Response:
-        """Let a person do something: JSON with "person" and the action's arguments."""
+        """Do what a person does: JSON with "person" and the action's arguments."""
         provider = self._providers.get(request.match_info["provider"])
         if provider is None:
             return _refused(f"There is no provider of that name; there are {', '.join(self._providers)}.", 404)
@@ -183,7 +183,7 @@ class Control:
 
 
 def parse_rule(values: dict[str, Json]) -> Rule:
-    """Make a fault rule from JSON; raises BadAction with what is wrong."""
+    """Return a fault rule from JSON. Raises BadAction with what is wrong."""
     known = {"endpoint", "kind", "times", "share", "seconds", "status", "location"}
     if strange := set(values) - known:
         raise BadAction(f"A fault rule has no {', '.join(sorted(strange))}.")

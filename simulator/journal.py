@@ -58,7 +58,7 @@ class Journal:
         ]
 
     def touch(self) -> None:
-        """Tell every listener that something changed."""
+        """Wake every listener: something changed."""
         for queue in self._listeners:
             if queue.empty():
                 queue.put_nowait(None)

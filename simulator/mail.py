@@ -16,7 +16,7 @@ _LONGEST = 20_000
 
 
 class MailSimulator:
-    """Takes any mail on a port of 127.0.0.1, without TLS and password. `port` is known once it runs."""
+    """Accepts any mail on a port of 127.0.0.1, without TLS and password. `port` is known once it runs."""
 
     name = "mail"
 
@@ -54,7 +54,7 @@ class MailSimulator:
         raise BadAction("The mail server only takes mail.")
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
-        """Take a mail, as aiosmtpd calls it."""
+        """Accept a mail, as aiosmtpd calls it."""
         content = envelope.content if isinstance(envelope.content, bytes) else b""
         message = message_from_bytes(content, _class=EmailMessage, policy=default)
         part = message.get_body(("plain",))

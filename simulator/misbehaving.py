@@ -69,7 +69,7 @@ async def _send_junk(request: web.Request) -> web.StreamResponse | None:
 
 
 async def _drip(request: web.Request, seconds: float, stopping: asyncio.Event) -> web.StreamResponse | None:
-    """Write a byte now and then, and never the end of it."""
+    """Write a byte now and then, and never the end."""
     answer = web.StreamResponse(headers={"Content-Type": "application/json"})
     try:
         await answer.prepare(request)

@@ -1,6 +1,6 @@
 """The app's manifest: what Slack needs to know to make the app, with a reason for each scope; pure.
 
-`manifest.yaml` beside this file is `manifest_yaml()` as it stands. Source of the fields: docs.slack.dev,
+`manifest.yaml` next to this file is `manifest_yaml()` as it stands. Source of the fields: docs.slack.dev,
 reference/app-manifest.
 """
 

@@ -15,7 +15,7 @@ from core.messaging.messages import SenderProfile
 from providers.slack.client import SlackApi
 
 MAX_KNOWN = 10_000
-"""SenderProfiles who are remembered as asked about; then it begins anew."""
+"""People remembered as asked about; when there are more, all are forgotten."""
 
 _log = structlog.get_logger()
 

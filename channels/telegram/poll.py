@@ -133,7 +133,7 @@ class Poller:
         except Exception as error:
             if is_store_error(error):
                 raise  # it says nothing of this update: the next one would be left out just so
-            # Ours to mend, but it must not stand before everybody's messages for ever.
+            # Ours to mend, but it must not hold up everybody's messages indefinitely.
             self._broken[number] += 1
             if self._broken[number] < TRIES:
                 raise

@@ -18,7 +18,7 @@ from providers.slack.wire import REAL_API_URL, escape
 
 EVENT_TYPE = "onevalet_part"
 MAX_FALLBACK = 4_000
-"""Characters in `text` beside blocks: what notifications show, and what chat.update takes."""
+"""Characters in `text` next to blocks: what notifications show, and what chat.update takes."""
 WORKING = "is thinking…"
 SKEW = timedelta(minutes=1)
 """How far Slack's clock may be off ours; a part's ref is unique, so looking further back harms nothing."""

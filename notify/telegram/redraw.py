@@ -25,7 +25,7 @@ async def redraw(bot: Bot, part: Part, chat: int, message: int, outcome: str) ->
     Raises PTB's errors, and `Rejected` for a file, which has no text to change.
     """
     if "media" in part.data:
-        raise Rejected("a file has no text to draw anew")
+        raise Rejected("a file has no text to redraw")
     room = min(MAX_OUTCOME, MAX_UNITS - units(part.text) - units(_GAP))
     line = shorten(" ".join(clean(outcome).split()), room, units) if room >= SHORTEST else ""
     try:

@@ -23,7 +23,7 @@ METHODS: dict[str, Method] = {
 
 
 class Api:
-    """Serve METHODS. `hub` gives the present world, which a reset replaces."""
+    """Serve METHODS. `hub` holds the present world, which a reset replaces."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire

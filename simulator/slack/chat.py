@@ -98,7 +98,7 @@ def check_postable(hub: Hub, channel: Channel) -> None:
 
 
 def bot_message(hub: Hub, channel: Channel, content: Content, root: str) -> Message:
-    """Make a message of the app's bot, not yet kept."""
+    """Return a message of the app's bot, not yet kept."""
     slack = hub.world.config.slack
     message = Message(
         ts=hub.world.next_ts(),

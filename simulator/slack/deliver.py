@@ -1,4 +1,4 @@
-"""Tell the gateway: signed requests or Socket Mode, three seconds to answer, and Slack's retries for events."""
+"""Deliver to the gateway: signed requests or Socket Mode, three seconds to answer, and Slack's retries for events."""
 
 import asyncio
 import json
@@ -43,13 +43,13 @@ class Deliverer:
             self.event(message_event(self._world, message), message.ts, self._whose(message))
 
     def changed(self, message: Message, before: Obj) -> None:
-        """Tell of a changed message."""
+        """Send the event of a changed message."""
         if self._world.switches.own_events or not message.bot_id:
             event = changed_event(self._world, message, before, self._world.next_ts())
             self.event(event, message.ts, self._whose(message))
 
     def deleted(self, message: Message, before: Obj) -> None:
-        """Tell of a deleted message."""
+        """Send the event of a deleted message."""
         if self._world.switches.own_events or not message.bot_id:
             event = deleted_event(self._world, message, before, self._world.next_ts())
             self.event(event, message.ts, self._whose(message))

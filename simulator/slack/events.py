@@ -75,7 +75,7 @@ def home_event(user: str, channel: str, tab: str, view: View | None, shown: Obj,
 
 
 def typed_message(ts: str, channel: str, user: str, said: str, thread_ts: str = "") -> Message:
-    """Make a message as Slack's client sends it: text escaped (messaging/formatting), rich text beside it."""
+    """Return a message as Slack's client sends it: text escaped (messaging/formatting), rich text beside it."""
     element: Obj = {"type": "text", "text": said}
     section: Obj = {"type": "rich_text_section", "elements": [element]}
     blocks: list[Json] = [{"type": "rich_text", "block_id": secrets.token_hex(3), "elements": [section]}]

@@ -27,7 +27,7 @@ def upload_url(hub: Hub, arguments: Obj) -> Obj:
 
 
 async def receive(hub: Hub, request: web.Request) -> web.Response:
-    """Take the bytes of an upload, once and of the announced length."""
+    """Accept the bytes of an upload, once and of the announced length."""
     upload = hub.world.uploads.get(request.match_info["file"])
     if upload is None or "size" in upload:
         return web.Response(status=404, text="not found")

@@ -125,7 +125,7 @@ async def command(hub: Hub, person: Person, typed: str) -> Obj:
 
 
 def response_url(hub: Hub, channel: str, user: str, message_ts: str = "") -> str:
-    """Make a response_url: five uses in thirty minutes."""
+    """Return a response_url: five uses in thirty minutes."""
     token = secrets.token_urlsafe(18)
     hub.world.response_urls[token] = ResponseUrl(channel, user, hub.world.now(), message_ts)
     return f"{hub.url()}{PATH}/{token}"
@@ -151,7 +151,7 @@ def say(hub: Hub, channel: str, user: str, answer: Obj) -> Message:
 
 
 def pop(hub: Hub, user: str, view: View) -> None:
-    """Take a modal, and those above it, off the person's screen."""
+    """Remove a modal, and those above it, from the person's screen."""
     stack = hub.world.stacks.get(user, [])
     at = stack.index(view.id)
     for gone in stack[at:]:

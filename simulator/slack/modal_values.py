@@ -15,7 +15,7 @@ _FIELDS = {
 
 
 def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
-    """Make `state.values` (reference/interaction-payloads/view-interactions-payload) of what was entered.
+    """Return what was entered as `state.values` (reference/interaction-payloads/view-interactions-payload).
 
     `entered` maps action_ids or block_ids to strings (lists where several options may be chosen). Raises
     BadAction where Slack's client would not let the modal go: an empty needed field, a bad length or option.

@@ -17,7 +17,7 @@ from simulator.slack.state import Message, ResponseUrl
 
 
 async def respond(hub: Hub, request: web.Request) -> web.StreamResponse:
-    """Take an answer: 200 "ok", or 404 with used_url or expired_url, or 400 for a bad message."""
+    """Accept an answer: 200 "ok", or 404 with used_url or expired_url, or 400 for a bad message."""
     url = hub.world.response_urls.get(request.match_info["token"])
     if url is None or hub.world.now() - url.at > limits.RESPONSE_URL_SECONDS:
         return web.json_response({"ok": False, "error": "expired_url"}, status=404)

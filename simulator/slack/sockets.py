@@ -52,7 +52,7 @@ class Sockets:
         return len(self._connections)
 
     def ticket(self) -> str:
-        """Make a ticket for one connection, good for half a minute."""
+        """Return a ticket for one connection, good for half a minute."""
         made = secrets.token_hex(16)
         self._tickets[made] = time.monotonic()
         return made

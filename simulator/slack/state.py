@@ -148,7 +148,7 @@ class Switches:
 
 
 class World:
-    """The team's memory; made anew by a reset. `now` is people's time in Unix seconds."""
+    """The team's memory; a reset creates a new one. `now` is people's time in Unix seconds."""
 
     def __init__(self, config: SimulatorConfig, now: Callable[[], float]) -> None:
         self.config = config
@@ -180,7 +180,7 @@ class World:
         return self.channels.get(name) or self.channels.get(dm_id(name) if self.person(name) else "")
 
     def next_ts(self) -> str:
-        """Make a `ts`: the time in microseconds, never the same twice, ever growing."""
+        """Return a `ts`: the time in microseconds, never the same twice, ever growing."""
         self._last_ts = max(int(self.now() * 1_000_000), self._last_ts + 1)
         return f"{self._last_ts // 1_000_000}.{self._last_ts % 1_000_000:06d}"
 
@@ -196,13 +196,13 @@ class World:
         return message
 
     def trigger(self, user: str, view: str = "") -> str:
-        """Make a trigger_id for a gesture."""
+        """Return a trigger_id for a gesture."""
         made = f"{secrets.randbelow(10**12)}.{secrets.randbelow(10**12)}.{secrets.token_hex(16)}"
         self.triggers[made] = Trigger(user, self.now(), view=view)
         return made
 
     def deliver(self, kind: str, payload: Obj, about: str, user: str) -> Delivery:
-        """Note something that is to be told to the gateway."""
+        """Record a delivery to the gateway."""
         delivery = Delivery(len(self.deliveries) + 1, kind, about, payload, user)
         self.deliveries.append(delivery)
         return delivery
@@ -214,11 +214,11 @@ def dm_id(user: str) -> str:
 
 
 def make_id(prefix: str, length: int = 10) -> str:
-    """Make an id in Slack's style, such as Ev0PV52K21."""
+    """Return an id in Slack's style, such as Ev0PV52K21."""
     letters = string.ascii_uppercase + string.digits
     return prefix + "0" + "".join(secrets.choice(letters) for _ in range(length - 1))
 
 
 def block_token() -> str:
-    """Make what Slack puts for a missing block_id or action_id."""
+    """Return what Slack puts for a missing block_id or action_id."""
     return "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(5))

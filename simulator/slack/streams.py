@@ -25,7 +25,7 @@ class Piece:
 
     @property
     def empty(self) -> bool:
-        """Tell that nothing is added."""
+        """Return whether nothing is added."""
         return not (self.text or self.tasks or self.blocks)
 
 

@@ -77,7 +77,7 @@ def place(world: World, user: str, body: Obj, on: list[str] | None = None) -> Vi
 
 
 def replace(view: View, body: Obj) -> None:
-    """Give a view another body; what was entered in blocks that stay is kept, as Slack does."""
+    """Replace a view's body; what was entered in blocks that stay is kept, as Slack does."""
     view.body = {**body, "blocks": with_ids(items(body.get("blocks")))}
     view.hash = f"{secrets.randbelow(10**10)}.{secrets.token_hex(4)}"
     view.errors = {}

@@ -1,4 +1,4 @@
-"""Reading what somebody asks of the emulated Telegram; each raises BadAction in a sentence."""
+"""The arguments of an act, read by type; each function raises BadAction in a sentence."""
 
 from simulator.base import BadAction
 from simulator.journal import Json

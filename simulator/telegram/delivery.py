@@ -50,7 +50,7 @@ class Delivery:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def deliver(self, update: Update) -> str:
-        """Make one request; give nothing when it was taken, else what was wrong, with a Retry-After's seconds.
+        """Return one request; return nothing if it was accepted, else what was wrong, with a Retry-After's seconds.
 
         The error and the delay are kept on the update.
         """

@@ -45,7 +45,7 @@ def edit_message_reply_markup(world: World, given: Arguments) -> dict[str, Json]
 
 
 def delete_message(world: World, given: Arguments) -> bool:
-    """Take a message away, within 48 hours: https://core.telegram.org/bots/api#deletemessage."""
+    """Delete a message, within 48 hours: https://core.telegram.org/bots/api#deletemessage."""
     if not given.text("chat_id"):
         raise bad_request("Chat identifier is not specified")
     if given.integer("message_id") <= 0:

@@ -162,7 +162,7 @@ class _Parser:
             self.entities.append(Entity("text_link", begun.units, length, url=link))
 
     def _mark_code(self, begun: _Open, length: int) -> None:
-        """Make one `pre` with a language of <pre><code class="language-…">, whichever is outside."""
+        """Merge <pre><code class="language-…"> into one `pre` with a language, whichever is outside."""
         language = begun.attributes.get("class", "").removeprefix("language-") if begun.tag == "code" else ""
         if not begun.attributes.get("class", "").startswith("language-"):
             language = ""

@@ -64,7 +64,7 @@ class Polling:
         return self._wire.now() < self._rival_until
 
     def _slowed(self, offset: int, timeout: float, limit: int) -> tuple[float, int]:
-        """Slow down whoever asks for the same again and again (server source, `process_get_updates_query`)."""
+        """Slow down a client that asks for the same again and again (server source, `process_get_updates_query`)."""
         now, pace = self._wire.now(), self._wire.config.pace
         if offset == self._last_offset:
             if timeout < 3 * pace and now < self._last_at + 3 * pace:

@@ -53,7 +53,7 @@ class TelegramSimulator:
         return show(self._world, self._webhooks.get_webhook_info(), has_rival=self._polling.has_rival)
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
-        """Let a person do something; raises BadAction."""
+        """Do what a person does. Raises BadAction."""
         person = self._wire.config.person(person_key)
         if person is None:
             raise BadAction(f"There is nobody called {person_key}.")

@@ -69,7 +69,7 @@ def send_voice(world: World, given: Arguments) -> dict[str, Json]:
 
 
 def send_chat_action(world: World, given: Arguments) -> bool:
-    """Show what the bot is at, for five seconds or until it sends. Raises `Refusal`."""
+    """Show the bot's activity, for five seconds or until it sends. Raises `Refusal`."""
     action = given.text("action").lower()
     if action not in _ACTIONS:
         raise bad_request("Wrong parameter action in request")

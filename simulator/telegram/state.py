@@ -99,7 +99,7 @@ class Settings:
 
 
 class World:
-    """All of it for one bot. `now` gives people's time in Unix seconds."""
+    """All of it for one bot. `now` returns people's time in Unix seconds."""
 
     def __init__(self, config: SimulatorConfig, now: Callable[[], float]) -> None:
         self.config = config

@@ -90,7 +90,7 @@ class Failure:
 
 
 class Updates:
-    """Keep what was not taken yet, in order of update_id. `now` gives people's time."""
+    """Updates that were not taken yet, in order of update_id. `now` returns people's time."""
 
     def __init__(self, now: Callable[[], float], first_id: int) -> None:
         self._now = now
@@ -127,7 +127,7 @@ class Updates:
         self.tell()
 
     def tell(self) -> None:
-        """Tell the listeners that there may be something to take."""
+        """Wake the listeners: there may be something to take."""
         for listener in self._listeners:
             listener()
 
@@ -182,7 +182,7 @@ class Updates:
         return next((update for update in self._waiting.values() if update.queue == queue), None)
 
     def forget(self, update: Update) -> None:
-        """Take an update off: it was delivered or dropped."""
+        """Remove an update: it was delivered or dropped."""
         self._waiting.pop(update.update_id, None)
 
     def clear(self) -> None:

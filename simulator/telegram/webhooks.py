@@ -56,7 +56,7 @@ class Webhooks:
         return "Webhook was set"
 
     async def delete_webhook(self, given: Arguments) -> str:
-        """Take the webhook away; what waits stays, unless it is told to be dropped."""
+        """Remove the webhook; waiting updates stay, unless they are to be dropped."""
         had = bool(self._world.webhook.url)
         await self.close()
         self._world.webhook = Webhook()

@@ -27,7 +27,7 @@ from simulator.twilio.state import FINAL, Media, Message, PhoneNumber, Store
 
 
 class Api:
-    """The handlers. `sent` is told of each accepted message; `store` gives the present memory."""
+    """The handlers. `sent` is called with each accepted message; `store` returns the present memory."""
 
     def __init__(self, wire: Wire, store: Callable[[], Store], sent: Callable[[Message], None]) -> None:
         self._wire = wire
@@ -59,7 +59,7 @@ class Api:
         ]
 
     async def create_message(self, request: web.Request) -> web.StreamResponse:
-        """Take a message to send."""
+        """Accept a message to send."""
         form = await read_form(request, CREATE_MESSAGE)
         account, store = self._config.account_sid, self._store()
         message = make_message(form, store, account, self._wire.now(), self._wire.public_url)

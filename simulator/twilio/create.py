@@ -1,4 +1,4 @@
-"""Take or refuse a message to be sent, in the order in which Twilio checks."""
+"""Accept or refuse a message to be sent, in the order in which Twilio checks."""
 
 from simulator.twilio.errors import Refusal
 from simulator.twilio.forms import Form, check_options, is_e164, is_url
@@ -20,7 +20,7 @@ _MAGIC_GOOD = "+15005550006"
 
 
 def make_message(form: Form, store: Store, account: str, now: float, ours: str) -> Message:
-    """Make the message of a create call; `ours` is the gateway's public origin. Raises Refusal."""
+    """Return the message of a create call; `ours` is the gateway's public origin. Raises Refusal."""
     to, body = form.one("To"), form.one("Body")
     if not to:
         raise Refusal(21604)

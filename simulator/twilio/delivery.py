@@ -61,7 +61,7 @@ async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> Non
 
 
 def callback_form(wire: Wire, message: Message) -> dict[str, str]:
-    """Make the parameters of a status callback, as the message stands now."""
+    """Return the parameters of a status callback, as the message stands now."""
     form = {
         "AccountSid": wire.config.twilio.account_sid,
         "ApiVersion": "2010-04-01",

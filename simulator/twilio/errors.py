@@ -69,7 +69,7 @@ class Refusal(Exception):
         return _STATUS.get(self.code, 400)
 
     def answer(self, headers: dict[str, str] | None = None) -> web.Response:
-        """Make the HTTP answer."""
+        """Return the HTTP answer."""
         body = {
             "code": self.code,
             "message": str(self),

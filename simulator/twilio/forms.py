@@ -129,7 +129,7 @@ def checked(encoded: str, allowed: frozenset[str]) -> Form:
 
 
 def is_e164(number: str) -> bool:
-    """Tell an E.164 number of a length that its country has (docs: glossary/what-e164)."""
+    """Return whether it is an E.164 number of a length that its country has (docs: glossary/what-e164)."""
     if not re.fullmatch(r"\+[1-9][0-9]{6,14}", number):
         return False
     try:
@@ -139,7 +139,7 @@ def is_e164(number: str) -> bool:
 
 
 def is_url(url: str, ours: str) -> bool:
-    """Tell a URL that Twilio can call: absolute, http or https, not this machine unless it is `ours`."""
+    """Return whether Twilio can call a URL: absolute, http or https, not this machine unless it is `ours`."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

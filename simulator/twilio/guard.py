@@ -20,7 +20,7 @@ class Guard:
         self._config = wire.config.twilio
 
     def wrap(self, name: str, handler: Handler) -> Handler:
-        """Make a handler that authenticates, refuses in Twilio's words, and is `twilio.<name>` in the journal."""
+        """Return a handler that authenticates, refuses in Twilio's words, and is `twilio.<name>` in the journal."""
 
         async def run(request: web.Request) -> web.StreamResponse:
             try:
@@ -48,6 +48,6 @@ class Guard:
 
 
 def not_found(request: web.Request) -> Refusal:
-    """Make Twilio's 404 (docs: errors/20404)."""
+    """Return Twilio's 404 (docs: errors/20404)."""
     path = request.path.removeprefix(PREFIX)
     return Refusal(20404, f"The requested resource {path} was not found")

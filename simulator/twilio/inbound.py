@@ -20,7 +20,7 @@ class Inbound:
         self._sent = sent
 
     def receive(self, sender: str, number: PhoneNumber, body: str, media: list[Media]) -> Message:
-        """Take a text in and apply STOP, START and HELP, which Twilio answers itself."""
+        """Accept a text and apply STOP, START and HELP, which Twilio answers itself."""
         store, now = self._store(), self._wire.now()
         message = Message(
             sid=new_sid("MM" if media else "SM"),

@@ -10,12 +10,12 @@ API = "/2010-04-01"
 
 
 def rfc2822(moment: float | None) -> str | None:
-    """Write a moment as the 2010 API does."""
+    """Return a moment as the 2010 API writes it."""
     return None if moment is None else format_datetime(datetime.fromtimestamp(int(moment), UTC))
 
 
 def message_json(account: str, message: Message) -> dict[str, Json]:
-    """Show a Message resource."""
+    """Return a Message resource."""
     uri = f"{API}/Accounts/{account}/Messages/{message.sid}"
     # Sent through a Messaging Service: no sender yet, and no segments counted.
     waiting = message.status == "accepted"
@@ -44,7 +44,7 @@ def message_json(account: str, message: Message) -> dict[str, Json]:
 
 
 def media_json(account: str, message: Message, media: Media) -> dict[str, Json]:
-    """Show a Media resource."""
+    """Return a Media resource."""
     return {
         "account_sid": account,
         "content_type": media.content_type,
@@ -57,7 +57,7 @@ def media_json(account: str, message: Message, media: Media) -> dict[str, Json]:
 
 
 def number_json(account: str, number: PhoneNumber) -> dict[str, Json]:
-    """Show an IncomingPhoneNumber resource."""
+    """Return an IncomingPhoneNumber resource."""
     settings = number.settings
 
     def given(name: str) -> str | None:

@@ -10,7 +10,7 @@ FINAL = frozenset({"delivered", "undelivered", "failed", "received", "canceled"}
 
 
 def new_sid(prefix: str) -> str:
-    """Make an id that no earlier run can have used: the gateway remembers them."""
+    """Return an id that no earlier run can have used: the gateway remembers them."""
     return prefix + secrets.token_hex(16)
 
 

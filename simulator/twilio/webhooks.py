@@ -53,7 +53,7 @@ class Delivered:
 
     @property
     def told(self) -> str:
-        """Say the outcome in a word: a status, or why there was none."""
+        """Return the outcome in a word: a status, or why there was none."""
         return str(self.outcome.status) if isinstance(self.outcome, Answer) else self.outcome.reason
 
 

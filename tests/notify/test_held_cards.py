@@ -33,8 +33,9 @@ async def test_a_card_waits_for_quiet_hours_to_end_unless_it_is_urgent(store: St
     now = harness.clock.now()
     await store.admin.execute(
         "update tenants set quiet_from = $1, quiet_until = $2",
-        f"{now - timedelta(hours=1):%H:%M}", f"{now + timedelta(hours=1):%H:%M}",
-    )  # fmt: skip
+        f"{now - timedelta(hours=1):%H:%M}",
+        f"{now + timedelta(hours=1):%H:%M}",
+    )
     await harness.work()
     asked = "select state from outbound where kind = 'card'"
     assert await store.column(asked) == (["held"] if urgency == "normal" else ["ready"])

@@ -45,8 +45,10 @@ async def states(harness: People) -> list[str]:
 async def night(harness: People, tenant: str, begins: str, ends: str) -> None:
     await harness.store.admin.execute(
         "update tenants set timezone = 'UTC', quiet_from = $2, quiet_until = $3 where tenant_id = $1",
-        tenant, begins, ends,
-    )  # fmt: skip
+        tenant,
+        begins,
+        ends,
+    )
 
 
 async def test_news_goes_to_the_last_used_conversation_and_its_history(harness: People) -> None:
@@ -354,7 +356,9 @@ async def test_promise_11_a_message_only_goes_to_an_identity_of_its_tenant(harne
     for mine, other in itertools.permutations(tenants, 2):
         made = await harness.store.database.call(
             "select may_notify($1, $2, 'sms', $3) as may from set_config('onevalet.tenant', $1, false)",
-            mine, f"{other}-sms", "+15550000001",
-        )  # fmt: skip
+            mine,
+            f"{other}-sms",
+            "+15550000001",
+        )
         assert made is not None
         assert made["may"] is False

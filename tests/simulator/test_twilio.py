@@ -32,8 +32,11 @@ async def test_a_message_is_sent_and_its_statuses_are_told_in_signed_callbacks(
 ) -> None:
     message = await twilio_client.messages.create_async(to=ADA, from_=OURS, body="Hello 👋", status_callback=STATUS_URL)
     assert (message.status, message.direction, message.num_segments, message.price) == (
-        "queued", "outbound-api", "1", None,
-    )  # fmt: skip
+        "queued",
+        "outbound-api",
+        "1",
+        None,
+    )
     assert re.fullmatch("SM[0-9a-f]{32}", message.sid or "")
     await until(lambda: len(gateway.heard) == 3)
     assert [heard.form["MessageStatus"] for heard in gateway.heard] == ["queued", "sent", "delivered"]
@@ -48,8 +51,11 @@ async def test_a_message_is_sent_and_its_statuses_are_told_in_signed_callbacks(
     assert fetched.date_sent is not None
     [bubble] = bubbles(simulator)
     assert (bubble["direction"], bubble["text"], bubble["status"], bubble["encoding"]) == (
-        "out", "Hello 👋", "delivered", "UCS-2",
-    )  # fmt: skip
+        "out",
+        "Hello 👋",
+        "delivered",
+        "UCS-2",
+    )
 
 
 async def test_a_messaging_service_accepts_first_and_sends_from_its_pool(
@@ -161,9 +167,14 @@ async def test_more_wrong_calls_are_refused(
     assert await code_of(twilio_client.messages.create_async(to=ADA, from_=OURS, media_url=urls)) == (400, 21623)
     url = f"{simulator.twilio_url}/2010-04-01/Accounts/{TWILIO.account_sid}/Messages.json"
     for query, code in [
-        ("PageSize=1001", 20007), ("PageSize=x", 20001), ("Page=2", 20001), ("PageToken=PA1", 20001),
-        ("DateSent=yesterday", 20001), ("Sender=x", 20001), ("To=1&To=2", 20001),
-    ]:  # fmt: skip
+        ("PageSize=1001", 20007),
+        ("PageSize=x", 20001),
+        ("Page=2", 20001),
+        ("PageToken=PA1", 20001),
+        ("DateSent=yesterday", 20001),
+        ("Sender=x", 20001),
+        ("To=1&To=2", 20001),
+    ]:
         async with http.get(f"{url}?{query}", headers=AUTH) as answer:
             assert (await answer.json())["code"] == code, query
 

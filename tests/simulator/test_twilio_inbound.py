@@ -141,11 +141,14 @@ async def test_the_fallback_is_called_when_the_webhook_failed(
     [
         ("", "text/xml", []),
         ("<Response/>", "text/xml", []),
-        ("<Response><Message>one</Message><Message><Body>two</Body></Message></Response>", "application/xml",
-         ["one", "two"]),
+        (
+            "<Response><Message>one</Message><Message><Body>two</Body></Message></Response>",
+            "application/xml",
+            ["one", "two"],
+        ),
         ("ok", "text/plain", ["ok"]),
     ],
-)  # fmt: skip
+)
 async def test_twiml_answers_are_sent(
     simulator: Simulator, gateway: FakeGateway, body: str, kind: str, texts: list[str]
 ) -> None:

@@ -154,14 +154,16 @@ BUTTON = {"type": "button", "action_id": "choice_0", "value": "tok_1", "action_t
         (press(actions=[BUTTON | {"value": None}]), IgnoreReason.UNSUPPORTED),
         (press(actions=[BUTTON | {"value": "x" * 65}]), IgnoreReason.UNSUPPORTED),
         (press(actions=[BUTTON | {"value": "to\x00k"}]), IgnoreReason.UNSUPPORTED),
-        (press(actions=[BUTTON | {"type": "static_select", "value": None, "selected_option": {"value": "tok_1"}}]),
-         IgnoreReason.UNSUPPORTED),
+        (
+            press(actions=[BUTTON | {"type": "static_select", "value": None, "selected_option": {"value": "tok_1"}}]),
+            IgnoreReason.UNSUPPORTED,
+        ),
         (press(container={"message_ts": TS, "channel_id": "C0GENERAL1"}), IgnoreReason.GROUP),
         (press(container={"message_ts": TS, "channel_id": "G0PRIVATE1"}), IgnoreReason.GROUP),
         (submission(view=submission()["view"] | {"callback_id": "edit"}), IgnoreReason.UNSUPPORTED),
         (submission(view=submission()["view"] | {"private_metadata": ""}), IgnoreReason.UNSUPPORTED),
     ],
-)  # fmt: skip
+)
 def test_promise_6_a_gesture_that_is_no_button_or_form_of_ours_is_ignored(payload: Any, reason: IgnoreReason) -> None:
     found = parse(payload, OURS)
     assert isinstance(found, IgnoredMessage)

@@ -87,14 +87,26 @@ async def _send_picture(simulator: Simulator) -> str:
 @pytest.mark.parametrize(
     "url",
     [
-        REAL + FILE.replace(SID, "AC" + "d" * 32), REAL + FILE + "/../../../x", REAL + FILE + "?x=1",
-        REAL + FILE + "#x", REAL + FILE + ".json", "http://api.twilio.com" + FILE, "https://api.twilio.com:8443" + FILE,
-        "https://api.twilio.com@evil.example" + FILE, "https://evil.example" + FILE, REAL + ".evil.example" + FILE,
-        "https://evil.example/https://api.twilio.com" + FILE, "https://127.0.0.1" + FILE, REAL + FILE + "\n", REAL, "",
-        REAL + FILE.replace("/Media/", "/media/"), REAL + FILE.replace("2010-04-01", "2010-04-01/%2e%2e/x"),
+        REAL + FILE.replace(SID, "AC" + "d" * 32),
+        REAL + FILE + "/../../../x",
+        REAL + FILE + "?x=1",
+        REAL + FILE + "#x",
+        REAL + FILE + ".json",
+        "http://api.twilio.com" + FILE,
+        "https://api.twilio.com:8443" + FILE,
+        "https://api.twilio.com@evil.example" + FILE,
+        "https://evil.example" + FILE,
+        REAL + ".evil.example" + FILE,
+        "https://evil.example/https://api.twilio.com" + FILE,
+        "https://127.0.0.1" + FILE,
+        REAL + FILE + "\n",
+        REAL,
+        "",
+        REAL + FILE.replace("/Media/", "/media/"),
+        REAL + FILE.replace("2010-04-01", "2010-04-01/%2e%2e/x"),
         "https://mms.twiliocdn.com/x",
     ],
-)  # fmt: skip
+)
 async def test_a_url_that_is_not_of_our_account_at_twilio_is_not_fetched(url: str) -> None:
     async with TwilioMedia(account_sid=SID, auth_token=TOKEN) as media:
         with pytest.raises(ToolFailed, match="not lie with our Twilio account"):
@@ -111,11 +123,18 @@ async def test_one_bad_url_among_good_ones_means_that_nothing_is_fetched(fake: F
 @pytest.mark.parametrize(
     "location",
     [
-        "http://127.0.0.1:1/", "http://localhost/", "https://evil.example/x", "http://mms.twiliocdn.com/x",
-        "https://mms.twiliocdn.com:8443/x", "https://mms.twiliocdn.com.evil.example/x", "https://xmms.twiliocdn.com/",
-        "https://mms.twiliocdn.com@127.0.0.1/", "file:///etc/passwd", "https://169.254.169.254/",
+        "http://127.0.0.1:1/",
+        "http://localhost/",
+        "https://evil.example/x",
+        "http://mms.twiliocdn.com/x",
+        "https://mms.twiliocdn.com:8443/x",
+        "https://mms.twiliocdn.com.evil.example/x",
+        "https://xmms.twiliocdn.com/",
+        "https://mms.twiliocdn.com@127.0.0.1/",
+        "file:///etc/passwd",
+        "https://169.254.169.254/",
     ],
-)  # fmt: skip
+)
 async def test_a_redirect_away_from_twilio_is_not_followed(fake: FakeTwilio, location: str) -> None:
     fake.location = location
     async with media_of(fake) as media:

@@ -148,7 +148,7 @@ def test_a_topic_of_a_private_chat_is_a_conversation_of_its_own() -> None:
         ({"text": None, "pinned_message": {}}, IgnoreReason.UNSUPPORTED, ""),
         ({"text": None}, IgnoreReason.UNSUPPORTED, ""),
     ],
-)  # fmt: skip
+)
 def test_promise_6_what_is_not_answered_is_ignored_with_a_reason(
     changes: Json, reason: IgnoreReason, reply: str
 ) -> None:
@@ -264,18 +264,52 @@ json_values = st.recursive(
 )
 PATHS = [
     ("update_id",),
-    *((kind, *rest) for kind in ("message",) for rest in (
-        ("message_id",), ("from",), ("from", "id"), ("from", "is_bot"), ("chat",), ("chat", "id"), ("chat", "type"),
-        ("date",), ("text",), ("entities",), ("photo",), ("document",), ("voice",), ("caption",),
-        ("migrate_to_chat_id",), ("is_topic_message",), ("message_thread_id",), ("reply_to_message",),
-        ("reply_to_message", "from"), ("reply_to_message", "message_id"),
-    )),
-    *(("callback_query", *rest) for rest in (
-        ("id",), ("from",), ("from", "id"), ("from", "is_bot"), ("message",), ("message", "chat"), ("data",),
-        ("message", "chat", "id"), ("message", "chat", "type"), ("message", "from"), ("message", "from", "id"),
-        ("message", "message_id"), ("message", "is_topic_message"), ("inline_message_id",),
-    )),
-]  # fmt: skip
+    *(
+        (kind, *rest)
+        for kind in ("message",)
+        for rest in (
+            ("message_id",),
+            ("from",),
+            ("from", "id"),
+            ("from", "is_bot"),
+            ("chat",),
+            ("chat", "id"),
+            ("chat", "type"),
+            ("date",),
+            ("text",),
+            ("entities",),
+            ("photo",),
+            ("document",),
+            ("voice",),
+            ("caption",),
+            ("migrate_to_chat_id",),
+            ("is_topic_message",),
+            ("message_thread_id",),
+            ("reply_to_message",),
+            ("reply_to_message", "from"),
+            ("reply_to_message", "message_id"),
+        )
+    ),
+    *(
+        ("callback_query", *rest)
+        for rest in (
+            ("id",),
+            ("from",),
+            ("from", "id"),
+            ("from", "is_bot"),
+            ("message",),
+            ("message", "chat"),
+            ("data",),
+            ("message", "chat", "id"),
+            ("message", "chat", "type"),
+            ("message", "from"),
+            ("message", "from", "id"),
+            ("message", "message_id"),
+            ("message", "is_topic_message"),
+            ("inline_message_id",),
+        )
+    ),
+]
 
 
 @given(st.sampled_from(PATHS), json_values)

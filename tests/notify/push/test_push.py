@@ -98,9 +98,13 @@ async def test_a_title_and_a_text_arrive_at_the_topic_and_at_the_key(
     receipt = await push.send(part, TOPIC)
     assert receipt.provider_id == "m0"
     assert providers.held[0] | {"id": ""} == {
-        "id": "", "event": "message", "topic": "anns-topic", "title": "Price", "markdown": True,
+        "id": "",
+        "event": "message",
+        "topic": "anns-topic",
+        "title": "Price",
+        "markdown": True,
         "message": "Under **300**\n\nhttps://example.org/a.png",
-    }  # fmt: skip
+    }
     await push.send(part, KEY)
     assert providers.apprised[0][0] == "ann"
     assert providers.apprised[0][1]["title"] == "Price"

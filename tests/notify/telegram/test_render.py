@@ -44,14 +44,20 @@ def marked(markdown: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("markdown", "text", "marks"),
     [
-        ("**bold** *soft* ~~gone~~", "bold soft gone",
-         [("bold", "bold"), ("italic", "soft"), ("strikethrough", "gone")]),
+        (
+            "**bold** *soft* ~~gone~~",
+            "bold soft gone",
+            [("bold", "bold"), ("italic", "soft"), ("strikethrough", "gone")],
+        ),
         ("# Title\n\nText\nnext line", "Title\n\nText\nnext line", [("bold", "Title")]),
         ("- one\n- two\n  - deep\n- three", "• one\n• two\n  • deep\n• three", []),
         ("3. three\n4. four", "3. three\n4. four", []),
         ("1. first\n\n   more of it\n\n2. second", "1. first\n\n   more of it\n\n2. second", []),
-        ("See [the page](https://a.example/x?y=1&z=2).", "See the page.",
-         [("text_link https://a.example/x?y=1&z=2", "the page")]),
+        (
+            "See [the page](https://a.example/x?y=1&z=2).",
+            "See the page.",
+            [("text_link https://a.example/x?y=1&z=2", "the page")],
+        ),
         ("<https://a.example>", "https://a.example", []),
         ("[https://a.example](https://a.example)", "https://a.example", []),
         ('[a](https://b.example "why")', 'a "why"', [("text_link https://b.example", "a")]),
@@ -75,7 +81,7 @@ def marked(markdown: str) -> list[tuple[str, str]]:
         ("*a **b** c*", "a b c", [("bold", "b"), ("italic", "a b c")]),
         ("> " * 60 + "deep", "> " * 60 + "deep", []),
     ],
-)  # fmt: skip
+)
 def test_markdown_becomes_text_and_marks(markdown: str, text: str, marks: list[tuple[str, str]]) -> None:
     assert to_rich(markdown).text == text
     assert marked(markdown) == marks
@@ -227,7 +233,7 @@ noise = st.text(st.characters(), max_size=300)
 markup = st.lists(
     st.sampled_from([*"*_~`[]()<>#|\\\n -!&\"'", "**", "```", "[a](", "https://a.b", "🎉", "\u0301", "x", "> ", "1. "]),
     max_size=60,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @given(noise | markup, st.sampled_from([1, 7, 60]))
