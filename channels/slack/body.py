@@ -4,11 +4,11 @@ Bolt's own reader is not used: it takes a command whose text contains the word "
 raises on much else.
 """
 
-import json
 from urllib.parse import parse_qsl
 
+from channels.http.requests import json_object
 from core.errors import RequestRefused
-from core.json_types import Json, JsonObject
+from core.json_types import JsonObject
 
 JSON_TYPE = "application/json"
 FORM_TYPE = "application/x-www-form-urlencoded"
@@ -18,13 +18,13 @@ MAX_FIELDS = 100
 def decode_body(raw: bytes, content_type: str) -> JsonObject:
     """Decode a body, strictly as UTF-8. Raises `RequestRefused`."""
     if content_type == JSON_TYPE:
-        return _json_object(raw)
+        return json_object(raw)
     fields = _form(raw)
     if "payload" not in fields:
         return {**fields}
     if len(fields) > 1:
         raise RequestRefused("payload is not alone")
-    return _json_object(fields["payload"].encode(errors="surrogatepass"))
+    return json_object(fields["payload"].encode(errors="surrogatepass"))
 
 
 def _form(raw: bytes) -> dict[str, str]:
@@ -38,17 +38,3 @@ def _form(raw: bytes) -> dict[str, str]:
     if len(fields) != len(pairs):
         raise RequestRefused("field sent twice")
     return fields
-
-
-def _json_object(raw: bytes) -> JsonObject:
-    try:
-        value: Json = json.loads(raw.decode(), parse_constant=_no_constant)
-    except (ValueError, RecursionError):  # no JSON, not UTF-8, or nested too deeply
-        raise RequestRefused("JSON cannot be decoded") from None
-    if not isinstance(value, dict):
-        raise RequestRefused("JSON is not an object")
-    return value
-
-
-def _no_constant(name: str) -> Json:
-    raise ValueError(f"{name} is not JSON")

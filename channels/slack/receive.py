@@ -10,6 +10,7 @@ import structlog
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 
+from channels.http.requests import check_type, only_header
 from channels.slack.ack import answer_gesture, publish_home
 from channels.slack.body import FORM_TYPE, JSON_TYPE, decode_body
 from channels.slack.bolt_app import BoltGateway
@@ -108,12 +109,9 @@ class SlackChannel:
 
     async def _proven(self, request: web.Request) -> JsonObject:
         """Return the body of a request that is Slack's. Raises `RequestRefused`."""
-        if request.content_type not in (JSON_TYPE, FORM_TYPE):
-            raise RequestRefused("neither JSON nor a form", status=415)
-        if (request.charset or "utf-8").lower() != "utf-8":
-            raise RequestRefused("not UTF-8", status=415)
+        check_type(request, JSON_TYPE, FORM_TYPE)
         raw = await request.read()
-        timestamp, signature = _only(request, TIMESTAMP_HEADER), _only(request, SIGNATURE_HEADER)
+        timestamp, signature = only_header(request, TIMESTAMP_HEADER), only_header(request, SIGNATURE_HEADER)
         if not is_signed(self._signing_secret, raw, timestamp, signature, self._now()):
             raise RequestRefused("signature does not match", status=403)
         return decode_body(raw, request.content_type)
@@ -178,9 +176,3 @@ class SlackChannel:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _only(request: web.Request, header: str) -> str | None:
-    """Return a header that must occur exactly once, else None."""
-    values = request.headers.getall(header, [])
-    return values[0] if len(values) == 1 else None

@@ -7,6 +7,7 @@ from datetime import datetime
 import structlog
 from aiohttp import web
 
+from channels.http.requests import check_type, only_header
 from channels.sms.catchup import catch_up
 from channels.sms.parse import CHANNEL, Account, decode_form, parse_message, parse_status
 from channels.sms.setup import Webhooks, check_sender, setup_sender
@@ -93,13 +94,9 @@ class SmsChannel:
 
     async def _proven(self, request: web.Request) -> FormPairs:
         """Return the form of a request that is Twilio's. Raises `RequestRefused`."""
-        if request.content_type != "application/x-www-form-urlencoded":
-            raise RequestRefused("not a form", status=415)
-        if (request.charset or "utf-8").lower() != "utf-8":
-            raise RequestRefused("not UTF-8", status=415)
+        check_type(request, "application/x-www-form-urlencoded")
         pairs = decode_form(await request.read())
-        signatures = request.headers.getall(SIGNATURE_HEADER, [])
-        signature = signatures[0] if len(signatures) == 1 else None
+        signature = only_header(request, SIGNATURE_HEADER)
         # Never the Host header or X-Forwarded-*: the public URL is configured.
         if not is_signed(self._auth_token, self._public_url + request.raw_path, pairs, signature):
             raise RequestRefused("signature does not match", status=403)

@@ -5,10 +5,8 @@ PTB's `Update.de_json` checks no types, and refuses a whole update for one new o
 which would hold up its chat. Tests compare the two readings.
 """
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NoReturn
 
 from channels.telegram.media import has_content, read_media
 from core.errors import RequestRefused
@@ -51,17 +49,6 @@ class Parsed:
 
     inbound: Inbound
     query: str | None = None
-
-
-def decode_update(raw: bytes) -> JsonObject:
-    """Decode a request's body. Raises `RequestRefused` unless it is a JSON object."""
-    try:
-        update = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):  # the error would quote the text
-        raise RequestRefused("body is not JSON") from None
-    if not isinstance(update, dict):
-        raise RequestRefused("update is not an object")
-    return update
 
 
 def read_update_id(update: JsonObject) -> int:
@@ -279,7 +266,3 @@ def _moment(seconds: int) -> datetime | None:
         return datetime.fromtimestamp(seconds, tz=UTC)
     except (OverflowError, ValueError, OSError):  # later than any calendar
         return None
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

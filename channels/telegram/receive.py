@@ -8,12 +8,12 @@ import structlog
 from aiohttp import web
 from telegram.error import TelegramError
 
+from channels.http.requests import check_type, json_object, only_header
 from channels.telegram.ack import acknowledge
 from channels.telegram.catchup import catch_up
 from channels.telegram.parse import (
     CHANNEL,
     BotIdentity,
-    decode_update,
     ignore_update,
     parse_update,
     read_update_id,
@@ -107,12 +107,10 @@ class TelegramChannel:
         return await check_bot(self._api, self._webhook, self._lease)
 
     async def _receive(self, request: web.Request) -> web.Response:
-        secrets = request.headers.getall(SECRET_HEADER, [])
-        if not is_secret(self._secret, secrets[0] if len(secrets) == 1 else None):
+        if not is_secret(self._secret, only_header(request, SECRET_HEADER)):
             raise RequestRefused("secret does not match", status=403)
-        if request.content_type != "application/json":
-            raise RequestRefused("not JSON", status=415)
-        await self._take(decode_update(await request.read()))
+        check_type(request, "application/json")
+        await self._take(json_object(await request.read()))
         return web.Response()  # never a method in the answer: Telegram would not tell what became of it
 
     async def _take(self, update: JsonObject) -> None:
