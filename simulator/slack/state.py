@@ -4,6 +4,7 @@ import secrets
 import string
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from simulator.config import Person, SimulatorConfig
 from simulator.journal import Json
@@ -124,14 +125,14 @@ class ResponseUrl:
 
 @dataclass(slots=True)
 class Delivery:
-    """One thing told to the gateway, with what came of each attempt. `state`: pending, delivered, failed."""
+    """One delivery to the gateway, with the outcome of each attempt."""
 
     number: int
     kind: str
     about: str
     payload: Obj
     user: str = ""
-    state: str = "pending"
+    state: Literal["pending", "delivered", "failed"] = "pending"
     attempts: list[Json] = field(default_factory=list)
 
 
