@@ -5,7 +5,6 @@ Source of the shapes: docs.slack.dev, reference/interaction-payloads.
 
 from dataclasses import dataclass
 
-from channels.slack.messages import CHANNEL_NAME
 from channels.slack.payload_fields import (
     CHANNEL,
     TOKEN,
@@ -21,7 +20,7 @@ from channels.slack.payload_fields import (
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.messages import Address, IgnoredMessage, IgnoreReason, Press
-from providers.slack.wire import is_choice, is_token
+from providers.slack.wire import CHANNEL_NAME, is_choice, is_token
 
 FORM = "onevalet_form"
 """The callback_id of the forms that we open."""

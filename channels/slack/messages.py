@@ -11,8 +11,8 @@ from channels.slack.text import typed_text
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
+from providers.slack.wire import CHANNEL_NAME
 
-CHANNEL_NAME = "slack"
 GROUP_REPLY = "I only answer in direct messages: write to me there."
 COMMANDS = {"new": "new", "halt": "stop", "stop": "stop"}
 """Words that are commands when they are the whole message."""

@@ -6,7 +6,7 @@ Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-comman
 from dataclasses import dataclass, replace
 
 from channels.slack.interactions import Gesture, read_press, read_submission
-from channels.slack.messages import CHANNEL_NAME, AppIdentity, channel_at, read_message
+from channels.slack.messages import AppIdentity, channel_at, read_message
 from channels.slack.payload_fields import (
     APP,
     CHANNEL,
@@ -25,6 +25,7 @@ from channels.slack.text import unescape
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
+from providers.slack.wire import CHANNEL_NAME
 
 WORDS = frozenset({"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending"})
 """What `/valet` takes as a command; anything else is a message."""

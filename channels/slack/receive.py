@@ -17,7 +17,6 @@ from channels.slack.bolt_app import BoltGateway
 from channels.slack.catchup import catch_up
 from channels.slack.identity import Identity
 from channels.slack.interactions import Gesture
-from channels.slack.messages import CHANNEL_NAME
 from channels.slack.parse import Challenge, HomeOpened, SlackInput, SlashCommand, Unhandled
 from channels.slack.sender_profiles import SenderProfiles
 from channels.slack.setup import check_app, setup_app
@@ -28,7 +27,7 @@ from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Received, Sweep
 from core.messaging.messages import IgnoredMessage, InboundMessage, Press
 from providers.slack.client import SlackApi
-from providers.slack.wire import REAL_API_URL, WEBHOOK_PATH
+from providers.slack.wire import CHANNEL_NAME, REAL_API_URL, WEBHOOK_PATH
 
 SIGNATURE_HEADER = "X-Slack-Signature"
 TIMESTAMP_HEADER = "X-Slack-Request-Timestamp"

@@ -7,12 +7,12 @@ from zoneinfo import available_timezones
 
 import structlog
 
-from channels.slack.messages import CHANNEL_NAME
 from channels.slack.payload_fields import object_at
 from core.errors import DeliveryError, RequestRefused, StoreUnavailable
 from core.messaging.channels import InboundSink
 from core.messaging.messages import SenderProfile
 from providers.slack.client import SlackApi
+from providers.slack.wire import CHANNEL_NAME
 
 MAX_KNOWN = 10_000
 """People remembered as asked about; when there are more, all are forgotten."""

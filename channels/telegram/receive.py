@@ -25,12 +25,11 @@ from channels.telegram.verify import is_secret
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError, RequestRefused
-from core.http.provider_session import MAX_LIST
 from core.ids import IdMaker, make_id
 from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
 from core.messaging.messages import IgnoreReason
-from providers.telegram.client import TelegramApi
+from providers.telegram.client import UPDATES_BYTES, TelegramApi
 from providers.telegram.errors import describe
 from providers.telegram.wire import REAL_API_URL
 
@@ -67,7 +66,7 @@ class TelegramChannel:
         self._secret = webhook_secret
         self._webhook = public_url.rstrip("/") + WEBHOOK_PATH if webhook_secret else ""
         self._sink = sink
-        self._api = TelegramApi(bot_token=bot_token, api_url=api_url, max_bytes=MAX_LIST)
+        self._api = TelegramApi(bot_token=bot_token, api_url=api_url, max_bytes=UPDATES_BYTES)
         self._lease = PollLease(database, account=self.account, owner=new_id("poll")) if database else None
         self._poller: Poller | None = None
         self._clock = clock or Clock()

@@ -14,7 +14,7 @@ from notify.slack.markdown import literal_blocks
 from notify.slack.render import render
 from providers.slack.client import CONNECT_SECONDS, TOTAL_SECONDS, SlackApi, next_cursor
 from providers.slack.errors import FORMATTING
-from providers.slack.wire import REAL_API_URL, escape
+from providers.slack.wire import CHANNEL_NAME, REAL_API_URL, escape
 
 EVENT_TYPE = "onevalet_part"
 MAX_FALLBACK = 4_000
@@ -35,7 +35,7 @@ _log = structlog.get_logger()
 class SlackNotification:
     """Send messages as one Slack app's bot. `connect_seconds` and `total_seconds` bound each call."""
 
-    name = "slack"
+    name = CHANNEL_NAME
     can_find = True
     resend_unknown = False
     stream_every = STREAM_EVERY

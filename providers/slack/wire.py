@@ -5,6 +5,7 @@ import re
 from core.json_types import JsonObject
 from providers.utf16 import units
 
+CHANNEL_NAME = "slack"
 REAL_API_URL = "https://slack.com/api/"
 WEBHOOK_PATH = "/webhooks/slack"
 MAX_SECTION = 3_000

@@ -15,7 +15,7 @@ from telegram.error import BadRequest, NetworkError
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
 from core.http.provider_httpx import StrangeAnswer, client_options
-from core.http.provider_session import MAX_ANSWER, TIMED_OUT_BEHIND
+from core.http.provider_session import MAX_ANSWER, MAX_LIST, TIMED_OUT_BEHIND
 from core.json_types import Json, JsonObject
 from providers.telegram.errors import AnswerLost, FloodControl, NotSent
 
@@ -23,6 +23,8 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_membe
 """All that we read. Edits only to record that they are not answered."""
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 8.0
+UPDATES_BYTES = MAX_LIST
+"""Bounds the answers to a client that also polls."""
 
 _LONG_POLL_MARGIN = 5.0
 _TOTAL = 30.0
