@@ -7,15 +7,17 @@ from datetime import datetime
 import structlog
 
 from core.clock import Clock
-from core.notifications.store import (
-    NotificationStore,
+from core.notifications.store import NotificationStore
+from core.notifications.types import (
+    Notification,
+    NotificationPolicy,
     NotificationTarget,
+    Notified,
     NotifyResult,
     Recipient,
     RenderedNotification,
     Timing,
 )
-from core.notifications.types import Notification, NotificationPolicy, NotificationStatus, Notified
 from core.queue.wakeups import Wakeups
 from notify.policy import CANNOT_ANSWER, DeliveryDecision, decide, order_places
 
@@ -60,7 +62,7 @@ class Dispatcher:
         """Wake the delivery of what was enqueued, and return what became of the notification."""
         if result.conversation_id:
             self.wakeups.wake_delivery(result.conversation_id)
-        status = NotificationStatus(result.state)
+        status = result.state
         _log.info("person_told", notification=result.id, fate=status.value, channel=result.channel)
         return Notified(result.id, status, result.channel)
 

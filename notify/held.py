@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from core.notifications.store import Recipient, StoredNotification, Timing
-from core.notifications.types import NotificationStatus, Urgency
+from core.notifications.types import NotificationStatus, Recipient, StoredNotification, Timing, Urgency
 from core.queue.setbacks import Setbacks
 from notify.dispatch import Dispatcher, one_way
 from notify.policy import DeliveryDecision, compose_digest, quiet_until, zone_of

@@ -6,8 +6,14 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_or_utc
-from core.notifications.store import NotificationTarget, Recipient, StoredNotification
-from core.notifications.types import Notification, NotificationStatus, Urgency
+from core.notifications.types import (
+    Notification,
+    NotificationStatus,
+    NotificationTarget,
+    Recipient,
+    StoredNotification,
+    Urgency,
+)
 
 EVERYTHING = "*"
 """As a muted category: all that is not urgent."""

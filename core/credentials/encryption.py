@@ -1,7 +1,7 @@
-"""AES-256-GCM for what lies in the database: sealed bytes open only in the place they were sealed for.
+"""AES-256-GCM for values in the database: a sealed value opens only in the place that it was sealed for.
 
-A sealed value is a random 96-bit nonce (NIST SP 800-38D, 8.2.2) and then ciphertext with its tag. The place
-is the associated data: it is not stored with the value, so a value that was moved elsewhere does not open.
+A sealed value is a random 96-bit nonce (NIST SP 800-38D, 8.2.2), then ciphertext with its tag. The place is the
+associated data, which is not stored with the value: a value that was moved to another place does not open.
 """
 
 import json
@@ -27,7 +27,7 @@ def seal(key: bytes, plain: bytes, *place: str | int) -> bytes:
 
 
 def open_sealed(key: bytes, sealed: bytes, *place: str | int) -> bytes:
-    """Open what `seal` gave; raises `CannotOpen` for another key, another place or changed bytes."""
+    """Open a sealed value; raises `CannotOpen` for another key, another place or changed bytes."""
     try:
         return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], _associated(place))
     except (InvalidTag, ValueError) as error:
@@ -35,7 +35,7 @@ def open_sealed(key: bytes, sealed: bytes, *place: str | int) -> bytes:
 
 
 def make_data_key() -> bytes:
-    """Make the key that one tenant's values are sealed under."""
+    """Return a new key for one tenant's values."""
     return os.urandom(KEY_BYTES)
 
 
@@ -50,5 +50,5 @@ def unwrap(secret_key: SecretKey, wrapped: bytes, tenant_id: str, version: int) 
 
 
 def _associated(place: tuple[str | int, ...]) -> bytes:
-    # JSON keeps the parts apart: ("ab", "c") and ("a", "bc") are different places.
+    # JSON separates the parts: ("ab", "c") and ("a", "bc") are different places.
     return json.dumps(place).encode()

@@ -1,7 +1,7 @@
-"""`keys rotate`: every tenant's data key comes to lie under the newest secret key.
+"""`keys rotate`: wrap every tenant's data key under the newest secret key.
 
-Each data key is one step of its own, put in place only where it is still what was read: killed anywhere, or
-run twice at once, nothing is lost, and whoever has both secret keys reads and writes meanwhile.
+Each data key is a step of its own, written only if it has not changed since it was read: a rotation that is killed,
+or run twice at once, loses nothing, and processes with both secret keys go on reading and writing.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from core.credentials.store import CredentialsSealed, unwrap_data_key
 from core.db.database import Database
 
 AT_ONCE = 100
-"""Data keys that are looked up together."""
+"""Data keys read at a time."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Rotated:
-    """How many data keys were wrapped anew, and how many none of our secret keys opened."""
+    """How many data keys were wrapped again, and how many none of our secret keys opened."""
 
     rewrapped: int
     unopened: int
@@ -30,7 +30,7 @@ class Rotated:
 
 @dataclass(frozen=True, slots=True)
 class DataKeys:
-    """How many people's data keys lie under our newest secret key, under older ones, and under none that opens them."""
+    """How many data keys are wrapped under our newest secret key, under older ones, and under unknown ones."""
 
     newest: int
     older: int
@@ -38,27 +38,27 @@ class DataKeys:
 
 
 async def count_data_keys(database: Database, keys: SecretKeys) -> DataKeys:
-    """Try every data key, and change nothing."""
+    """Count the data keys by trying each; nothing is changed."""
     newest = older = unopened = 0
     after: tuple[str, int] = ("", 0)
     while found := await database.rows("select * from find_data_keys($1,$2,$3,$4)", "", *after, AT_ONCE):
         for row in found:
             after = (row["tenant_id"], row["version"])
-            kept = await database.call("select * from read_data_key($1,$2)", *after)
-            if kept is None:
+            data_key = await database.call("select * from read_data_key($1,$2)", *after)
+            if data_key is None:
                 continue
             try:
-                unwrap_data_key(keys, after[0], kept)
+                unwrap_data_key(keys, after[0], data_key)
             except CredentialsSealed:
                 unopened += 1
             else:
-                newest += kept["secret_key_id"] == keys.newest.id
-                older += kept["secret_key_id"] != keys.newest.id
+                newest += data_key["secret_key_id"] == keys.newest.id
+                older += data_key["secret_key_id"] != keys.newest.id
     return DataKeys(newest, older, unopened)
 
 
 async def rotate_keys(database: Database, keys: SecretKeys) -> Rotated:
-    """Wrap under the newest secret key whatever lies under another one."""
+    """Wrap the data keys under the newest secret key that are wrapped under another one."""
     rewrapped = unopened = 0
     after: tuple[str, int] = ("", 0)
     while found := await _find(database, keys, after):
@@ -67,7 +67,7 @@ async def rotate_keys(database: Database, keys: SecretKeys) -> Rotated:
             try:
                 await _rewrap(database, keys, *after)
                 rewrapped += 1
-            except CredentialsSealed:  # it was logged where it was found
+            except CredentialsSealed:  # logged by `unwrap_data_key`
                 unopened += 1
     _log.info("keys_rotated", rewrapped=rewrapped, unopened=unopened)
     return Rotated(rewrapped, unopened)
@@ -80,7 +80,7 @@ async def _find(database: Database, keys: SecretKeys, after: tuple[str, int]) ->
 async def _rewrap(database: Database, keys: SecretKeys, tenant_id: str, version: int) -> None:
     row = await database.call("select * from read_data_key($1,$2)", tenant_id, version)
     if row is None:
-        return  # the tenant was deleted meanwhile
+        return  # the tenant was deleted since the key was found
     wrapped = wrap(keys.newest, unwrap_data_key(keys, tenant_id, row), tenant_id, version)
     await database.rows(
         "select rewrap_data_key($1,$2,$3,$4,$5)", tenant_id, version, row["secret_key_id"], keys.newest.id, wrapped

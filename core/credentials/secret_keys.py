@@ -1,4 +1,4 @@
-"""ONEVALET_SECRET_KEYS: the keys that people's data keys are wrapped under, newest first."""
+"""ONEVALET_SECRET_KEYS: the keys that wrap people's data keys, newest first."""
 
 import base64
 import binascii
@@ -11,14 +11,14 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class SecretKey:
-    """One key of the operator's. `id` tells keys apart in the database and says nothing about the key."""
+    """One key of the operator's. Its `id` in the database reveals nothing about it."""
 
     id: str
     value: bytes = field(repr=False)
 
 
 class SecretKeys:
-    """The keys in order: the first one wraps, all of them unwrap."""
+    """The keys in order: the first wraps, all unwrap."""
 
     def __init__(self, keys: Iterable[SecretKey]) -> None:
         """Raises ValueError where there is none."""
@@ -32,12 +32,12 @@ class SecretKeys:
         return next(iter(self._keys.values()))
 
     def find(self, id: str) -> SecretKey | None:
-        """Return the key of this id, or None when it is not among ours."""
+        """Return the key of this id, or None."""
         return self._keys.get(id)
 
 
 def read_secret_key(text: str) -> SecretKey:
-    """Read one key from base64. Raises ValueError, in words that do not repeat it."""
+    """Parse one key from base64. Raises `ValueError` with a message that does not quote it."""
     try:
         value = base64.b64decode(text.strip(), validate=True)
     except (binascii.Error, ValueError) as error:

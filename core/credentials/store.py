@@ -1,7 +1,7 @@
-"""People's credentials for other services: sealed per tenant, kept in Postgres.
+"""People's credentials for other services, sealed per tenant in Postgres.
 
-Each tenant has a data key of its own, wrapped under the operator's newest secret key. What is stored opens
-only for the tenant, service, account and version of the data key that it was sealed for.
+Each tenant has a data key, wrapped under the operator's newest secret key. A stored value opens only for the tenant,
+service, account and version of the data key that it was sealed for.
 """
 
 import base64
@@ -9,7 +9,7 @@ import builtins
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 import asyncpg
@@ -18,7 +18,7 @@ import structlog
 from core.credentials.encryption import CannotOpen, make_data_key, open_sealed, seal, unwrap, wrap
 from core.credentials.secret_keys import SecretKeys
 from core.credentials.types import ConnectedAccounts
-from core.db.database import Connection, Database, fetch_one
+from core.db.database import Connection, Database
 from core.errors import OneValetError, ToolFailed
 from core.json_types import JsonObject, storable
 
@@ -32,16 +32,16 @@ _log = structlog.get_logger()
 
 
 class CredentialError(OneValetError):
-    """Credentials cannot be kept or read; the message is one plain sentence without secrets."""
+    """Credentials cannot be stored or read; the message is one plain sentence without secrets."""
 
 
 class CredentialsSealed(CredentialError):
-    """Credentials do not open: a secret key is missing, or rows were changed. A matter for the operator."""
+    """Credentials do not open: a secret key is missing, or rows were changed. The operator must act."""
 
 
 @dataclass(frozen=True, slots=True)
 class SealedAccount:
-    """An account's credentials, sealed for the person whom they go to."""
+    """An account's credentials, sealed for the person who gets them."""
 
     service: str
     account_name: str
@@ -50,23 +50,16 @@ class SealedAccount:
     preferred: bool
     created_at: datetime
     was: str
-    """The account's name with the person whom they come from."""
+    """The account's name with the person who had them."""
 
     def to_json(self) -> JsonObject:
-        """Write it down for the function that moves it."""
-        return {
-            "service": self.service,
-            "account_name": self.account_name,
-            "key_version": self.key_version,
-            "sealed": base64.b64encode(self.sealed).decode(),
-            "preferred": self.preferred,
-            "created_at": self.created_at.isoformat(),
-            "was": self.was,
-        }
+        """Return the form that the SQL functions take."""
+        sealed, created_at = base64.b64encode(self.sealed).decode(), self.created_at.isoformat()
+        return asdict(self) | {"sealed": sealed, "created_at": created_at}
 
 
 class CredentialStore:
-    """Save, get, list and delete the credentials of all tenants. What is inside is the service's own matter."""
+    """Save, get, list and delete the credentials of all tenants. Their content is up to each service."""
 
     def __init__(self, database: Database, keys: SecretKeys) -> None:
         self._database = database
@@ -77,12 +70,12 @@ class CredentialStore:
         return TenantCredentials(self, tenant_id)
 
     async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = PRIMARY) -> None:
-        """Keep an account's credentials, in place of what was there."""
+        """Store an account's credentials, replacing earlier ones."""
         service, account_name = _name(service), _name(account_name)
         plain = json.dumps(credentials).encode()
         if len(plain) > MAX_BYTES:
             raise CredentialError(f"Credentials of one account have at most {MAX_BYTES // 1024} KiB.")
-        version, key = await self._own_data_key(tenant_id)
+        version, key = await self._data_key(tenant_id)
         sealed = seal(key, plain, tenant_id, service, account_name, version)
         await self._database.rows(
             "select save_credentials($1,$2,$3,$4,$5)", tenant_id, service, account_name, version, sealed
@@ -94,17 +87,17 @@ class CredentialStore:
         row = await self._database.call("select * from read_credentials($1,$2,$3)", tenant_id, service, account_name)
         if row is None:
             return None
-        key = self._unwrap(tenant_id, row)
+        key = unwrap_data_key(self._keys, tenant_id, row)
         try:
             plain = open_sealed(key, row["sealed"], tenant_id, service, account_name, row["version"])
         except CannotOpen as error:
             _log.error("credentials_do_not_open", tenant=tenant_id, service=service)
             raise CredentialsSealed("These credentials were changed where they are stored and do not open.") from error
-        found: JsonObject = json.loads(plain)
-        return found
+        credentials: JsonObject = json.loads(plain)
+        return credentials
 
     async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
-        """List the accounts that are connected, of one service or all, without what is secret.
+        """Return the connected accounts of one service or all, without secrets.
 
         Each has `service`, `account_name`, `preferred`, and `created_at`, `updated_at` in ISO 8601.
         """
@@ -122,11 +115,11 @@ class CredentialStore:
         ]
 
     async def delete(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> None:
-        """Forget an account's credentials, if there are any."""
+        """Delete an account's credentials, if there are any."""
         await self._database.rows("select delete_credentials($1,$2,$3)", tenant_id, _name(service), _name(account_name))
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
-        """Remember which account of a service is meant when none is named; raises when there is no such one."""
+        """Store which account of a service is used when none is named; raises when there is no such account."""
         row = await self._database.call(
             "select prefer_account($1,$2,$3) as found", tenant_id, _name(service), _name(account_name)
         )
@@ -134,17 +127,16 @@ class CredentialStore:
             raise CredentialError(f"There is no account {account_name} of {service}.")
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Return which accounts of a service are connected, and which is meant when none is named."""
-        listed = await self.list(tenant_id, service)
-        preferred = [str(one["account_name"]) for one in listed if one["preferred"]]
-        return ConnectedAccounts(
-            service, tuple(str(one["account_name"]) for one in listed), preferred[0] if preferred else ""
-        )
+        """Return the connected accounts of a service, and the one that is used when none is named."""
+        accounts = await self.list(tenant_id, service)
+        preferred = [str(account["account_name"]) for account in accounts if account["preferred"]]
+        names = tuple(str(account["account_name"]) for account in accounts)
+        return ConnectedAccounts(service, names, preferred[0] if preferred else "")
 
     async def sealed_for(self, connection: Connection, kept: str, gone: str) -> "builtins.list[SealedAccount]":
-        """Seal one person's credentials anew for another, inside a transaction that leaves `kept`'s rows in sight.
+        """Seal one person's credentials for another, in a transaction that sees `kept`'s rows afterwards.
 
-        An account whose name is taken there gets a number behind it. Raises `CredentialsSealed`.
+        An account whose name is taken gets a number. Raises `CredentialsSealed`.
         """
         await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
         theirs = await connection.fetch(
@@ -162,27 +154,19 @@ class CredentialStore:
                 "select service, account_name from credentials where tenant_id = $1", kept
             )
         }
-        row = await connection.fetchrow("select * from read_data_key($1,null)", kept)
-        if row is None:
-            wrapped = wrap(self._keys.newest, make_data_key(), kept, 1)
-            row = await fetch_one(
-                connection, "select * from add_data_key($1,$2,$3)", kept, self._keys.newest.id, wrapped
-            )
-        key = self._unwrap(kept, row)
+        version, key = await self._data_key(kept, connection)
         moved = []
-        for one in theirs:
+        for row in theirs:
+            service, was = row["service"], row["account_name"]
+            their_key = unwrap_data_key(self._keys, gone, row)
             try:
-                plain = open_sealed(
-                    self._unwrap(gone, one), one["credentials_json"], gone, one["service"], one["account_name"],
-                    one["version"],
-                )  # fmt: skip
+                plain = open_sealed(their_key, row["credentials_json"], gone, service, was, row["version"])
             except CannotOpen as error:
                 raise CredentialsSealed("Credentials were changed where they are stored and do not open.") from error
-            name = _free_name(one["account_name"], {name for service, name in taken if service == one["service"]})
-            taken.add((one["service"], name))
-            sealed = seal(key, plain, kept, one["service"], name, row["version"])
-            was, preferred, created_at = one["account_name"], one["preferred"], one["created_at"]
-            moved.append(SealedAccount(one["service"], name, row["version"], sealed, preferred, created_at, was))
+            name = _free_name(was, {name for of_service, name in taken if of_service == service})
+            taken.add((service, name))
+            sealed = seal(key, plain, kept, service, name, version)
+            moved.append(SealedAccount(service, name, version, sealed, row["preferred"], row["created_at"], was))
         return moved
 
     async def seal_for(
@@ -190,26 +174,20 @@ class CredentialStore:
     ) -> tuple[int, bytes]:
         """Seal bytes of another table under the tenant's data key; return the key's version, too.
 
-        With a `connection` within its transaction, which sees this tenant's rows from then on.
+        With a `connection`, within its transaction, which sees this tenant's rows afterwards.
         """
-        row = await self._key_row(connection, "select * from read_data_key($1,null)", tenant_id)
-        if row is None:
-            newest = self._keys.newest
-            wrapped = wrap(newest, make_data_key(), tenant_id, 1)
-            row = await self._key_row(connection, "select * from add_data_key($1,$2,$3)", tenant_id, newest.id, wrapped)
-        if row is None:
-            raise CredentialError(f"There is no tenant {tenant_id}.")
-        return row["version"], seal(self._unwrap(tenant_id, row), plain, tenant_id, *place, row["version"])
+        version, key = await self._data_key(tenant_id, connection)
+        return version, seal(key, plain, tenant_id, *place, version)
 
     async def open_for(
         self, tenant_id: str, version: int, sealed: bytes, *place: str | int, connection: Connection | None = None
     ) -> bytes:
-        """Open what `seal_for` gave for the same place; raises `CredentialsSealed`."""
+        """Open bytes that `seal_for` sealed for the same place; raises `CredentialsSealed`."""
         row = await self._key_row(connection, "select * from read_data_key($1,$2)", tenant_id, version)
         if row is None:
             raise CredentialsSealed("The data key that this was sealed under is gone.")
         try:
-            return open_sealed(self._unwrap(tenant_id, row), sealed, tenant_id, *place, version)
+            return open_sealed(unwrap_data_key(self._keys, tenant_id, row), sealed, tenant_id, *place, version)
         except CannotOpen as error:
             _log.error("sealed_value_does_not_open", tenant=tenant_id)
             raise CredentialsSealed("This was changed where it is stored and does not open.") from error
@@ -219,58 +197,50 @@ class CredentialStore:
             return await self._database.call(statement, *args)
         return await connection.fetchrow(statement, *args)
 
-    async def _own_data_key(self, tenant_id: str) -> tuple[int, bytes]:
-        row = await self._database.call("select * from read_data_key($1,null)", tenant_id)
+    async def _data_key(self, tenant_id: str, connection: Connection | None = None) -> tuple[int, bytes]:
+        """Return the version and the key that a tenant's values are sealed under; the first call creates it."""
+        row = await self._key_row(connection, "select * from read_data_key($1,null)", tenant_id)
         if row is None:
             newest = self._keys.newest
             wrapped = wrap(newest, make_data_key(), tenant_id, 1)
-            row = await self._database.call("select * from add_data_key($1,$2,$3)", tenant_id, newest.id, wrapped)
+            row = await self._key_row(connection, "select * from add_data_key($1,$2,$3)", tenant_id, newest.id, wrapped)
         if row is None:
             raise CredentialError(f"There is no tenant {tenant_id}.")
-        return row["version"], self._unwrap(tenant_id, row)
-
-    def _unwrap(self, tenant_id: str, row: asyncpg.Record) -> bytes:
-        return unwrap_data_key(self._keys, tenant_id, row)
+        return row["version"], unwrap_data_key(self._keys, tenant_id, row)
 
 
 @dataclass(frozen=True, slots=True)
 class TenantCredentials:
     """The credentials of one tenant. Implements `core.tools.context.CredentialAccess`.
 
-    Every call names the tenant, as it would to the store; any other than this one is refused. What goes wrong
-    is `core.errors.ToolFailed`.
+    Every call names the tenant, as calls of the store do; another tenant is refused. Errors are
+    `core.errors.ToolFailed`.
     """
 
     store: CredentialStore
     tenant_id: str
 
     async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = PRIMARY) -> None:
-        """Keep an account's credentials, in place of what was there: a refreshed token, for one."""
         with self._guarded(tenant_id):
             await self.store.save(tenant_id, service, credentials, account_name)
 
     async def get(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> JsonObject | None:
-        """Return an account's credentials, or None when this person has not connected it."""
         with self._guarded(tenant_id):
             return await self.store.get(tenant_id, service, account_name)
 
     async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
-        """List the accounts that are connected, without what is secret."""
         with self._guarded(tenant_id):
             return await self.store.list(tenant_id, service)
 
     async def delete(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> None:
-        """Forget an account's credentials, if there are any."""
         with self._guarded(tenant_id):
             await self.store.delete(tenant_id, service, account_name)
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Return which accounts of a service are connected, and which is meant when none is named."""
         with self._guarded(tenant_id):
             return await self.store.accounts(tenant_id, service)
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
-        """Remember which account of a service is meant when none is named."""
         with self._guarded(tenant_id):
             await self.store.prefer(tenant_id, service, account_name)
 
@@ -288,7 +258,7 @@ class TenantCredentials:
 
 
 def unwrap_data_key(keys: SecretKeys, tenant_id: str, row: asyncpg.Record) -> bytes:
-    """Open a row of `data_keys`; raises `CredentialsSealed` where none of the keys does."""
+    """Unwrap the key in a row of `data_keys`; raises `CredentialsSealed` where none of our keys does."""
     secret_key = keys.find(row["secret_key_id"])
     if secret_key is None:
         _log.error("secret_key_is_missing", tenant=tenant_id, secret_key=row["secret_key_id"])
@@ -310,7 +280,7 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _name(name: str) -> str:
-    """Check the name of a service or an account before Postgres refuses it."""
+    """Return the name of a service or an account; raises `CredentialError` where it cannot be stored."""
     if not 1 <= len(name) <= MAX_NAME or storable(name) != name:
         raise CredentialError(f"The name of a service or an account has 1 to {MAX_NAME} characters.")
     return name

@@ -1,4 +1,4 @@
-"""The event bus: publish what happened, and let each event be handled once per group of subscribers."""
+"""The event bus: publish events, each of which is handled once by each group of subscribers."""
 
 import asyncio
 import random
@@ -18,7 +18,7 @@ from core.events.types import Event, EventHandler, UnreadableEvent
 from core.ids import IdMaker, make_id
 
 SLOTS = 8
-"""How many events of a group one process handles at once."""
+"""Events of a group that one process handles at once."""
 HANDLE_WITHIN = timedelta(seconds=30)
 TRIES = 5
 """Attempts before an event is set aside."""
@@ -36,11 +36,11 @@ class _Group:
 
 
 class EventBus:
-    """Keep events in Postgres, hurry them through Redis Streams, and hand them to subscribers.
+    """Store events in Postgres, speed them up through Redis Streams, and hand them to subscribers.
 
     An event is a row before `publish` returns. Each group of subscribers (those that share a name, in any process)
-    handles it once; a handler that fails is called again, a few times, then the event is set aside with the
-    reason. Without Redis all this goes on, some seconds later. `sweep`: how often what a stream lost is looked for.
+    handles it once; a handler that fails is called again a few times, then the event is set aside with the reason.
+    Without Redis everything works, some seconds later. `sweep`: how often events that a stream lost are searched for.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class EventBus:
         self._groups: dict[str, _Group] = {}
 
     async def publish(self, event: Event, also: str = "", *, source_id: str = "") -> bool:
-        """Keep an event and let it be handled; False when the tenant's (source, id) is known already.
+        """Store an event to be handled; return False when the tenant's (source, id) is known already.
 
-        An event without an id gets one. `also`: another id under which it may be known. `source_id`: the source that
-        it came from, which must still be the tenant's. Raises `SourceGone` when that is not so, and
-        `StoreUnavailable` when the event could not be kept.
+        An event without an id gets one. `also`: another id under which it may be known. `source_id`: the event's
+        source, which must still be the tenant's. Raises `SourceGone` when it is not, and `StoreUnavailable` when the
+        event could not be stored.
         """
         if not event.id:
             event = replace(event, id=self._make_id("evt"))
@@ -77,11 +77,11 @@ class EventBus:
         return groups is not None
 
     async def subscribe(self, pattern: str, callback: EventHandler, *, name: str = "") -> None:
-        """Call `callback` for each event whose `source:type` matches `pattern` (`*` and `?` are wild).
+        """Call `callback` for each event whose `source:type` matches `pattern` (`*` and `?` are wildcards).
 
-        `name` is the group, by default the pattern: whoever subscribes under one name, in any process, shares the
-        events. What was published before and is not handled yet comes, too. A group stays known when its
-        processes end, so that nothing is missed until they are back; `unsubscribe` ends it.
+        `name` is the group, by default the pattern: all subscribers of one name, in any process, share the events.
+        Events published before that are not handled yet are included. A group outlives its processes, so that
+        nothing is missed until they are back; `unsubscribe` ends it.
         """
         name = name or pattern
         await self.store.add_group(name, pattern)
@@ -89,12 +89,12 @@ class EventBus:
         group.handlers[pattern] = callback
         if not group.reading:
             group.reading = [
-                asyncio.create_task(_again(lambda: self._read(group)), name=f"events {name}"),
-                asyncio.create_task(_again(lambda: self._sweep_up(group)), name=f"sweep {name}"),
+                asyncio.create_task(_forever(lambda: self._read(group)), name=f"events {name}"),
+                asyncio.create_task(_forever(lambda: self._sweep_up(group)), name=f"sweep {name}"),
             ]
 
     async def unsubscribe(self, pattern: str, *, name: str = "") -> None:
-        """End a subscription for all who share it; what is being handled here is finished first."""
+        """End a subscription of the whole group; events being handled here are finished first."""
         name = name or pattern
         group = self._groups.get(name)
         if group is not None:
@@ -104,7 +104,7 @@ class EventBus:
         await self.store.drop_group(name, pattern)
 
     async def close(self) -> None:
-        """Take nothing more, finish what is being handled, and close; subscriptions stay known."""
+        """Finish the events being handled, and close; subscriptions stay known."""
         groups, self._groups = list(self._groups.values()), {}
         await asyncio.gather(*(self._end(group) for group in groups))
         await self._streams.close()
@@ -130,7 +130,7 @@ class EventBus:
             await self._start(group, entry.ref, entry.entry_id)
 
     async def _sweep_up(self, group: _Group) -> None:
-        """Put back what the stream lost; where it cannot be put back, handle it from here."""
+        """Put events that the stream lost back into it; where that fails, handle them here."""
         await asyncio.sleep(self._sweep.total_seconds() * (0.75 + random.random() / 2))
         try:
             for entry in await self._streams.take_over(group.name, self._lease):
@@ -153,7 +153,7 @@ class EventBus:
         task.add_done_callback(lambda _: group.free.release())
 
     async def _guarded(self, group: _Group, ref: EventRef, entry_id: str) -> None:
-        # The outermost loop of handling: whatever escapes is logged here, and the lease's end brings it back.
+        # Nothing above this would catch an error: it is logged here, and the end of the lease brings the event back.
         try:
             claimed = await self.store.claim(ref, group.name, self._lease)
             if claimed is not None:
@@ -210,12 +210,12 @@ def _matching(group: _Group, event: Event) -> list[EventHandler]:
 
 
 def _literal(pattern: str) -> str:
-    # In a subscription's pattern a bracket is a bracket.
+    # In a subscription's pattern brackets are literal.
     return pattern.replace("[", "[[]")
 
 
-async def _again(work: Callable[[], Awaitable[None]]) -> None:
-    """Do one piece of work after the other; Redis or Postgres may be away for long, which is said once."""
+async def _forever(work: Callable[[], Awaitable[None]]) -> None:
+    """Repeat a piece of work forever; an outage of Redis or Postgres is logged once."""
     away = False
     while True:
         try:

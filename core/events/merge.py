@@ -1,4 +1,4 @@
-"""Two people who become one, and what each let events in by."""
+"""Merging the event sources of two people who become one."""
 
 from typing import override
 
@@ -8,14 +8,13 @@ from core.people.merge import MergeHook, Parting
 
 
 class EventSourceMerge(MergeHook):
-    """Seal the secrets of the one who goes for the one who stays, and tell apart sources of one name."""
+    """Seal the secrets again for the person who stays, and rename sources of the same name."""
 
     def __init__(self, credentials: CredentialStore) -> None:
         self._credentials = credentials
 
     @override
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
-        """Make the sources fit to be the other's."""
         theirs = await connection.fetch("select * from event_sources where tenant_id = $1", gone)
         await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
         taken = {
@@ -23,7 +22,7 @@ class EventSourceMerge(MergeHook):
         }
         await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
         for row in theirs:
-            name = _free(row["name"], taken)
+            name = _free_name(row["name"], taken)
             taken.add(name)
             version, sealed = row["key_version"], row["sealed"]
             if sealed is not None:
@@ -42,7 +41,6 @@ class EventSourceMerge(MergeHook):
 
     @override
     async def before_parting(self, connection: Connection, parting: Parting) -> None:
-        """Seal the secrets of the sources that go back for the other one again."""
         rows = await connection.fetch(
             "select s.* from event_sources s join linked_rows r on r.tenant_id = s.tenant_id and r.of = 'event_sources'"
             " and r.key = array[s.id] where s.tenant_id = $1 and r.link_id = $2 and s.sealed is not null",
@@ -65,7 +63,7 @@ class EventSourceMerge(MergeHook):
             )
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free_name(name: str, taken: set[str]) -> str:
     if name not in taken:
         return name
     number = 2

@@ -1,4 +1,4 @@
-"""Which sources of events there are, so that a stranger's request is refused without asking Postgres about it."""
+"""An index of all event sources in memory, so that a stranger's request is refused without asking Postgres."""
 
 import asyncio
 import time
@@ -9,15 +9,15 @@ from core.errors import StoreUnavailable
 from core.events.sources import EventSources, SourceKey, bearer_key
 
 READ_EVERY = 1.0
-"""Seconds between two looks for new sources, however many requests name one that is not known."""
+"""Seconds between two reads, however many requests name an unknown source."""
 _OVERLAP = timedelta(minutes=1)
-"""Sources made in this time before the newest known one are read again: they may have committed after it."""
+"""Sources created within this time before the newest known one are read again: they may have committed after it."""
 
 
 class SourceIndex:
-    """Know every source's id, and what every bearer's secret is looked up by; ask only when an unknown one is named.
+    """Every source's id, and the lookup key of every bearer's secret; Postgres is asked for unknown ones only.
 
-    `now`: seconds of a clock that only goes forward.
+    `now`: seconds of a monotonic clock.
     """
 
     def __init__(self, sources: EventSources, *, now: Callable[[], float] = time.monotonic) -> None:
@@ -32,14 +32,14 @@ class SourceIndex:
         self._reading = asyncio.Lock()
 
     def look(self, source: str, bearer: str = "") -> Sequence[str]:
-        """Return the ids of what may be meant: the source of this id, or those that a bearer's secret opens."""
+        """Return the ids of the sources that may be meant: the one of this id, or those of a bearer's secret."""
         if source in self._ids:
             return (source,)
         known = self._by_bearer.get(bearer_key(bearer), ()) if bearer else ()
         return [id for id in known if id in self._ids]
 
     async def read(self) -> bool:
-        """Read the new sources, unless that was done a moment ago; tells whether any look is worth repeating.
+        """Read new sources, unless that was done a moment ago; return whether `look` is worth repeating.
 
         Raises `StoreUnavailable` where Postgres is away, or was a moment ago.
         """
@@ -55,7 +55,7 @@ class SourceIndex:
         return self._reads != before
 
     def forget(self, id: str) -> None:
-        """Forget a source that is gone."""
+        """Remove a source that was deleted."""
         self._ids.discard(id)
 
     def _keep(self, key: SourceKey) -> None:

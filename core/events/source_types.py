@@ -1,4 +1,4 @@
-"""What a source of events is: how it proves itself, and where things stand in its requests."""
+"""Event sources: how each proves itself, and where its requests hold what."""
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -6,35 +6,35 @@ from enum import StrEnum
 from core.json_types import JsonObject
 
 A_MINUTE = 300
-"""Events that a source may send in a minute, unless it says otherwise."""
+"""Default limit of events a minute."""
 RESERVED = frozenset({"sms", "slack", "telegram", "terminal", "push", "email"})
-"""Channels publish under their own names, which no other source may have."""
+"""Channels publish events under these names, which no other source may have."""
 
 
 class Style(StrEnum):
-    """How a source proves that an event is its own."""
+    """How a source proves its events."""
 
     BEARER = "bearer"
     """The secret itself in a header, by default `Authorization: Bearer`."""
     HMAC = "hmac"
-    """HMAC-SHA256 of the body, in hex or base64, with the time before it if `timestamp_header` is set."""
+    """HMAC-SHA256 of the body, in hex or base64, prefixed with the time if `timestamp_header` is set."""
     GITHUB = "github"
     STRIPE = "stripe"
 
     @property
     def signs_body_only(self) -> bool:
-        """Return whether the body says everything: whoever has seen one request can write other headers to it.
+        """Return whether headers must not be trusted: anybody who has seen a request can send it with others.
 
-        GitHub's signature covers no header either, but there the body names neither id nor type.
+        GitHub's signature covers no header either, but its bodies have neither id nor type.
         """
         return self in (Style.HMAC, Style.STRIPE)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """Where things stand in a source's requests; empty: where its style has them.
+    """Where a source's requests hold signature, id and type; empty: where its style has them.
 
-    Fields are paths in the body, their names joined by dots (`data.object.id`).
+    Fields are paths in the body, with names joined by dots (`data.object.id`).
     """
 
     signature_header: str = ""
@@ -46,12 +46,12 @@ class SourceOptions:
     a_minute: int = A_MINUTE
 
     def to_json(self) -> JsonObject:
-        """Write them down."""
+        """Return the stored form."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "SourceOptions":
-        """Read what `to_json` wrote."""
+        """Parse the stored form."""
         texts = {name: str(data.get(name, "")) for name in cls.__slots__ if name != "a_minute"}
         a_minute = data.get("a_minute")
         return cls(**texts, a_minute=a_minute if isinstance(a_minute, int) else A_MINUTE)
@@ -59,7 +59,7 @@ class SourceOptions:
 
 @dataclass(frozen=True, slots=True)
 class EventSource:
-    """One source. `secret` is set where the style must compute with it; of a bearer's there is the hash only."""
+    """One source. `secret` is set where the style computes with it; of a bearer's secret only the hash is stored."""
 
     tenant_id: str
     id: str

@@ -1,10 +1,10 @@
-"""Where events come from: each person's own sources, with the secrets that prove them."""
+"""Each person's event sources, with the secrets that prove them."""
 
 import hashlib
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import asyncpg
@@ -20,7 +20,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class SourceKey:
-    """What a source is known by; `bearer_key` is `bearer_key(secret)` of a bearer's secret, empty for other styles."""
+    """The lookup keys of a source; `bearer_key` is `bearer_key(secret)` of a bearer's secret, else empty."""
 
     id: str
     bearer_key: bytes
@@ -28,11 +28,11 @@ class SourceKey:
 
 
 class SourceError(OneValetError):
-    """A source cannot be made or found; the message is one plain sentence."""
+    """A source cannot be created or found; the message is one plain sentence."""
 
 
 class EventSources:
-    """Make, find, list and delete sources."""
+    """Create, find, list and delete sources."""
 
     def __init__(self, database: Database, credentials: CredentialStore, make_id: IdMaker) -> None:
         self._database = database
@@ -42,7 +42,7 @@ class EventSources:
     async def add(
         self, tenant_id: str, name: str, style: Style, options: SourceOptions | None = None, secret: str = ""
     ) -> tuple[EventSource, str]:
-        """Make a source; return it and its secret, which is made unless given. Raises `SourceError`."""
+        """Create a source; return it and its secret, which is generated unless given. Raises `SourceError`."""
         if not NAME.fullmatch(name) or name in RESERVED:
             raise SourceError(
                 f"A source cannot be called {name!r}: 1 to 64 letters a-z, digits, - and _, and not a channel's name."
@@ -55,84 +55,79 @@ class EventSources:
                 " or make a source for each type."
             )
         secret = secret or secrets.token_urlsafe(32)
-        made = EventSource(tenant_id, self._make_id("src"), name, style, options or SourceOptions())
+        source = EventSource(tenant_id, self._make_id("src"), name, style, options or SourceOptions())
         hashed, version, sealed = None, None, None
         if style is Style.BEARER:
             hashed = hash_secret(secret)
         else:
-            version, sealed = await self._credentials.seal_for(tenant_id, secret.encode(), "event source", made.id)
+            version, sealed = await self._credentials.seal_for(tenant_id, secret.encode(), "event source", source.id)
         try:
-            async with self._database.tenant(tenant_id) as connection:
-                await connection.execute(
-                    "insert into event_sources (tenant_id, id, name, style, secret_hash, key_version, sealed, options)"
-                    " values ($1,$2,$3,$4,$5,$6,$7,$8)",
-                    tenant_id,
-                    made.id,
-                    name,
-                    style.value,
-                    hashed,
-                    version,
-                    sealed,
-                    made.options.to_json(),
-                )
+            await self._database.tenant_rows(
+                tenant_id,
+                "insert into event_sources (tenant_id, id, name, style, secret_hash, key_version, sealed, options)"
+                " values ($1,$2,$3,$4,$5,$6,$7,$8)",
+                source.id,
+                name,
+                style.value,
+                hashed,
+                version,
+                sealed,
+                source.options.to_json(),
+            )
         except asyncpg.UniqueViolationError as error:
             raise SourceError(f"There is a source called {name} already: delete it first.") from error
         except asyncpg.ForeignKeyViolationError as error:
             raise SourceError(f"There is no tenant {tenant_id}.") from error
-        return made, secret
+        return source, secret
 
     async def find(self, source: str, bearer: str = "") -> EventSource | None:
-        """Find a source by its id; with the bearer's secret, which names the tenant, by its name, too."""
+        """Return a source by its id, or by its name together with the bearer's secret, which names the tenant."""
         hashed = hash_secret(bearer) if bearer else None
         found = await self._database.call("select * from find_event_source($1,$2)", source, hashed)
         if found is None:
             return None
-        async with self._database.tenant(found["tenant_id"]) as connection:
-            row = await connection.fetchrow(
-                "select * from event_sources where tenant_id = $1 and id = $2", found["tenant_id"], found["source_id"]
-            )
+        row = await self._database.tenant_row(
+            found["tenant_id"], "select * from event_sources where tenant_id = $1 and id = $2", found["source_id"]
+        )
         return await self._read(row) if row is not None else None
 
     async def keys(self, since: datetime | None) -> Sequence[SourceKey]:
-        """List what all people's sources made at or after a moment are known by, without whose they are."""
+        """Return the lookup keys of all people's sources created since a moment, without their tenants."""
         rows = await self._database.rows(
             "select * from event_source_keys($1)", since or datetime.min.replace(tzinfo=UTC)
         )
         return [SourceKey(row["source_id"], row["bearer_key"], row["created_at"]) for row in rows]
 
     async def list(self, tenant_id: str) -> list[EventSource]:
-        """List a person's sources, without their secrets."""
-        async with self._database.tenant(tenant_id) as connection:
-            rows = await connection.fetch("select * from event_sources where tenant_id = $1 order by name", tenant_id)
+        """Return a person's sources, without their secrets."""
+        rows = await self._database.tenant_rows(
+            tenant_id, "select * from event_sources where tenant_id = $1 order by name"
+        )
         return [_without_secret(row) for row in rows]
 
     async def delete(self, tenant_id: str, name: str) -> bool:
-        """Delete a source, not its events; False when there is none of this name."""
-        async with self._database.tenant(tenant_id) as connection:
-            done = await connection.execute(
-                "delete from event_sources where tenant_id = $1 and name = $2", tenant_id, name
-            )
-        return done == "DELETE 1"
+        """Delete a source, but not its events; return False when there is none of this name."""
+        row = await self._database.tenant_row(
+            tenant_id, "delete from event_sources where tenant_id = $1 and name = $2 returning id", name
+        )
+        return row is not None
 
     async def _read(self, row: asyncpg.Record) -> EventSource:
-        plain = _without_secret(row)
-        secret = b""
+        source, secret = _without_secret(row), b""
         if row["sealed"] is not None:
             secret = await self._credentials.open_for(
-                plain.tenant_id, row["key_version"], row["sealed"], "event source", plain.id
+                source.tenant_id, row["key_version"], row["sealed"], "event source", source.id
             )
-        return EventSource(
-            plain.tenant_id, plain.id, plain.name, plain.style, plain.options, secret, row["secret_hash"] or b""
-        )
+        return replace(source, secret=secret, secret_hash=row["secret_hash"] or b"")
 
 
 def hash_secret(secret: str) -> bytes:
-    """Return what is kept of a bearer's secret: 32 random bytes need no salt and no slow hash."""
+    """Return the stored hash of a bearer's secret: 32 random bytes need no salt and no slow hash."""
     return hashlib.sha256(b"onevalet event source\0" + secret.encode(errors="surrogateescape")).digest()
 
 
 def bearer_key(secret: str) -> bytes:
-    """Return what a bearer's secret is looked up by: a hash of its hash, of no use as either."""
+    """Return the lookup key of a bearer's secret: a hash of its hash, which proves nothing."""
     return hashlib.sha256(hash_secret(secret)).digest()
 
 

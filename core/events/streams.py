@@ -1,4 +1,4 @@
-"""Events in Redis: one stream per group of consumers, that hurries them along and may be lost at any moment."""
+"""Events in Redis: one stream per consumer group, which speeds events up and may be lost at any moment."""
 
 import asyncio
 from collections.abc import Iterable
@@ -13,13 +13,13 @@ from redis.exceptions import RedisError, ResponseError
 from core.events.store import EventRef
 
 MAX_ENTRIES = 100_000
-"""Entries a stream keeps: what was trimmed unread, the sweep puts back."""
+"""Entries of a stream: the sweep puts back those that were trimmed unread."""
 SHARED = "workers"
 """Redis' own consumer group within each stream: its consumers share the entries."""
 ADD_SECONDS = 0.5
 SILENT_SECONDS = 3.0
 AWAY_SECONDS = 5.0
-"""How long adding is not tried again after Redis did not answer."""
+"""How long nothing is added after Redis did not answer."""
 
 _log = structlog.get_logger()
 
@@ -42,7 +42,7 @@ class EventStreams:
         self._away_until = 0.0
 
     async def add(self, group: str, refs: Iterable[EventRef]) -> bool:
-        """Put events into a group's stream; False while Redis is away, which is told at once."""
+        """Add events to a group's stream; return False, immediately, while Redis is away."""
         loop = asyncio.get_running_loop()
         if loop.time() < self._away_until:
             return False
@@ -64,7 +64,7 @@ class EventStreams:
         """Wait for new entries; raises `RedisError` or `OSError` while Redis is away."""
         block = max(1, int(wait.total_seconds() * 1000))
         try:
-            # Longer than Redis itself waits: a connection that has died silently must not be waited for.
+            # Longer than Redis itself blocks: only a connection that died silently takes longer.
             async with asyncio.timeout(wait.total_seconds() + SILENT_SECONDS):
                 answer = await self._client().xreadgroup(
                     SHARED, self._consumer, {_stream(group): ">"}, count=count, block=block
@@ -77,7 +77,7 @@ class EventStreams:
         return [entry for _, found in answer or [] for entry in _entries(found)]
 
     async def take_over(self, group: str, idle: timedelta, count: int = 50) -> list[StreamEntry]:
-        """Take entries that a consumer was given and never acknowledged, since it died."""
+        """Claim entries that a dead consumer never acknowledged."""
         try:
             async with asyncio.timeout(SILENT_SECONDS):
                 _, found, *_ = await self._client().xautoclaim(
@@ -90,7 +90,7 @@ class EventStreams:
         return _entries(found)
 
     async def acknowledge(self, group: str, entry_id: str) -> None:
-        """Say that an entry needs nobody any more; what cannot be said now is found out by who takes it over."""
+        """Acknowledge and delete an entry; where that fails, the consumer that takes it over finds the event done."""
         try:
             async with asyncio.timeout(ADD_SECONDS), self._client().pipeline(transaction=False) as pipe:
                 pipe.xack(_stream(group), SHARED, entry_id)
@@ -100,7 +100,7 @@ class EventStreams:
             _log.info("event_not_acknowledged", cause=type(error).__name__)
 
     async def leave(self, group: str) -> None:
-        """Take this consumer off the stream's list; what it held stays with whoever takes it over."""
+        """Remove this consumer from the stream, unless it holds entries, which others take over."""
         try:
             async with asyncio.timeout(ADD_SECONDS):
                 held = await self._client().xpending_range(_stream(group), SHARED, "-", "+", 1, self._consumer)
@@ -110,13 +110,12 @@ class EventStreams:
             _log.info("event_consumer_not_removed", cause=type(error).__name__)
 
     async def close(self) -> None:
-        """Close the connections."""
         redis, self._redis = self._redis, None
         if redis is not None:
             await redis.aclose()
 
     async def _healed(self, group: str, error: Exception) -> bool:
-        """Delete what stands in a stream's place and is none; the events are rows, and a sweep puts them back."""
+        """Delete a key of another type in the stream's place: the events are rows, and the sweep puts them back."""
         if not isinstance(error, ResponseError) or "WRONGTYPE" not in str(error):
             return False
         _log.warning("event_stream_healed", group=group)
@@ -125,7 +124,7 @@ class EventStreams:
 
     async def _make_group(self, group: str) -> None:
         try:
-            # From its beginning: what was added before anybody read is read.
+            # From the beginning: entries added before the first read are read.
             await self._client().xgroup_create(_stream(group), SHARED, id="0", mkstream=True)
         except ResponseError as error:
             if not str(error).startswith("BUSYGROUP"):
@@ -142,7 +141,7 @@ def _stream(group: str) -> str:
 
 
 def _entries(found: list[tuple[str, dict[str, str] | None]]) -> list[StreamEntry]:
-    # An entry that was trimmed meanwhile has no fields.
+    # An entry that has been trimmed has no fields.
     return [
         StreamEntry(entry_id, EventRef(fields["tenant"], fields["source"], fields["id"]))
         for entry_id, fields in found

@@ -8,16 +8,16 @@ from core.errors import OneValetError
 from core.json_types import JsonObject
 
 type EventHandler = Callable[["Event"], Awaitable[None]]
-"""What a subscriber does with an event. It is called again after a failure or a death, so it must be idempotent by
-the event's tenant and key."""
+"""A subscriber's callback. It is called again after a failure or a crash, so it must be idempotent by the event's
+tenant and key."""
 
 
 class SourceGone(OneValetError):
-    """The source of an event is not this person's any more, or not under this name."""
+    """The source of an event is no longer this person's, or has another name."""
 
 
 class UnreadableEvent(ValueError):
-    """A handler's word that it can never handle this event: it is set aside at once, with this reason."""
+    """A handler can never handle this event: it is set aside immediately, with this reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +39,5 @@ class Event:
 
     @property
     def key(self) -> str:
-        """Name the event uniquely within its tenant: what a run of a task on it is keyed by."""
+        """Return the event's unique name within its tenant, which is also the occurrence of task runs on it."""
         return f"{self.source}:{self.id}"

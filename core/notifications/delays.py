@@ -1,4 +1,4 @@
-"""Answers that their channel has not taken for long: whose they are, and whether the person was told elsewhere."""
+"""Answers that a channel has not accepted for long, and whether the person was notified elsewhere."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -6,12 +6,12 @@ from datetime import timedelta
 from core.db.database import Database
 
 DELAYED = timedelta(minutes=10)
-"""How long an answer is tried in its conversation before its person is told of it elsewhere."""
+"""How long an answer is tried in its conversation before its person is notified elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delayed:
-    """An answer that waits; `identity_id` and `channel` say where it goes."""
+    """A delayed answer; `identity_id` and `channel` are where it goes."""
 
     tenant_id: str
     outbound_id: str
@@ -21,31 +21,29 @@ class Delayed:
 
 @dataclass(frozen=True, slots=True)
 class DelayedAnswers:
-    """Find them, and note who was told. Calls may be repeated."""
+    """Find delayed answers, and record who was notified. Calls may be repeated."""
 
     database: Database
 
     async def find(self, limit: int = 200) -> list[Delayed]:
-        """Find the answers whose person is still to be told, the oldest first."""
-        found: list[Delayed] = []
+        """Return the answers whose person is still to be notified, the oldest first."""
+        delayed: list[Delayed] = []
         for row in await self.database.rows("select * from find_delayed($1,$2)", DELAYED, limit):
             tenant_id, outbound_id = row["tenant_id"], row["outbound_id"]
-            async with self.database.tenant(tenant_id) as connection:
-                where = await connection.fetchrow(
-                    "select c.identity_id, c.channel from outbound o join conversations c on c.tenant_id = o.tenant_id"
-                    " and c.id = o.conversation_id where o.tenant_id = $1 and o.id = $2",
-                    tenant_id,
-                    outbound_id,
-                )
-            if where is not None:
-                found.append(Delayed(tenant_id, outbound_id, where["identity_id"], where["channel"]))
-        return found
+            conversation = await self.database.tenant_row(
+                tenant_id,
+                "select c.identity_id, c.channel from outbound o join conversations c on c.tenant_id = o.tenant_id"
+                " and c.id = o.conversation_id where o.tenant_id = $1 and o.id = $2",
+                outbound_id,
+            )
+            if conversation is not None:
+                delayed.append(Delayed(tenant_id, outbound_id, conversation["identity_id"], conversation["channel"]))
+        return delayed
 
     async def note_told(self, delayed: Delayed) -> None:
-        """Note that the person was told of this one."""
-        async with self.database.tenant(delayed.tenant_id) as connection:
-            await connection.execute(
-                "update outbound set delay_told_at = clock_timestamp() where tenant_id = $1 and id = $2",
-                delayed.tenant_id,
-                delayed.outbound_id,
-            )
+        """Record that the person was notified of this answer."""
+        await self.database.tenant_rows(
+            delayed.tenant_id,
+            "update outbound set delay_told_at = clock_timestamp() where tenant_id = $1 and id = $2",
+            delayed.outbound_id,
+        )

@@ -1,4 +1,4 @@
-"""Two people who become one, and what each did not want to be told."""
+"""Merging the muted categories of two people who become one."""
 
 from typing import override
 
@@ -7,11 +7,10 @@ from core.people.merge import MergeHook
 
 
 class MutedMerge(MergeHook):
-    """Mute for the one who stays what either of them had muted."""
+    """Mute the categories that either of them had muted."""
 
     @override
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
-        """Add the mutes of the one who goes."""
         muted = await connection.fetchval("select muted from tenants where tenant_id = $1", gone)
         if not muted:
             return

@@ -1,9 +1,8 @@
-"""Notifications in Postgres: what people were, are and will be told unasked."""
+"""Notifications in Postgres."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, time, timedelta
-from typing import cast
 
 import asyncpg
 
@@ -11,113 +10,35 @@ from core.db.database import Database
 from core.ids import IdMaker
 from core.json_types import JsonObject
 from core.messaging.messages import Action, ActionStyle, Media
-from core.notifications.types import Notification, Urgency
+from core.notifications.types import (
+    Notification,
+    NotificationStatus,
+    NotificationTarget,
+    NotifyResult,
+    Recipient,
+    RenderedNotification,
+    StoredNotification,
+    Timing,
+    Urgency,
+)
 from core.people.preferences import QuietHours
 
 DEDUPE_WINDOW = timedelta(hours=20)
-"""How long the same news is one message: shorter than a day, so that what comes daily comes daily."""
+"""How long the same news is one message: less than a day, so that daily news is sent daily."""
 STUCK = timedelta(minutes=5)
-"""How long a message is tried in one place before it goes to another."""
+"""How long one place is tried before another."""
 RECENT = timedelta(hours=36)
 
 
 @dataclass(frozen=True, slots=True)
-class NotificationTarget:
-    """Where a person can be told something: an identity of theirs, with the conversation on it if there is one."""
-
-    identity_id: str
-    channel: str
-    account: str
-    peer: str
-    thread: str = ""
-    conversation_id: str = ""
-    last_inbound_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Recipient:
-    """A person as the policy sees them. `recent`: when they were told something that counts for the daily cap."""
-
-    timezone: str = ""
-    preferred_channel: str = ""
-    quiet: QuietHours | None = None
-    muted: tuple[str, ...] = ()
-    recent: tuple[datetime, ...] = ()
-    places: tuple[NotificationTarget, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedNotification:
-    """A place with what would be said there."""
-
-    place: NotificationTarget
-    text: str
-    actions: tuple[Action, ...] = ()
-    media: tuple[Media, ...] = ()
-
-    def to_json(self) -> JsonObject:
-        """Write it down for the database."""
-        place = self.place
-        return {
-            "identity_id": place.identity_id,
-            "channel": place.channel,
-            "account": place.account,
-            "peer": place.peer,
-            "thread": place.thread,
-            "text": self.text,
-            "actions": [cast(JsonObject, asdict(action)) for action in self.actions],
-            "media": [cast(JsonObject, asdict(media)) for media in self.media],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class NotifyResult:
-    """What became of a call: the notification's state, `duplicate` for known news, and where it is owed."""
-
-    state: str
-    id: str
-    conversation_id: str = ""
-    channel: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredNotification:
-    """A notification as it stands.
-
-    `anew`: nobody has decided yet when it is said, or its person changed their mind about it. `aside`: it is said
-    only where nobody can answer, since what it is about waits elsewhere.
-    """
-
-    id: str
-    notification: Notification
-    state: str
-    at: datetime
-    tried: tuple[str, ...] = ()
-    anew: bool = False
-    reason: str = ""
-    digest_id: str = ""
-    outbound_id: str = ""
-    repeats: int = 0
-    aside: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """The moments of one call: now, and when to go elsewhere unless the person has reacted by then."""
-
-    now: datetime
-    fall_back_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class NotificationStore:
-    """Keep, owe, hold and find notifications. Every call that writes may be repeated."""
+    """Store, queue, hold and find notifications. Every call that writes may be repeated."""
 
     database: Database
     make_id: IdMaker = field(repr=False)
 
     async def recipient(self, tenant_id: str, wanted: str, now: datetime) -> Recipient:
-        """Read a person, with the places where they can be told something; `wanted` is a conversation's id."""
+        """Return a person with the places where they can be notified; `wanted` is a conversation's id."""
         async with self.database.tenant(tenant_id) as connection:
             person = await connection.fetchrow(
                 "select t.timezone, t.preferred_channel, t.quiet_from, t.quiet_until, t.muted,"
@@ -146,12 +67,12 @@ class NotificationStore:
         tenant_id: str,
         id: str,
         notification: Notification,
-        state: str,
+        state: NotificationStatus,
         entries: Sequence[RenderedNotification],
         when: Timing,
         not_before: datetime | None = None,
     ) -> NotifyResult:
-        """Keep news; `state` is `owed` (to the first of the entries that may be written to), `held` or `muted`."""
+        """Store a notification as owed (to the first of the entries that may be written to), held or muted."""
         row = await self.database.one(
             "select * from keep_notification($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
@@ -163,12 +84,12 @@ class NotificationStore:
             when.now,
             when.fall_back_at,
         )
-        return NotifyResult(row["state"], row["id"], row["conversation_id"], row["channel"])
+        return _result_of(row)
 
     async def enqueue(
-        self, tenant_id: str, id: str, before: str, entries: Sequence[RenderedNotification], when: Timing
+        self, tenant_id: str, id: str, before: NotificationStatus, entries: Sequence[RenderedNotification], when: Timing
     ) -> NotifyResult | None:
-        """Owe a notification whose state is `before`; None when another worker did."""
+        """Queue a notification whose state is `before`; None when another worker did."""
         row = await self.database.call(
             "select * from enqueue_notification($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
@@ -180,7 +101,7 @@ class NotificationStore:
             when.now,
             when.fall_back_at,
         )
-        return NotifyResult(row["state"], id, row["conversation_id"], row["channel"]) if row else None
+        return _result_of(row, id) if row else None
 
     async def owe_digest(
         self,
@@ -190,7 +111,7 @@ class NotificationStore:
         entries: Sequence[RenderedNotification],
         when: Timing,
     ) -> NotifyResult | None:
-        """Owe one notification in place of several held ones; None when another worker had one of them."""
+        """Queue one notification in place of several held ones; None when another worker had one of them."""
         row = await self.database.call(
             "select * from enqueue_digest($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
@@ -202,78 +123,72 @@ class NotificationStore:
             when.now,
             when.fall_back_at,
         )
-        return NotifyResult(row["state"], row["id"], row["conversation_id"], row["channel"]) if row else None
+        return _result_of(row) if row else None
 
     async def find_held(self, now: datetime, limit: int = 100, without: Sequence[str] = ()) -> list[str]:
-        """Find whose held news is due, but not that of the people in `without`."""
+        """Return the people whose held notifications are due, except those in `without`."""
         rows = await self.database.rows("select * from find_held($1,$2,$3)", now, limit, list(without))
         return [row["tenant_id"] for row in rows]
 
     async def held(self, tenant_id: str, now: datetime, limit: int = 500) -> list[StoredNotification]:
-        """Return a person's held news that is due, the oldest first."""
-        async with self.database.tenant(tenant_id) as connection:
-            rows = await connection.fetch(
-                "select *, not_before = '-infinity' as anew from notifications"
-                " where tenant_id = $1 and state = 'held' and not_before <= $2 order by at, id limit $3",
-                tenant_id,
-                now,
-                limit,
-            )
-        return [_kept(row) for row in rows]
+        """Return a person's held notifications that are due, the oldest first."""
+        rows = await self.database.tenant_rows(
+            tenant_id,
+            "select *, not_before = '-infinity' as anew from notifications"
+            " where tenant_id = $1 and state = 'held' and not_before <= $2 order by at, id limit $3",
+            now,
+            limit,
+        )
+        return [_stored(row) for row in rows]
 
     async def hold(self, tenant_id: str, ids: Sequence[str], until: datetime) -> None:
-        """Hold news, or hold it longer; what was sent already goes elsewhere only then, too."""
-        async with self.database.tenant(tenant_id) as connection:
-            await connection.execute(
-                "update notifications set not_before = $3::timestamptz,"
-                " state = case when state = 'failed' then 'held' else state end,"
-                " fall_back_at = case when state = 'sent' then $3::timestamptz end"
-                " where tenant_id = $1 and id = any ($2) and state in ('held', 'failed', 'sent')",
-                tenant_id,
-                list(ids),
-                until,
-            )
+        """Hold notifications until a time; those sent already are not sent elsewhere before then."""
+        await self.database.tenant_rows(
+            tenant_id,
+            "update notifications set not_before = $3::timestamptz,"
+            " state = case when state = 'failed' then 'held' else state end,"
+            " fall_back_at = case when state = 'sent' then $3::timestamptz end"
+            " where tenant_id = $1 and id = any ($2) and state in ('held', 'failed', 'sent')",
+            list(ids),
+            until,
+        )
 
     async def mute(self, tenant_id: str, ids: Sequence[str]) -> None:
-        """Let held news go unsaid."""
-        async with self.database.tenant(tenant_id) as connection:
-            await connection.execute(
-                "update notifications set state = 'muted' where tenant_id = $1 and id = any ($2) and state = 'held'",
-                tenant_id,
-                list(ids),
-            )
+        """Mute held notifications."""
+        await self.database.tenant_rows(
+            tenant_id,
+            "update notifications set state = 'muted' where tenant_id = $1 and id = any ($2) and state = 'held'",
+            list(ids),
+        )
 
     async def find_undelivered(
         self, now: datetime, limit: int = 50, without: Sequence[str] = ()
     ) -> list[tuple[str, str]]:
-        """Find (tenant, notification) of what failed, got stuck, or met no reaction in time, but none of `without`."""
-        query = "select * from find_undelivered($1,$2,$3,$4)"
-        rows = await self.database.rows(query, now, STUCK, limit, list(without))
+        """Return (tenant, notification) of those that failed, are stuck, or met no reaction, except `without`."""
+        rows = await self.database.rows("select * from find_undelivered($1,$2,$3,$4)", now, STUCK, limit, list(without))
         return [(row["tenant_id"], row["notification_id"]) for row in rows]
 
     async def read(self, tenant_id: str, id: str) -> StoredNotification | None:
         """Return one notification."""
-        async with self.database.tenant(tenant_id) as connection:
-            row = await connection.fetchrow(
-                "select *, false as anew from notifications where tenant_id = $1 and id = $2", tenant_id, id
-            )
-        return _kept(row) if row is not None else None
+        row = await self.database.tenant_row(
+            tenant_id, "select *, false as anew from notifications where tenant_id = $1 and id = $2", id
+        )
+        return _stored(row) if row is not None else None
 
     async def withdraw(self, tenant_id: str, id: str) -> bool:
-        """Take back what is not under way, so that it can go elsewhere; False when it is."""
+        """Withdraw a notification that is not being delivered, so that it can go elsewhere; return False when it is."""
         row = await self.database.call("select withdraw_notification($1,$2) as done", tenant_id, id)
         return bool(row and row["done"])
 
     async def is_urgent_run(self, tenant_id: str, run_id: str) -> bool:
-        """Return whether a task's run is one whose news passes quiet hours."""
-        async with self.database.tenant(tenant_id) as connection:
-            found = await connection.fetchval(
-                "select t.output ->> 'urgency' from task_runs r join tasks t on t.tenant_id = r.tenant_id"
-                " and t.id = r.task_id where r.tenant_id = $1 and r.id = $2",
-                tenant_id,
-                run_id,
-            )
-        return bool(found == Urgency.URGENT)
+        """Return whether the notifications of a task's run pass quiet hours."""
+        row = await self.database.tenant_row(
+            tenant_id,
+            "select t.output ->> 'urgency' as urgency from task_runs r join tasks t on t.tenant_id = r.tenant_id"
+            " and t.id = r.task_id where r.tenant_id = $1 and r.id = $2",
+            run_id,
+        )
+        return row is not None and bool(row["urgency"] == Urgency.URGENT)
 
     async def held_cards(self, limit: int = 100) -> list[tuple[str, str, str]]:
         """Return (tenant, outbound, approval) of the cards that quiet hours hold."""
@@ -281,26 +196,26 @@ class NotificationStore:
         return [(row["tenant_id"], row["outbound_id"], row["approval_id"]) for row in rows]
 
     async def release_card(self, tenant_id: str, outbound_id: str, approval_id: str) -> list[str]:
-        """Let a held card be sent; return the conversations that it is owed to, none when it was not held."""
+        """Release a held card; return the conversations to wake, none when it was not held."""
         row = await self.database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
-        # One of high risk that goes by SMS stands in another chat, too: there it can be approved.
+        # A card of high risk that goes by SMS is shown in another chat, too, where it can be approved.
         other = await self.database.call(
             "select show_elsewhere($1,$2,$3) as place", tenant_id, approval_id, self.make_id("out")
         )
-        async with self.database.tenant(tenant_id) as connection:
-            home = await connection.fetchval(
-                "select conversation_id from outbound where tenant_id = $1 and id = $2", tenant_id, outbound_id
-            )
-        return [place for place in (row and row["released"] and home, other and other["place"]) if place]
+        home = await self.database.tenant_row(
+            tenant_id, "select conversation_id from outbound where tenant_id = $1 and id = $2", outbound_id
+        )
+        own = home["conversation_id"] if home and row and row["released"] else None
+        return [conversation_id for conversation_id in (own, other and other["place"]) if conversation_id]
 
     async def prune(self, before: datetime, limit: int = 1000) -> int:
-        """Delete old notifications that are over; return how many went."""
+        """Delete old notifications that are over; return how many."""
         row = await self.database.call("select * from prune_notifications($1,$2)", before, limit)
         return int(row["pruned"]) if row else 0
 
 
-# Of each identity the conversation at top level that the person wrote in last; and the wanted one, if it is theirs.
-# Where nobody has written yet, some providers deliver to the user key itself.
+# Each identity with the top-level conversation that the person wrote in last, and the wanted one, if it is theirs.
+# Where the person has not written yet, some providers deliver to the user key itself.
 _PLACES = """
 select i.id as identity_id, i.channel, i.account, coalesce(c.peer, i.user_key) as peer, '' as thread,
        case when c.thread = '' then c.id else '' end as conversation_id, c.last_inbound_at
@@ -317,38 +232,30 @@ where c.tenant_id = $1 and c.id = $2 and c.thread <> '' and i.state = 'active' a
 
 
 def _note(id: str, notification: Notification) -> JsonObject:
-    return {
-        "id": id,
-        "category": notification.category,
-        "urgency": notification.urgency.value,
-        "title": notification.title,
-        "text": notification.text,
-        "dedupe_key": notification.dedupe_key,
-        "task_id": notification.task_id,
-        "run_id": notification.run_id,
-        "conversation_id": notification.conversation_id,
-        "actions": [cast(JsonObject, asdict(action)) for action in notification.actions],
-        "media": [cast(JsonObject, asdict(media)) for media in notification.media],
-    }
+    """Return the form that the SQL functions take."""
+    return asdict(notification) | {"id": id}
 
 
-def _kept(row: asyncpg.Record) -> StoredNotification:
+def _result_of(row: asyncpg.Record, id: str | None = None) -> NotifyResult:
+    """Return a call's result; a repeat of a call may find its notification sent or failed by now."""
+    state = NotificationStatus(row["state"])
+    if state in (NotificationStatus.SENT, NotificationStatus.FAILED, NotificationStatus.DIGESTED):
+        state = NotificationStatus.OWED
+    return NotifyResult(state, id or row["id"], row["conversation_id"], row["channel"])
+
+
+def _stored(row: asyncpg.Record) -> StoredNotification:
     notification = Notification(
-        text=row["text"],
-        category=row["category"],
         urgency=Urgency(row["urgency"]),
-        dedupe_key=row["dedupe_key"],
-        title=row["title"],
-        task_id=row["task_id"],
-        run_id=row["run_id"],
         conversation_id=row["wanted"],
         actions=tuple(Action(a["label"], a["token"], ActionStyle(a.get("style", "plain"))) for a in row["actions"]),
         media=tuple(Media(**media) for media in row["media"]),
+        **{name: row[name] for name in ("text", "category", "dedupe_key", "title", "task_id", "run_id")},
     )
     return StoredNotification(
         row["id"],
         notification,
-        row["state"],
+        NotificationStatus(row["state"]),
         row["at"],
         tuple(row["tried"]),
         row["anew"],

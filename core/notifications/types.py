@@ -1,11 +1,13 @@
-"""What we tell a person unasked: addressed to the person, not to a chat."""
+"""The values of notifications, which are addressed to a person and not to a chat."""
 
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
+from core.json_types import JsonObject
 from core.messaging.messages import Action, Media
+from core.people.preferences import QuietHours
 
 
 class Urgency(StrEnum):
@@ -22,10 +24,10 @@ class Urgency(StrEnum):
 class Notification:
     """News for one person.
 
-    `text` is Markdown; `title` is for places that have one (push, email), never repeated elsewhere.
-    `category` is what a person may mute (`reminder`, `price`, `mail`), lower case. `dedupe_key`: the same
-    news twice is one message (empty: the category with the text). `task_id` and `run_id` say what caused it.
-    `conversation_id` asks for that conversation first, while it is the tenant's and can be reached.
+    `text` is Markdown; `title` is used where there are titles (push, email). `category` is what a person may mute
+    (`reminder`, `price`, `mail`), lower case. Two notifications with the same `dedupe_key` are one message (empty: the
+    category with the text). `task_id` and `run_id` name the cause. `conversation_id` is tried first, while it is the
+    tenant's and can be reached.
     """
 
     text: str
@@ -41,21 +43,26 @@ class Notification:
 
 
 class NotificationStatus(StrEnum):
-    """What became of a notification when it was handed in."""
+    """The states of a notification."""
 
     OWED = "owed"
-    """In the outbox of a conversation, or due at a push or email address."""
+    """In the outbox of a conversation or of a push or email address."""
     HELD = "held"
-    """Kept for the next digest: quiet hours, the daily cap, or low urgency."""
+    """Waiting for the next digest: quiet hours, the daily cap, or low urgency."""
     MUTED = "muted"
     DUPLICATE = "duplicate"
+    """Never stored: the same news was notified before."""
     NOWHERE = "nowhere"
-    """There is no place where this person can be reached; kept, for `tasks why`."""
+    """The person cannot be reached anywhere; stored for `tasks why`."""
+    SENT = "sent"
+    FAILED = "failed"
+    DIGESTED = "digested"
+    """Sent as part of a digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notified:
-    """What became of it: `id` is the notification's row, `where` the channel it goes to, empty unless owed."""
+    """The result of a notification: the `id` of its row, and the channel it goes to (`where`), empty unless owed."""
 
     id: str
     fate: NotificationStatus
@@ -63,8 +70,88 @@ class Notified:
 
     @property
     def reaches(self) -> bool:
-        """Whether the person gets it, now or with the next digest."""
+        """Return whether it reaches the person, now or with the next digest."""
         return self.fate in (NotificationStatus.OWED, NotificationStatus.HELD, NotificationStatus.DUPLICATE)
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationTarget:
+    """A place where a person can be notified: an identity of theirs, with its conversation, if any."""
+
+    identity_id: str
+    channel: str
+    account: str
+    peer: str
+    thread: str = ""
+    conversation_id: str = ""
+    last_inbound_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """A person as the policy sees them. `recent`: the times of notifications that count for the daily cap."""
+
+    timezone: str = ""
+    preferred_channel: str = ""
+    quiet: QuietHours | None = None
+    muted: tuple[str, ...] = ()
+    recent: tuple[datetime, ...] = ()
+    places: tuple[NotificationTarget, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedNotification:
+    """A target with the text for it."""
+
+    place: NotificationTarget
+    text: str
+    actions: tuple[Action, ...] = ()
+    media: tuple[Media, ...] = ()
+
+    def to_json(self) -> JsonObject:
+        """Return the form that the SQL functions take."""
+        content = asdict(self)
+        target = content.pop("place")
+        return content | {name: target[name] for name in ("identity_id", "channel", "account", "peer", "thread")}
+
+
+@dataclass(frozen=True, slots=True)
+class NotifyResult:
+    """The result of a call: the notification's status, and where it is queued."""
+
+    state: NotificationStatus
+    id: str
+    conversation_id: str = ""
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNotification:
+    """A stored notification.
+
+    `anew`: when to send it is still to be decided, or its person changed their preferences. `aside`: send it only to
+    one-way channels; the question itself is in another chat.
+    """
+
+    id: str
+    notification: Notification
+    state: NotificationStatus
+    at: datetime
+    tried: tuple[str, ...] = ()
+    anew: bool = False
+    reason: str = ""
+    digest_id: str = ""
+    outbound_id: str = ""
+    repeats: int = 0
+    aside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The times of one call: now, and when to try another place unless the person has reacted."""
+
+    now: datetime
+    fall_back_at: datetime | None = None
 
 
 DAILY_CAP = 30
@@ -72,15 +159,15 @@ DAILY_CAP = 30
 
 @dataclass(frozen=True, slots=True)
 class NotificationPolicy:
-    """How the operator wants people to be told: so many a day, and elsewhere without a reaction after so long."""
+    """The operator's policy: notifications a day, and when to try another place without a reaction."""
 
     daily_cap: int = DAILY_CAP
     fall_back_after: timedelta | None = None
 
 
 class Notifier(Protocol):
-    """Tell a person something; `notify/service.py` implements it."""
+    """Notifies people; `notify/service.py` implements it."""
 
     async def notify(self, tenant_id: str, notification: Notification) -> Notified:
-        """Keep the news and let it go out as the person wants it. Raises `StoreUnavailable` when not kept."""
+        """Store a notification, to be sent as the person prefers. Raises `StoreUnavailable` when it is not stored."""
         ...

@@ -1,6 +1,6 @@
-"""Who may come in: the access policy, and people's roles.
+"""The access policy and people's roles.
 
-An identity is compared exactly, as its provider gives it: never a display name, a user name or an empty id.
+Identities are compared exactly by the provider's ids, never by display names, user names or empty ids.
 """
 
 import re
@@ -11,18 +11,18 @@ from core.errors import ConfigError
 
 
 class Policy(StrEnum):
-    """What becomes of a message from somebody we do not know."""
+    """How messages from unknown senders are treated."""
 
     PAIRING = "pairing"
-    """They get a code once; who runs us lets them in by it."""
+    """They get a code once, by which the operator lets them in."""
     ALLOWLIST = "allowlist"
-    """Who is listed comes in; nobody else gets an answer."""
+    """Those on the list are let in; nobody else gets an answer."""
     OPEN = "open"
-    """Everybody comes in."""
+    """Everybody is let in."""
 
 
 class PersonRole(StrEnum):
-    """What a person is to this deployment; the tier of that name counts unless they have another."""
+    """A person's role in this deployment; the tier of the same name applies unless they have another."""
 
     OWNER = "owner"
     MEMBER = "member"
@@ -31,7 +31,7 @@ class PersonRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One entry of the allowlist. `account` is empty where the user key alone says who it is."""
+    """One entry of the allowlist. `account` is empty where the user key alone identifies the person."""
 
     channel: str
     user_key: str
@@ -40,10 +40,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The policy with its list. `role` is what whoever comes in by the policy becomes.
-
-    `open_by` is what is noted of those whom an open policy lets in.
-    """
+    """The policy with its list. People whom it lets in get `role`; `open_by` is recorded of those let in by OPEN."""
 
     policy: Policy = Policy.PAIRING
     listed: frozenset[Listed] = frozenset()
@@ -51,7 +48,7 @@ class Access:
     open_by: str = "open"
 
     def admits(self, channel: str, account: str, user_key: str) -> str:
-        """Say by what an unknown sender is let in, such as `allowlist`; empty when not."""
+        """Return by what an unknown sender is let in, such as `allowlist`; empty when not."""
         match self.policy:
             case Policy.OPEN:
                 return self.open_by
@@ -60,7 +57,7 @@ class Access:
         return ""
 
     def keeps(self, channel: str, account: str, user_key: str, admitted: str) -> bool:
-        """Return whether somebody who was let in before, by `admitted`, still may write."""
+        """Return whether a person who was let in before, by `admitted`, may still write."""
         if self.policy is Policy.ALLOWLIST and admitted in ("open", "allowlist"):
             return self._lists(channel, account, user_key)
         return bool(admitted)
@@ -78,13 +75,14 @@ _SHOWN = {"sms": "sms:+15551234567", "slack": "slack:T0123ABC:U0456DEF", "telegr
 
 
 def parse_listed(text: str, what: str = "ONEVALET_ALLOW has an entry that") -> Listed:
-    """Read an entry of the allowlist, or an address like one (`what`).
+    """Parse an entry of the allowlist, or an address like one; `what` begins the error message.
 
-    Raises `ConfigError`: names are no identities, anybody can take one."""
+    Raises `ConfigError`, also for names: they identify nobody, since anybody can take one.
+    """
     channel = text.partition(":")[0]
     form = _FORMS.get(channel)
-    found = form.fullmatch(text) if form else None
-    if found is None:
+    match = form.fullmatch(text) if form else None
+    if match is None:
         shown = _SHOWN.get(channel) or ", ".join(_SHOWN.values())
         raise ConfigError(f"{what} names nobody: write it as {shown}.")
-    return Listed(channel, **found.groupdict())
+    return Listed(channel, **match.groupdict())

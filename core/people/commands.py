@@ -1,4 +1,4 @@
-"""What people say about themselves in exact words: /link, /unlink, /prefs and /profile, answered without a model."""
+"""The commands /link, /unlink, /prefs and /profile, answered without a model."""
 
 from datetime import datetime
 
@@ -28,7 +28,7 @@ class PersonCommands:
         return command.name in PERSON_COMMANDS
 
     async def answer(self, command: Command, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer | None:
-        """Answer a command, or None when it is not one of these. Repeating it by the same turn changes nothing."""
+        """Answer a command; None when it is not one of these. The same turn may repeat it without effect."""
         now = self._clock.now()
         match command.name:
             case "link" if command.argument:
@@ -56,13 +56,13 @@ class PersonCommands:
             "Give the code to nobody."
         )
 
-    async def _redeem(self, said: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
-        code, agreed = read_code(said)
+    async def _redeem(self, argument: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
+        code, agreed = read_code(argument)
         link = await self._linking.redeem(tenant_id, turn_id, code, agreed=agreed, now=now)
         return CommandAnswer(_sentence(link, code), queued=link.told)
 
-    async def _prefer(self, said: str, tenant_id: str, turn_id: str, channel: str) -> str:
-        name, _, value = said.strip().partition(" ")
+    async def _prefer(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> str:
+        name, _, value = argument.strip().partition(" ")
         if not name:
             how = {"sms": "PREFS timezone Lisbon", "slack": "/valet prefs timezone Lisbon"}
             return (
@@ -74,9 +74,9 @@ class PersonCommands:
         except PreferenceRefused as error:
             return str(error)
 
-    async def _profile(self, said: str, tenant_id: str, turn_id: str, channel: str) -> str:
+    async def _profile(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> str:
         person = self._people.for_turn(tenant_id, turn_id)
-        match said.lower().split():
+        match argument.lower().split():
             case ["undo", number] if number.isdecimal() and len(number) < 10:
                 return await person.unlearn(int(number))
         how = {"sms": "PROFILE undo 3", "slack": "/valet profile undo 3"}.get(channel, "/profile undo 3")

@@ -1,4 +1,4 @@
-"""The codes by which a person links two places: how they are made, shown and stored."""
+"""Link codes, by which a person links two places: creating, displaying and hashing them."""
 
 import hashlib
 import secrets
@@ -9,23 +9,23 @@ from core.people.pairing import LETTERS
 
 LENGTH = 9
 DIGITS = 2
-"""A code has at least so many digits, so that no words are taken for one: more than 44 bits are left."""
+"""Digits that a code has at least, so that no word looks like a code: more than 44 bits are left."""
 VALID = timedelta(minutes=10)
 MAX_CODES = 20
-"""Codes that a person gets in a day."""
+"""Codes of one person in a day."""
 MAX_GUESSES_PER_SENDER = 5
 GUESSES_WITHIN = timedelta(hours=1)
-"""Wrong codes typed at one address. Those of others never count: nobody may lock linking for somebody else."""
+"""The window of the limit for one address. Other people's guesses never count: nobody can block linking for others."""
 
 AGREED = "AGREE"
-"""The word behind a code by which a person agrees to its link, once they were asked."""
+"""The word after a code by which a person agrees to the link, once they were asked."""
 
 type Choose = Callable[[str], str]
-"""Chance: pick one of the letters."""
+"""Picks one of the letters at random."""
 
 
 def new_link_code(choose: Choose = secrets.choice) -> str:
-    """Make a code."""
+    """Return a new code."""
     while True:
         code = "".join(choose(LETTERS) for _ in range(LENGTH))
         if sum(letter.isdigit() for letter in code) >= DIGITS:
@@ -33,18 +33,18 @@ def new_link_code(choose: Choose = secrets.choice) -> str:
 
 
 def shown_code(code: str) -> str:
-    """Write a code as it is read best."""
+    """Return a code in groups, for people to read."""
     return "-".join(code[at : at + 3] for at in range(0, LENGTH, 3))
 
 
-def read_code(said: str) -> tuple[str, bool]:
-    """Return the code in what stood behind the command, and whether its typer agrees."""
-    words = said.split()
+def read_code(argument: str) -> tuple[str, bool]:
+    """Return the code in a command's argument, and whether the person agrees."""
+    words = argument.split()
     agreed = len(words) > 1 and words[-1].upper() == AGREED
     return "".join(words[:-1] if agreed else words), agreed
 
 
 def link_code_hash(code: str) -> bytes:
-    """Return what is stored of a code, however it was typed: case, spaces and dashes do not count."""
+    """Return the stored hash of a code; case, spaces and dashes do not matter."""
     letters = "".join(letter for letter in code.upper() if letter.isalnum())
     return hashlib.sha256(b"onevalet linking " + letters.encode()).digest()

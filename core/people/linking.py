@@ -1,4 +1,4 @@
-"""One person on several channels: codes to link two places by, and what becomes of what both have."""
+"""Linking two places of one person by a code, and merging what both have."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -33,11 +33,11 @@ _log = structlog.get_logger()
 
 
 class LinkOutcome(StrEnum):
-    """What became of a code that somebody typed."""
+    """The outcome of a typed code."""
 
     LINKED = "linked"
     ASK = "ask"
-    """The person has to agree first, in a message after the question."""
+    """The person has to agree first, in another message."""
     SAME = "same"
     BUSY = "busy"
     WRONG = "wrong"
@@ -48,10 +48,10 @@ class LinkOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What became of it; `counts`: rows per table of the other place, and of this one.
+    """The outcome with `counts`: rows per table of the other place, and of this one.
 
-    `places` are those of the other person, as far as there is one; `role` is what both become, where that is less than
-    this one is; `told` are the conversations in which other places are told.
+    `places` are those of the other person, if any; `role` is the common role, where it is lower than this person's;
+    `told` are the conversations with queued messages to other places.
     """
 
     outcome: LinkOutcome
@@ -62,7 +62,7 @@ class Link:
 
 
 class Linking:
-    """Link and unlink what people are known by. `hooks` are called in every merge, in order."""
+    """Link and unlink people's places. `hooks` are called in every merge, in order."""
 
     def __init__(
         self,
@@ -81,18 +81,24 @@ class Linking:
         self._unlinking = Unlinking(database, credentials, make_id, self._hooks)
 
     async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str:
-        """Return a code to the person of a turn, in place of any earlier one; empty when there were too many today."""
+        """Return a new code for the person of a turn, replacing any other; empty when there were too many today."""
         code = new_link_code(self._choose)
         row = await self._database.call(
             "select keep_link_code($1,$2,$3,$4,$5,$6) as outcome",
-            tenant_id, turn_id, link_code_hash(code), now, now + VALID, MAX_CODES,
-        )  # fmt: skip
+            tenant_id,
+            turn_id,
+            link_code_hash(code),
+            now,
+            now + VALID,
+            MAX_CODES,
+        )
         return code if row and row["outcome"] == "given" else ""
 
     async def redeem(self, tenant_id: str, turn_id: str, code: str, *, agreed: bool, now: datetime) -> Link:
-        """Make one person of the one in whose turn a code was typed and the one who was given it.
+        """Merge the person who typed a code with the person it was given to.
 
-        All in one transaction; repeating it by the same turn says the same. Raises `LeaseLost` when the turn is over.
+        All in one transaction; the same turn may repeat it with the same result. Raises `LeaseLost` when the turn is
+        over.
         """
         hashed = link_code_hash(code)
         try:
@@ -109,7 +115,7 @@ class Linking:
         return link
 
     async def unlink(self, tenant_id: str, turn_id: str, text: str, now: datetime) -> Unlinked:
-        """Take the person's newest link back, or let the turn's place start again (`Unlinking.unlink`)."""
+        """Undo the person's newest link, or let the turn's place start again (`Unlinking.unlink`)."""
         return await self._unlinking.unlink(tenant_id, turn_id, text, now)
 
     async def _begin(
@@ -132,7 +138,7 @@ class Linking:
         gone = row["gone_id"]
         if not gone:
             return Link(outcome, counts), ""
-        # The place that asked for the code first: it is the one that the typer should know.
+        # First the place that asked for the code: the person should recognise it.
         places = sorted(await places_of(connection, gone), key=lambda place: place.id != row["identity_id"])
         return Link(outcome, counts, tuple(places), await _lower_role(connection, tenant_id, gone)), gone
 
@@ -147,7 +153,7 @@ class Linking:
         for hook in self._hooks:
             await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
             await hook.before(connection, kept, gone)
-        sealed = [one.to_json() for one in await self._credentials.sealed_for(connection, kept, gone)]
+        sealed = [account.to_json() for account in await self._credentials.sealed_for(connection, kept, gone)]
         rules = {table: rule.how.value for table, rule in MERGE_RULES.items()}
         await connection.fetch(
             "select * from merge_people($1,$2,$3,$4,$5,$6)", kept, gone, turn_id, hashed, rules, sealed
@@ -166,7 +172,7 @@ class Linking:
 
 
 async def _lower_role(connection: Connection, kept: str, gone: str) -> str:
-    """Return the other person's role where it is the lower one, and so becomes that of both; empty otherwise."""
+    """Return the other person's role where it is lower, since it becomes the role of both; empty otherwise."""
     ranks = list(PersonRole)
     roles = []
     for tenant_id in (kept, gone):
@@ -178,8 +184,8 @@ async def _lower_role(connection: Connection, kept: str, gone: str) -> str:
 
 def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:
     """Return what one of two places has, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this one."""
-    said = []
+    parts = []
     for table, rule in MERGE_RULES.items():
         if number := counts.get(table, (0, 0))[which]:
-            said.append(f"{number} {rule.one if number == 1 else rule.many}")
-    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said) or "nothing"
+            parts.append(f"{number} {rule.one if number == 1 else rule.many}")
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts) or "nothing"

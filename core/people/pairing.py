@@ -1,4 +1,4 @@
-"""Pairing: a stranger's code, what they are told, and how who runs us lets them in by it."""
+"""Pairing: a stranger's code, the message with it, and letting them in by it."""
 
 import hashlib
 import secrets
@@ -12,22 +12,22 @@ from core.ids import IdMaker
 from core.people.access_policy import Listed, PersonRole
 
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""32 of them, without those that look alike: a letter is five bits."""
+"""32 letters without look-alikes: five bits each."""
 LENGTH = 8
 VALID = timedelta(hours=1)
 MAX_GUESSES_PER_SENDER = 3
-"""Codes in a day, for one sender."""
+"""Codes of one sender in a day."""
 MAX_GUESSES_PER_ACCOUNT = 30
-"""Codes in an hour, for one account of a channel: what a flood of strangers may cost in messages."""
+"""Codes of one account of a channel in an hour: the messages that a flood of strangers may cost."""
 MAX_GUESSES = 10
 GUESSES_WITHIN = timedelta(minutes=15)
 
 type Choose = Callable[[str], str]
-"""Chance: pick one of the letters."""
+"""Picks one of the letters at random."""
 
 
 class PairOutcome(StrEnum):
-    """What became of a code that was typed in."""
+    """The outcome of a typed code."""
 
     PAIRED = "paired"
     WRONG = "wrong"
@@ -38,7 +38,7 @@ class PairOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Who was let in, or why nobody; `until`: when guesses count again."""
+    """Who was let in, or why nobody; `until`: when guesses are accepted again."""
 
     outcome: PairOutcome
     channel: str = ""
@@ -48,18 +48,18 @@ class Pairing:
 
 
 def new_code(choose: Choose = secrets.choice) -> str:
-    """Make a code of 40 bits."""
+    """Return a new code of 40 bits."""
     return "".join(choose(LETTERS) for _ in range(LENGTH))
 
 
 def code_hash(code: str) -> bytes:
-    """Return what is stored of a code, however it was typed: case, spaces and dashes do not count."""
+    """Return the stored hash of a code; case, spaces and dashes do not matter."""
     letters = "".join(letter for letter in code.upper() if letter.isalnum())
     return hashlib.sha256(b"onevalet pairing " + letters.encode()).digest()
 
 
 def pairing_sentence(code: str) -> str:
-    """Say to a stranger how to be let in: one text message, with no word that carriers take."""
+    """Return the message that tells a stranger how to be let in: one SMS, without words that carriers filter."""
     return (
         "This assistant is private. To be let in, give this code to whoever runs it, then write again: "
         f"{code[:4]}-{code[4:]} (it counts for one hour)."
@@ -74,7 +74,7 @@ class Pairings:
         self._make_id = make_id
 
     async def redeem(self, code: str, role: PersonRole, now: datetime, tier: str = "") -> Pairing:
-        """Let in whoever was given this code. Wrong guesses are counted; beyond the limit none is looked at."""
+        """Let in the person with this code. Wrong guesses are counted; beyond the limit all are refused."""
         row = await self._database.one(
             "select * from redeem_pairing($1,$2,$3,$4,$5,$6,$7)",
             self._make_id("pair"),
@@ -88,10 +88,10 @@ class Pairings:
         return Pairing(PairOutcome(row["outcome"]), row["channel"], row["account"], row["user_key"], until=row["until"])
 
     async def admit(self, listed: Listed, role: PersonRole, now: datetime, tier: str = "") -> tuple[Pairing, ...]:
-        """Let an address in without a code, or give one that is in this role; return where, none where nowhere.
+        """Let an address in without a code, or change its role; return where it was let in.
 
-        An address is of one account of ours. Where the entry names none, it is let in on the account that it wrote to,
-        else on every one that anything came in by.
+        An address belongs to one account of ours. Where the entry names none, it is let in on the account that it wrote
+        to, else on every account that has received anything.
         """
         rows = await self._database.rows(
             "select account from admit_address($1,$2,$3,$4,$5,$6,$7)",

@@ -1,4 +1,4 @@
-"""What tools and turns may know and change of one person: preferences and profile."""
+"""One person's preferences and profile, for tools and turns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from core.people.profile import MAX_VALUE, FactSource, ProfileStore, fact_lines,
 
 
 class People:
-    """What is known of everybody, one person at a time."""
+    """Everybody's preferences and profiles, one person at a time."""
 
     def __init__(self, database: Database, make_id: IdMaker, clock: Clock) -> None:
         self.preferences = PreferenceStore(database)
@@ -37,26 +37,21 @@ class Person:
     turn_id: str
 
     async def preferences(self) -> str:
-        """List what the person prefers, a line each."""
         return written(await self.people.preferences.read(self.tenant_id))
 
     async def prefer(self, name: str, value: str) -> str:
-        """Keep a preference, and list all. Raises `ToolRetry` with what can be kept."""
         try:
             return written(await self.people.preferences.set(self.tenant_id, name, value, self.turn_id))
         except PreferenceRefused as error:
             raise ToolRetry(str(error)) from error
 
     async def needs_timezone(self) -> bool:
-        """Return whether nobody knows the person's timezone yet."""
         return await self.people.preferences.needs_timezone(self.tenant_id)
 
     async def profile(self) -> str:
-        """List what is known about the person, a line each with its number."""
         return written_facts(await self.people.profile.read(self.tenant_id))
 
     async def learn(self, key: str, value: str) -> str:
-        """Keep a fact that the person told. Raises `ToolRetry`."""
         key = "_".join(key.lower().split())
         value = " ".join(value.split())
         if not value or len(value) > MAX_VALUE:
@@ -66,7 +61,6 @@ class Person:
         return f"Kept as number {number}: {key}: {value}" if number else "That was known already."
 
     async def unlearn(self, number: int) -> str:
-        """Take a fact back."""
         undone = await self.people.profile.undo(self.tenant_id, number, self.people.clock.now())
         if undone is None:
             return f"There is no fact {number} now."

@@ -1,4 +1,4 @@
-"""How a place of a person is named to somebody else: its channel, its address with most of it masked, and its name."""
+"""A person's places as others may see them: the channel, the masked address, and the name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _MAX_OF_NAME = 40
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One identity: `user_key` is the provider's id of its person, `name` what they call themselves there."""
+    """One identity: `user_key` is the provider's id of the person, `name` their display name there."""
 
     id: str
     channel: str
@@ -23,14 +23,14 @@ class Place:
 
     @property
     def shown(self) -> str:
-        """Return it as somebody else may read it, such as `Telegram •••••042 (Ada)`."""
+        """Return the place as others may see it, such as `Telegram •••••042 (Ada)`."""
         name = plain_words(self.name)[:_MAX_OF_NAME].strip()
         channel = _CHANNELS.get(self.channel, self.channel)
         return f"{channel} {masked(self.user_key)}" + (f" ({name})" if name else "")
 
 
 def masked(user_key: str) -> str:
-    """Return an address with its end only, and a phone number with its country, such as `+1•••••0199`."""
+    """Return the end of an address, with the country of a phone number, such as `+1•••••0199`."""
     if user_key.startswith("+") and len(user_key) > 8:
         return f"{user_key[:2]}{_MASK}{user_key[-4:]}"
     return _MASK + user_key[-3:] if len(user_key) > 5 else _MASK
@@ -43,7 +43,7 @@ def places_in_words(places: Sequence[Place]) -> str:
 
 
 async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]:
-    """Return the places that a person was let in at; from then on the connection sees this person's rows."""
+    """Return the places where a person was let in; afterwards the connection sees this person's rows."""
     await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
     rows = await connection.fetch(
         "select id, channel, user_key, name from identities"
@@ -56,7 +56,7 @@ async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]
 async def tell_places(
     connection: Connection, tenant_id: str, places: Sequence[Place], text: str, make_id: IdMaker
 ) -> tuple[str, ...]:
-    """Owe a text to places of a person, each in its newest conversation; return the conversations."""
+    """Queue a text for places of a person, each in its newest conversation; return the conversations."""
     rows = await connection.fetch(
         "select conversation_id from tell_places($1,$2,$3,$4)",
         tenant_id,

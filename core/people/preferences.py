@@ -1,4 +1,4 @@
-"""What a person prefers: read from their words, checked, and kept with them."""
+"""A person's preferences: parsed from their words, checked, and stored."""
 
 import re
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from core.errors import OneValetError
 from core.people.tenant import WhileRunning
 
 MAX_NAME = 80
-"""Characters of what a person wants to be called."""
+"""Characters of a person's name."""
 MAX_MUTED = 50
 
 
 class Preference(StrEnum):
-    """What can be preferred, as the commands and the tool name it."""
+    """The preferences, by the names that commands and the tool use."""
 
     NAME = "name"
     LANGUAGE = "language"
@@ -26,24 +26,24 @@ class Preference(StrEnum):
     CHANNEL = "channel"
     QUIET = "quiet"
     BUSY = "busy"
-    """What becomes of messages that come in while the assistant is at work: steer, queue or interrupt."""
+    """What happens to messages that arrive while the assistant works: steer, queue or interrupt."""
     MUTE = "mute"
-    """Categories of notifications that go unsaid."""
+    """Categories of notifications that are not sent."""
 
 
 class PreferenceRefused(OneValetError):
-    """A value that cannot be kept; the message is one plain sentence that says what can."""
+    """A value cannot be stored; the message is one plain sentence that says which can."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """When a person is not to be disturbed, in their own timezone; it may pass midnight."""
+    """When not to disturb a person, in their own timezone; it may span midnight."""
 
     start: time
     end: time
 
     def covers(self, at: time) -> bool:
-        """Return whether a time of day lies within."""
+        """Return whether a time of day is quiet."""
         if self.start <= self.end:
             return self.start <= at < self.end
         return at >= self.start or at < self.end
@@ -51,7 +51,7 @@ class QuietHours:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What a person prefers. `timezone` is an IANA name or empty, `language` a BCP 47 tag or empty."""
+    """A person's preferences. `timezone` is an IANA name or empty, `language` a BCP 47 tag or empty."""
 
     name: str = ""
     language: str = ""
@@ -60,23 +60,19 @@ class Preferences:
     quiet: QuietHours | None = None
     busy: WhileRunning = WhileRunning.STEER
     channels: tuple[str, ...] = ()
-    """Where the person can be reached now."""
+    """Channels on which the person can be reached now."""
     muted: tuple[str, ...] = ()
-    """Categories of notifications that go unsaid; `*` is all that is not urgent."""
-
-    def needs_timezone(self) -> bool:
-        """Return whether nobody knows the person's timezone yet: ask for it before a first schedule is kept."""
-        return not self.timezone
+    """Categories of notifications that are not sent; `*` is all that are not urgent."""
 
 
 class PreferenceStore:
-    """Read and keep what people prefer."""
+    """Read and store people's preferences."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def read(self, tenant_id: str) -> Preferences:
-        """Return what a person prefers."""
+        """Return a person's preferences."""
         row = await self._database.call("select * from read_person($1)", tenant_id)
         if row is None:
             return Preferences()
@@ -95,39 +91,19 @@ class PreferenceStore:
         )
 
     async def set(self, tenant_id: str, name: str, value: str, turn_id: str = "") -> Preferences:
-        """Keep one preference, as the person put it; raises `PreferenceRefused`."""
+        """Store one preference in the person's words; raises `PreferenceRefused`."""
         known = await self.read(tenant_id)
         columns = read_preference(name, value, known.channels)
         await self._database.rows("select keep_preferences($1,$2,$3)", tenant_id, columns, turn_id)
         return await self.read(tenant_id)
 
     async def needs_timezone(self, tenant_id: str) -> bool:
-        """Return whether a person's timezone has to be asked for before a first schedule is kept."""
-        return (await self.read(tenant_id)).needs_timezone()
-
-    def for_tenant(self, tenant_id: str) -> "TenantPreferences":
-        """Return access to this tenant's preferences only."""
-        return TenantPreferences(self, tenant_id)
-
-
-@dataclass(frozen=True, slots=True)
-class TenantPreferences:
-    """The preferences of one tenant."""
-
-    store: PreferenceStore
-    tenant_id: str
-
-    async def read(self) -> Preferences:
-        """Return what the person prefers."""
-        return await self.store.read(self.tenant_id)
-
-    async def set(self, name: str, value: str) -> Preferences:
-        """Keep one preference, as the person put it; raises `PreferenceRefused`."""
-        return await self.store.set(self.tenant_id, name, value)
+        """Return whether to ask for a person's timezone before storing a first schedule."""
+        return not (await self.read(tenant_id)).timezone
 
 
 def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping[str, str]:
-    """Return the columns that a preference is kept in; an empty value, `off` or `none` takes it back."""
+    """Return the columns of a preference; an empty value, `off` or `none` unsets it."""
     value = " ".join(value.split())
     if value.lower() in ("off", "none", "nothing", "-"):
         value = ""
@@ -157,16 +133,16 @@ def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping
 def find_timezone(text: str) -> str:
     """Return the IANA name of a timezone that is written in full or by its city; raises `PreferenceRefused`."""
     wanted = re.sub(r"[\s-]+", "_", text.strip()).casefold()
-    found = _zones().get(wanted, ())
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise PreferenceRefused(f"There are several: {', '.join(sorted(found))}. Which one is it?")
+    names = _zones().get(wanted, ())
+    if len(names) == 1:
+        return names[0]
+    if names:
+        raise PreferenceRefused(f"There are several: {', '.join(sorted(names))}. Which one is it?")
     raise PreferenceRefused("I know no such timezone: write a city's, such as Europe/Lisbon or Lisbon.")
 
 
 def written(preferences: Preferences) -> str:
-    """List what a person prefers, a line each."""
+    """Return preferences as text, a line each."""
     quiet = preferences.quiet
     lines = [
         ("name", preferences.name),
@@ -182,16 +158,16 @@ def written(preferences: Preferences) -> str:
 
 @cache
 def _zones() -> dict[str, tuple[str, ...]]:
-    """Return every timezone by its name in full and, where it lies in a region, by its city; in any case."""
-    found: dict[str, set[str]] = {}
+    """Return the timezones by full name, and by city where they lie in a region, case-folded."""
+    zones: dict[str, set[str]] = {}
     for zone in available_timezones():
         region, _, city = zone.partition("/")
         if region in ("posix", "right", "Etc", "SystemV") or zone in ("localtime", "posixrules", "Factory"):
             continue
-        found.setdefault(zone.casefold(), set()).add(zone)
+        zones.setdefault(zone.casefold(), set()).add(zone)
         if city:
-            found.setdefault(zone.rpartition("/")[2].casefold(), set()).add(zone)
-    return {name: tuple(zones) for name, zones in found.items()}
+            zones.setdefault(zone.rpartition("/")[2].casefold(), set()).add(zone)
+    return {name: tuple(matching) for name, matching in zones.items()}
 
 
 def _language(value: str) -> str:
@@ -222,17 +198,16 @@ _TIME = re.compile(r"(?P<hour>[0-9]{1,2})(?:[:.](?P<minute>[0-9]{2}))? ?(?P<half
 
 
 def _quiet(value: str) -> tuple[str, str]:
-    if found := _QUIET.fullmatch(value):
-        start, end = _time(found["from"]), _time(found["until"])
+    if match := _QUIET.fullmatch(value):
+        start, end = _time(match["from"]), _time(match["until"])
         if start != end:
             return start, end
     raise PreferenceRefused("Write the quiet hours as 22:00-07:00.")
 
 
 def _time(text: str) -> str:
-    found = _TIME.fullmatch(text.strip())
-    if found:
-        hour, minute, half = int(found["hour"]), int(found["minute"] or 0), (found["half"] or "").lower()
+    if match := _TIME.fullmatch(text.strip()):
+        hour, minute, half = int(match["hour"]), int(match["minute"] or 0), (match["half"] or "").lower()
         if half and 1 <= hour <= 12:
             hour = hour % 12 + (12 if half == "pm" else 0)
         elif half:

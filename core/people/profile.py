@@ -1,4 +1,4 @@
-"""What is known about a person: a few facts, each told, inferred or from outside, shown on request and undoable."""
+"""A person's profile: a few facts, each told, inferred or from outside, which the person can list and undo."""
 
 import re
 from collections.abc import Sequence
@@ -17,17 +17,17 @@ _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 class FactSource(StrEnum):
-    """How a fact came to be known."""
+    """The source of a fact."""
 
     TOLD = "told"
     INFERRED = "inferred"
     OUTSIDE = "outside"
-    """By something that was read, not by the person."""
+    """From content that was read, not from the person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that is known. `number` is the person's own way to name it."""
+    """One fact. The person refers to it by its `number`."""
 
     number: int
     key: str
@@ -38,7 +38,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back, and what counts again in its place, if anything."""
+    """A fact that was undone, and the value before it, which counts again, if any."""
 
     key: str
     value: str
@@ -46,23 +46,23 @@ class Undone:
 
 
 class ProfileStore:
-    """Read and change what is known about people."""
+    """Read and change people's profiles."""
 
     def __init__(self, database: Database, make_id: IdMaker) -> None:
         self._database = database
         self._make_id = make_id
 
     async def read(self, tenant_id: str) -> Sequence[Fact]:
-        """Return what is known now, in the order in which it came to be."""
+        """Return the current facts in the order of their numbers."""
         rows = await self._database.rows("select * from read_profile($1)", tenant_id)
         return [Fact(row["number"], row["key"], row["value"], FactSource(row["source"]), row["since"]) for row in rows]
 
     async def keep(
         self, tenant_id: str, key: str, value: str, source: FactSource, turn_id: str, now: datetime
     ) -> int | None:
-        """Keep a fact in place of what was known under its key; None where that changes nothing.
+        """Store a fact, replacing the fact of the same key; return its number, None where nothing changes.
 
-        What was told is not replaced by what was only inferred, and what was undone is not inferred again.
+        An inferred fact does not replace a told one, and an undone fact is not inferred again.
         """
         value = storable(value).strip()
         if not _KEY.fullmatch(key) or not 1 <= len(value) <= MAX_VALUE:
@@ -80,16 +80,15 @@ class ProfileStore:
         return row["number"] if row else None
 
     async def undo(self, tenant_id: str, number: int, now: datetime) -> Undone | None:
-        """Take a fact back; None where there is no such one in force."""
+        """Undo a fact; None where there is no current fact of this number."""
         row = await self._database.call("select * from undo_fact($1,$2,$3)", tenant_id, number, now)
         return Undone(row["key"], row["value"], row["before"]) if row else None
 
 
 class ProfileMerge(MergeHook):
-    """When two people become one: what was told counts, first by the one who stays."""
+    """Merge profiles: told facts count first, and then those of the person who stays."""
 
     async def after(self, connection: Connection, kept: str, gone: str) -> None:
-        """Leave one fact in force under each key."""
         await connection.execute(
             "update profile_facts f set replaced_by = b.best from (select id, first_value(id) over ("
             "  partition by key order by source = 'told' desc, number) as best from profile_facts"
@@ -100,7 +99,7 @@ class ProfileMerge(MergeHook):
 
 
 def written_facts(facts: Sequence[Fact]) -> str:
-    """List facts for the person, a line each."""
+    """Return facts as text for the person, a line each."""
     if not facts:
         return "I know nothing about you yet."
     lines = [f"{fact.number}. {fact.key.replace('_', ' ')}: {fact.value} ({fact.source.value})" for fact in facts]
@@ -108,5 +107,5 @@ def written_facts(facts: Sequence[Fact]) -> str:
 
 
 def fact_lines(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """Write facts for the model."""
+    """Return facts as lines for the model."""
     return tuple(f"{fact.key}: {fact.value} ({fact.source.value})" for fact in facts)

@@ -1,4 +1,4 @@
-"""What somebody's words say about them: one question to the model, read strictly."""
+"""Extracting profile facts from a person's words: one question to the model, whose answer is parsed strictly."""
 
 import json
 import re
@@ -26,7 +26,7 @@ _DIGITS = re.compile(r"(?:[0-9][ -]?){9,}")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing to keep."""
+    """One fact to store."""
 
     key: str
     value: str
@@ -34,10 +34,10 @@ class Change:
 
 
 def question(known: Sequence[Fact], words: Sequence[str]) -> ModelRequest:
-    """Ask what these words, the oldest first, change in what is known."""
+    """Return the request that asks which facts these words, the oldest first, change."""
     facts = {fact.key: fact.value for fact in known}
-    said = "\n".join(words)[-_MAX_CHARS:]
-    material = json.dumps({"known": facts, "written": said}, ensure_ascii=False)
+    written = "\n".join(words)[-_MAX_CHARS:]
+    material = json.dumps({"known": facts, "written": written}, ensure_ascii=False)
     return ModelRequest(
         (ChatMessage(Role.SYSTEM, _ASK), ChatMessage(Role.USER, f"<material>\n{material}\n</material>")),
         use_tools=False,
@@ -48,19 +48,19 @@ def question(known: Sequence[Fact], words: Sequence[str]) -> ModelRequest:
 
 
 def read_changes(answer: str, words: Sequence[str]) -> list[Change]:
-    """Read the model's answer; what cannot be read, or should not be kept, is left out.
+    """Parse the model's answer, without facts that are malformed or should not be stored.
 
-    What is said to be told, but of which no word was written, counts as inferred.
+    A fact that the model calls told, but of which the person wrote no word, counts as inferred.
     """
     listed = object_in(answer).get("changes")
     changes: list[Change] = []
-    for one in listed if isinstance(listed, list) else ():
-        if not isinstance(one, dict):
+    for item in listed if isinstance(listed, list) else ():
+        if not isinstance(item, dict):
             continue
-        key, value = str(one.get("key", "")), " ".join(str(one.get("value", "")).split())
+        key, value = str(item.get("key", "")), " ".join(str(item.get("value", "")).split())
         if not _KEY.fullmatch(key) or not 1 <= len(value) <= MAX_VALUE or _SECRET.search(key) or _DIGITS.search(value):
             continue
-        told = one.get("source") == "told" and _is_written(value, words)
+        told = item.get("source") == "told" and _is_written(value, words)
         changes.append(Change(key, value, FactSource.TOLD if told else FactSource.INFERRED))
     return changes[:_MAX_CHANGES]
 

@@ -1,9 +1,8 @@
-"""Rates: how many messages a person, and an account of ours, may bring within a minute; counted in Redis.
+"""Rate limits: the messages that a person, and an account of ours, may send within a minute; counted in Redis.
 
-While Redis is away each process counts for itself, in memory. Refusing would punish people for our own trouble,
-letting all pass would open the gate to whoever floods us, and delaying turns would stop everything for as long as
-Redis stays away, though the rest does without it. What is lost is exactness: at worst a person gets the rate once
-per worker.
+While Redis is away each process counts in memory. Refusing messages would punish people for our outage, accepting all
+would let floods in, and delaying turns would stop everything, though the rest works without Redis. Only exactness is
+lost: at worst a person gets the rate once per worker.
 """
 
 import asyncio
@@ -20,35 +19,35 @@ from redis.asyncio import ConnectionPool, Redis
 from redis.exceptions import RedisError, ResponseError
 
 ACCOUNT_FACTOR = 100
-"""How many people's rates an account of ours takes in a minute, before its turns wait."""
+"""The rate of an account of ours, in people's rates, beyond which its turns wait."""
 REDIS_SECONDS = 1.0
-"""How long a count in Redis may take before memory counts instead."""
+"""Seconds that a count in Redis may take before memory counts instead."""
 VERDICT_SECONDS = 3600
 VERDICTS_IN_MEMORY = 10_000
 
 MINUTE = 60
 _GONE = -2
-"""What Redis says of the time to live of a key that is not there."""
+"""Redis' answer to TTL for a key that does not exist."""
 _PREFIX = "onevalet:rate"
 _TOLD = RateLimitItemPerMinute(1, namespace="told")
 _log = structlog.get_logger()
 
 
 class Rate(StrEnum):
-    """What the count says."""
+    """The result of a count."""
 
     WITHIN = "within"
     BEYOND = "beyond"
-    """Beyond the person's limit, for the first time in this minute: say so."""
+    """Beyond the person's limit for the first time in this minute: tell them."""
     SILENT = "silent"
-    """Beyond the person's limit, and it was said."""
+    """Beyond the person's limit, and they were told."""
     WAIT = "wait"
-    """The account has had its share of this minute: nobody's fault, the turn waits."""
+    """The account's limit is reached, which is no person's fault: the turn waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a turn brings: so many messages of a person over an account of ours."""
+    """A turn's messages, of a person over an account of ours."""
 
     turn_id: str
     tenant_id: str
@@ -58,10 +57,10 @@ class Counted:
 
 
 class Rates:
-    """Count messages per minute; a turn that is looked at again is not counted again."""
+    """Count messages per minute; a turn is counted once, however often it is checked."""
 
     def __init__(self, redis_url: str = "") -> None:
-        """Without a URL this process counts for itself."""
+        """Without a URL this process counts in memory."""
         memory = MemoryStorage()
         self._own = _Counter(MovingWindowRateLimiter(memory), FixedWindowRateLimiter(memory), _OwnVerdicts())
         self._client = _client(redis_url) if redis_url else None
@@ -69,7 +68,7 @@ class Rates:
         self._away = False
 
     async def count(self, counted: Counted, a_minute: int) -> Rate:
-        """Count a turn's messages; within: there was room for the first of them at least."""
+        """Count a turn's messages; WITHIN means that there was room for the first one at least."""
         if self._shared is None:
             return await self._own.count(counted, a_minute)
         try:
@@ -84,12 +83,11 @@ class Rates:
         return answer
 
     async def close(self) -> None:
-        """Close the connections to Redis."""
         if self._client:
             await self._client.aclose(close_connection_pool=True)
 
     async def _healed(self, shared: "_Counter", counted: Counted, a_minute: int) -> Rate:
-        """Count; what stands in Redis and is no count, or would never run out, is deleted and counted from nothing."""
+        """Count; a key in Redis that is no count, or never expires, is deleted and counted from zero."""
         try:
             answer = await shared.count(counted, a_minute)
         except (ResponseError, ValueError) as error:
@@ -167,7 +165,7 @@ class _Counter:
     async def _person(self, counted: Counted, a_minute: int) -> Rate:
         item = _person(a_minute)
         taken = 0
-        # One by one: what was taken together with the last message that had room is answered with it.
+        # One by one: messages taken together with the last one that had room are answered with it.
         while taken < min(counted.messages, a_minute) and await self.people.hit(item, counted.tenant_id):
             taken += 1
         if taken or not counted.messages:
@@ -175,7 +173,7 @@ class _Counter:
         return Rate.BEYOND if await self.people.hit(_TOLD, counted.tenant_id) else Rate.SILENT
 
     async def forget(self, counted: Counted, a_minute: int) -> None:
-        """Delete all that a turn's count looks at."""
+        """Delete all keys of a turn's count."""
         await self.verdicts.drop(counted.turn_id)
         await self.accounts.clear(_account(a_minute), counted.channel, counted.account)
         for item in (_person(a_minute), _TOLD):
@@ -198,7 +196,7 @@ def _client(redis_url: str) -> Redis:
 
 
 def _shared_counter(redis_url: str, client: Redis) -> _Counter:
-    # redis-py, which is here already; the library's default client is another.
+    # redis-py, which we use already; the library's default client is another one.
     options: dict[str, Any] = {"connection_pool": client.connection_pool}
     storage = RedisStorage(f"async+{redis_url}", implementation="redispy", key_prefix=_PREFIX, **options)
     return _Counter(MovingWindowRateLimiter(storage), FixedWindowRateLimiter(storage), _RedisVerdicts(client))

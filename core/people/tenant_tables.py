@@ -1,84 +1,32 @@
-"""The tables that belong to a tenant, in one list: merge, export and delete walk it, tests hold it true."""
+"""The tables that belong to a tenant, in one list for merge, export and delete; tests compare it with the schema."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-TENANT_TABLES = (
-    "tenants",
-    "links",
-    "linked_rows",
-    "link_codes",
-    "person_audit",
-    "identities",
-    "conversations",
-    "lanes",
-    "turns",
-    "inbound",
-    "inbox_keys",
-    "steps",
-    "history",
-    "outbound",
-    "outbound_parts",
-    "deliveries",
-    "stored_collections",
-    "stored_values",
-    "data_keys",
-    "credentials",
-    "profile_facts",
-    "profile_jobs",
-    "spending",
-    "reservations",
-    "segment_days",
-    "pool_entries",
-    "approvals",
-    "approval_codes",
-    "approval_audit",
-    "approval_cards",
-    "redraws",
-    "tasks",
-    "task_runs",
-    "run_notices",
-    "memory_versions",
-    "memory_sessions",
-    "memory_messages",
-    "memories",
-    "memory_vectors",
-    "memory_terms",
-    "memory_jobs",
-    "memory_forgettings",
-    "memory_recalls",
-    "memory_members",
-    "event_sources",
-    "events",
-    "event_work",
-    "notifications",
-)
-"""Parents before children, so that rows may be copied in this order and deleted in the reverse."""
-
 
 class Merge(StrEnum):
-    """What becomes of a table's rows when one person's become another's (`merge_people`)."""
+    """How a table's rows move from one person to another (`merge_people`)."""
 
     MOVE = "move"
-    """Every row; its keys must be unlike those of any other person's rows, as our ids are."""
+    """Every row; its keys must be unique across people, as our ids are."""
     FIRST = "first"
-    """Those that the one who stays has not under the same primary key."""
+    """Rows whose primary key the person who stays does not have."""
     NUMBER = "number"
-    """Every row, with a number after the highest of the one who stays."""
+    """Every row, numbered after the highest number of the person who stays."""
     DROP = "drop"
     ADD = "add"
     VALUES = "values"
     SEALED = "sealed"
     PERSON = "person"
-    """ADD, VALUES, SEALED and PERSON: by the function itself, for the tables that have them here."""
+    """ADD, VALUES, SEALED and PERSON: the function has code of its own for these tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """How a table is merged. `one` and `many`: what its rows are to the person, who is told how many; empty: nothing.
+    """How a table is merged. `one` and `many` name its rows to the person; empty: they are not mentioned.
 
-    Two people who both have rows in such a table are asked before they become one.
+    Two people who both have rows in a table with names are asked before they become one.
     """
 
     how: Merge
@@ -124,7 +72,7 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "memory_versions": Belonging(Merge.FIRST),
     "memory_sessions": Belonging(Merge.FIRST),
     "memory_messages": Belonging(Merge.FIRST),
-    "memories": Belonging(Merge.MOVE, "memory", "memories"),  # core.memory.merge numbers them anew
+    "memories": Belonging(Merge.MOVE, "memory", "memories"),  # core.memory.merge renumbers them
     "memory_vectors": Belonging(Merge.MOVE),
     "memory_terms": Belonging(Merge.FIRST),
     "memory_jobs": Belonging(Merge.MOVE),
@@ -136,7 +84,10 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "run_notices": Belonging(Merge.MOVE),
     "notifications": Belonging(Merge.FIRST),
 }
-"""Every table of a tenant's must be here, in any order: a merge that does not know a table is not made."""
+"""Every table of a tenant, parents before children: a merge refuses to run while a table is missing here."""
+
+TENANT_TABLES = tuple(MERGE_RULES)
+"""Rows may be copied in this order and deleted in the reverse."""
 
 PARTING: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "identities": (),
@@ -180,8 +131,8 @@ PARTING: Mapping[str, tuple[tuple[str, str, str], ...]] = {
         ("run_id", "task_runs", "id"),
     ),
 }
-"""With what a row goes when a link is taken back, beside those that were written down (`move_apart`): the column, the
-parent and its column. Parents first."""
+"""The parents that a row follows when a link is undone, besides recorded rows (`move_apart`): its column, the parent
+and the parent's column. Parents first."""
 
 KEPT_APART = frozenset(
     {
@@ -199,4 +150,4 @@ KEPT_APART = frozenset(
         "memory_members",
     }
 )
-"""Tables that a parting sees to by itself, or that are worked out anew."""
+"""Tables that a parting handles by itself, or that are computed again."""

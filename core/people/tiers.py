@@ -15,7 +15,7 @@ _NAMES = {"tools", "dollars_a_day", "messages_a_minute"}
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The limits of a tier. `tools`: the only ones offered, None for all; `dollars_a_day`: None for what is usual."""
+    """The limits of a tier. `tools`: the only ones offered, None for all; `dollars_a_day`: None for the default."""
 
     name: str
     messages_a_minute: int
@@ -24,14 +24,14 @@ class Tier:
 
 
 class Tiers:
-    """All tiers of a deployment, by name."""
+    """The tiers of a deployment, by name."""
 
     def __init__(self, tiers: Mapping[str, Tier]) -> None:
         self._tiers = dict(tiers)
 
     @property
     def names(self) -> list[str]:
-        """List the names, sorted."""
+        """Return the names, sorted."""
         return sorted(self._tiers)
 
     @property
@@ -40,16 +40,16 @@ class Tiers:
         return any(tier.dollars_a_day is not None for tier in self._tiers.values())
 
     def of(self, role: str, tier: str = "") -> Tier | None:
-        """Return a person's tier: the one they were given, else their role's; None when the settings name none."""
+        """Return a person's own tier, else their role's; None when the settings have none."""
         return self._tiers.get(tier or role)
 
     def tools_of(self, role: str, tier: str = "") -> tuple[str, ...] | None:
-        """Name the only tools and agents that a person's tier has; None for all."""
-        found = self.of(role, tier)
-        return found.tools if found else None
+        """Return the only tools and agents of a person's tier; None for all."""
+        own = self.of(role, tier)
+        return own.tools if own else None
 
     def check_tools(self, known: frozenset[str]) -> None:
-        """Raise `ConfigError` for a tier that names a tool that is not there."""
+        """Raise `ConfigError` for a tier that names an unknown tool."""
         for tier in self._tiers.values():
             for name in tier.tools or ():
                 if name not in known:
@@ -57,9 +57,9 @@ class Tiers:
 
 
 def read_tiers(text: str, messages_a_minute: int) -> Tiers:
-    """Read ONEVALET_TIERS: a JSON object, or @ and the path of a .json or .toml file; raises `ConfigError`.
+    """Parse ONEVALET_TIERS: a JSON object, or @ and the path of a .json or .toml file; raises `ConfigError`.
 
-    It maps names to any of `tools`, `dollars_a_day`, `messages_a_minute`; the roles are there in any case.
+    It maps names to any of `tools`, `dollars_a_day`, `messages_a_minute`; each role has a tier in any case.
     """
     usual = Tier("", messages_a_minute)
     tiers = {role.value: replace(usual, name=role.value) for role in PersonRole}
@@ -89,7 +89,7 @@ def _tier(name: str, limits: dict[str, object], usual: Tier) -> Tier:
     if unknown := sorted(set(limits) - _NAMES):
         raise ConfigError(f"ONEVALET_TIERS: {name} has {unknown[0]!r}; there are {', '.join(sorted(_NAMES))}.")
     tools, minute = limits.get("tools"), limits.get("messages_a_minute", usual.messages_a_minute)
-    if tools is not None and not (isinstance(tools, list) and all(isinstance(one, str) for one in tools)):
+    if tools is not None and not (isinstance(tools, list) and all(isinstance(tool, str) for tool in tools)):
         raise ConfigError(f"ONEVALET_TIERS: the tools of {name} must be a list of names.")
     if not isinstance(minute, int) or isinstance(minute, bool) or minute < 1:
         raise ConfigError(f"ONEVALET_TIERS: messages_a_minute of {name} must be a whole number from 1.")

@@ -1,4 +1,4 @@
-"""Taking a link back within a day, and letting a place start again as a new person after that."""
+"""Undoing a link within a day, and letting a place start again as a new person after that."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,17 +16,14 @@ from core.people.place_names import places_of, tell_places
 from core.people.tenant_tables import PARTING
 
 WITHIN = timedelta(days=1)
-"""How long a link can be taken back."""
+"""How long a link can be undone."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Unlinked:
-    """What became of it: `text` is to be said where it was asked for, unless that is owed already.
-
-    `owed` are the conversations in which something waits to be sent.
-    """
+    """The result: `text` is the reply, unless it is queued already; `queued` are conversations with new messages."""
 
     done: bool
     text: str = ""
@@ -34,7 +31,7 @@ class Unlinked:
 
 
 class Unlinking:
-    """Part people who were linked. `hooks` are called in every parting, in order."""
+    """Undo links. `hooks` are called in every parting, in order."""
 
     def __init__(
         self, database: Database, credentials: CredentialStore, make_id: IdMaker, hooks: Sequence[MergeHook] = ()
@@ -45,9 +42,9 @@ class Unlinking:
         self._hooks = tuple(hooks)
 
     async def unlink(self, tenant_id: str, turn_id: str, text: str, now: datetime) -> Unlinked:
-        """Take the person's newest link back; where none is young enough, let the turn's place start again.
+        """Undo the person's newest link; where all are too old, let the turn's place start again.
 
-        `text` is what such a place is told. All in one transaction each.
+        `text` is the reply in such a place. Each happens in one transaction.
         """
         async with self._database.tenant(tenant_id) as connection:
             row = await connection.fetchrow("select * from find_link($1,$2,$3)", tenant_id, turn_id, now - WITHIN)
@@ -73,8 +70,8 @@ class Unlinking:
         for hook in self._hooks:
             await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
             await hook.before_parting(connection, parting)
-        sealed = [one.to_json() for one in await self._sealed(connection, parting)]
-        rules: list[Json] = [[table, [[*one] for one in goes_with]] for table, goes_with in PARTING.items()]
+        sealed = [account.to_json() for account in await self._sealed(connection, parting)]
+        rules: list[Json] = [[table, [list(parent) for parent in parents]] for table, parents in PARTING.items()]
         await connection.fetch(
             "select * from move_apart($1,$2,$3,$4,$5)", kept, parting.link_id, turn_id, rules, sealed
         )
@@ -94,7 +91,7 @@ class Unlinking:
         return Unlinked(True, "", (*queued, asked["id"]))
 
     async def _sealed(self, connection: Connection, parting: Parting) -> list[SealedAccount]:
-        """Seal the credentials that go back to the other one for them again."""
+        """Seal the credentials that go back to the other person."""
         await connection.execute("select set_config('onevalet.tenant', $1, true)", parting.tenant_id)
         rows = await connection.fetch(
             "select c.*, r.name as was_there from credentials c join linked_rows r on r.tenant_id = c.tenant_id"
@@ -105,24 +102,14 @@ class Unlinking:
         )
         sealed = []
         for row in rows:
+            service, name, was = row["service"], row["was_there"], row["account_name"]
             plain = await self._credentials.open_for(
-                parting.tenant_id, row["key_version"], row["credentials_json"], row["service"], row["account_name"],
-                connection=connection,
-            )  # fmt: skip
+                parting.tenant_id, row["key_version"], row["credentials_json"], service, was, connection=connection
+            )
             version, again = await self._credentials.seal_for(
-                parting.other_id, plain, row["service"], row["was_there"], connection=connection
+                parting.other_id, plain, service, name, connection=connection
             )
-            sealed.append(
-                SealedAccount(
-                    row["service"],
-                    row["was_there"],
-                    version,
-                    again,
-                    row["preferred"],
-                    row["created_at"],
-                    row["account_name"],
-                )
-            )
+            sealed.append(SealedAccount(service, name, version, again, row["preferred"], row["created_at"], was))
         return sealed
 
     async def _start_again(self, tenant_id: str, turn_id: str, text: str) -> Unlinked:

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.notifications.store import NotificationTarget, Recipient, StoredNotification
-from core.notifications.types import Notification, NotificationStatus, Urgency
+from core.notifications.types import (
+    Notification,
+    NotificationStatus,
+    NotificationTarget,
+    Recipient,
+    StoredNotification,
+    Urgency,
+)
 from core.people.preferences import QuietHours
 from notify.policy import compose_digest, decide, next_digest, order_places, quiet_until, zone_of
 
@@ -110,7 +116,10 @@ def test_places_are_tried_in_the_order_a_person_would_expect() -> None:
 def test_a_digest_holds_all_that_was_held_in_order_with_the_persons_times() -> None:
     held = [
         StoredNotification(
-            f"n{hour}", Notification(f"text {hour}\nsecond line"), "held", datetime(2026, 11, 21, hour, tzinfo=UTC)
+            f"n{hour}",
+            Notification(f"text {hour}\nsecond line"),
+            NotificationStatus.HELD,
+            datetime(2026, 11, 21, hour, tzinfo=UTC),
         )
         for hour in (22, 23)
     ]

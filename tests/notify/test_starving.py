@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.notifications.store import NotificationStore, Recipient
+from core.notifications.store import NotificationStore
+from core.notifications.types import Recipient
 from core.queue import setbacks
 from tests.clocks import StandingClock
 from tests.notify.harness import People, people
