@@ -16,7 +16,7 @@ import statistics
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import asyncpg
@@ -45,10 +45,14 @@ def sayings(count: int) -> list[Said]:
     plain = [line.text for number in range(LIVES) for line in life(number)[0]]
     random.Random(1).shuffle(plain)
     return [
-        Said(f"large:{n}", f"{plain[n % len(plain)]} Entry {n}.", PERSON, Kind.TOLD,
-             NOW - timedelta(days=1000 * (count - n) / count))
+        Said(f"large:{n}", f"{plain[n % len(plain)]} Entry {n}.", PERSON, Kind.TOLD, moment(n, count))
         for n in range(count)
-    ]  # fmt: skip
+    ]
+
+
+def moment(number: int, count: int) -> datetime:
+    """Return when the message of this number was written: all are spread over 1,000 days."""
+    return NOW - timedelta(days=1000 * (count - number) / count)
 
 
 async def keep(momex: Momex, tenant: str, said: list[Said]) -> None:
@@ -130,8 +134,10 @@ async def many(momex: Momex, url: str, people: int, each: int) -> None:
     await copies(url, people)
     indexes = indexes_of(momex)
     before = resident()
-    say(f"{people} people with {each} memories each; room for {momex.config.index_people} people"
-        f" or {momex.config.index_memories} memories; {before:.0f} MB before\n")  # fmt: skip
+    say(
+        f"{people} people with {each} memories each; room for {momex.config.index_people} people"
+        f" or {momex.config.index_memories} memories; {before:.0f} MB before\n"
+    )
     say("| round | people asked | indexes held | memories held | MB | made p50 ms | asked again p50 ms |")
     say("|---|---|---|---|---|---|---|")
     for turn in (1, 2):
@@ -146,8 +152,10 @@ async def many(momex: Momex, url: str, people: int, each: int) -> None:
                 await momex.search(tenant, "Where do I live?")
                 again.append((time.monotonic() - began) * 1000)
             held = indexes.held
-            say(f"| {turn} | {some[-1] + 1} | {len(held)} | {sum(held.values())} | {resident():.0f}"
-                f" | {statistics.median(made):.0f} | {statistics.median(again):.0f} |")  # fmt: skip
+            say(
+                f"| {turn} | {some[-1] + 1} | {len(held)} | {sum(held.values())} | {resident():.0f}"
+                f" | {statistics.median(made):.0f} | {statistics.median(again):.0f} |"
+            )
 
 
 async def copies(url: str, people: int) -> None:
@@ -159,13 +167,15 @@ async def copies(url: str, people: int) -> None:
         for table in ("memory_versions", "memories", "memory_vectors", "memory_terms"):
             names = await connection.fetch(
                 "select attname::text from pg_attribute where attrelid = $1::text::regclass and attnum > 0"
-                " and not attisdropped and attgenerated = '' and attname <> 'tenant_id'", table,
-            )  # fmt: skip
+                " and not attisdropped and attgenerated = '' and attname <> 'tenant_id'",
+                table,
+            )
             columns = ", ".join(row["attname"] for row in names)
             await connection.execute(
                 f"insert into {table} (tenant_id, {columns}) select $1, {columns} from {table}"  # noqa: S608
-                " where tenant_id = 'many0'", who,
-            )  # fmt: skip
+                " where tenant_id = 'many0'",
+                who,
+            )
     await connection.close()
 
 

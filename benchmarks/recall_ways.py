@@ -48,9 +48,10 @@ class Tally:
     def of(self, *kinds: str) -> list[Outcome]:
         """Return those of some kinds of questions; of no kind: all that can be answered."""
         return [
-            one for one in self.outcomes
-            if (one.asked.kind in kinds if kinds else one.asked.kind not in NOT_TOLD)
-        ]  # fmt: skip
+            outcome
+            for outcome in self.outcomes
+            if (outcome.asked.kind in kinds if kinds else outcome.asked.kind not in NOT_TOLD)
+        ]
 
     def within(self, lives: Iterable[int]) -> "Tally":
         """Return what it came to over some lives only."""

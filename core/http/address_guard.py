@@ -1,8 +1,8 @@
-"""Which addresses a model or a message may lead us to: the public internet, and nothing that hides behind it.
+"""The addresses that may be fetched: the public internet, and nothing behind it.
 
-What is not public is listed by the IANA special-purpose address registries (RFC 6890 and its successors). Of
-IPv6 only the global unicast space counts, without the parts that carry an IPv4 address inside: mapped,
-compatible and NAT64 addresses lie outside of it, 6to4 and Teredo are refused by name.
+Addresses that are not public are listed by the IANA special-purpose address registries (RFC 6890 and its successors).
+Of IPv6 only the global unicast space is allowed, without the parts that embed an IPv4 address: mapped, compatible and
+NAT64 addresses lie outside of it, 6to4 and Teredo are listed here.
 """
 
 import re
@@ -13,7 +13,7 @@ from yarl import URL
 
 USUAL_PORTS = {"http": 80, "https": 443}
 MAX_URL = 8000
-"""Characters of an address; servers and proxies rarely take more."""
+"""Characters of an address; servers and proxies rarely accept more."""
 
 _BARRED_V4 = tuple(
     IPv4Network(network)
@@ -22,7 +22,7 @@ _BARRED_V4 = tuple(
         "10.0.0.0/8",
         "100.64.0.0/10",  # shared with carriers (CGNAT); a cloud's metadata among them
         "127.0.0.0/8",
-        "168.63.129.16/32",  # public by number, and inside of Azure the host's own service
+        "168.63.129.16/32",  # a public number, but within Azure the host's own service
         "169.254.0.0/16",  # link-local; metadata of most clouds
         "172.16.0.0/12",
         "192.0.0.0/24",
@@ -52,12 +52,12 @@ _UNSEEMLY = re.compile(r"[\x00-\x20\x7f\\\ud800-\udfff]")
 
 
 class Barred(ValueError):
-    """An address that is not fetched; the message is one plain sentence."""
+    """An address must not be fetched; the message is one plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a request goes. `host` is lower case, without brackets and without a last dot."""
+    """The target of a request. `host` is lower case, without brackets and trailing dot."""
 
     url: URL
     scheme: str
@@ -66,22 +66,22 @@ class Target:
 
     @property
     def literal(self) -> bool:
-        """Return whether the host is an address by number."""
+        """Return whether the host is a numeric address."""
         return _as_address(self.host) is not None
 
 
 def is_public(address: str) -> bool:
-    """Return whether a numeric address lies on the public internet, as itself."""
-    found = _as_address(address)
-    if isinstance(found, IPv4Address):
-        return not any(found in network for network in _BARRED_V4)
-    if isinstance(found, IPv6Address):
-        return found in _GLOBAL_V6 and not any(found in network for network in _BARRED_V6)
+    """Return whether a numeric address lies on the public internet."""
+    number = _as_address(address)
+    if isinstance(number, IPv4Address):
+        return not any(number in network for network in _BARRED_V4)
+    if isinstance(number, IPv6Address):
+        return number in _GLOBAL_V6 and not any(number in network for network in _BARRED_V6)
     return False
 
 
 def read_target(text: str) -> Target:
-    """Read an address that somebody named; raises `Barred` for all that may mean two things to two readers."""
+    """Parse a web address; raises `Barred` for any that two parsers may read differently."""
     if len(text) > MAX_URL or _UNSEEMLY.search(text):
         raise Barred("That is no well-formed web address.")
     try:
@@ -91,7 +91,7 @@ def read_target(text: str) -> Target:
         raise Barred("That is no well-formed web address.") from error
     if scheme not in USUAL_PORTS:
         raise Barred("Only http and https addresses can be fetched.")
-    # As written, too: the parser forgets an empty user, and what else stood between brackets.
+    # The text as well: the parser drops an empty user name, and other text between brackets.
     authority = re.split("[/?#]", text.partition("://")[2], maxsplit=1)[0]
     if "@" in authority or url.raw_user is not None:
         raise Barred("An address with a user name in it is not fetched.")
@@ -101,7 +101,7 @@ def read_target(text: str) -> Target:
 
 
 def read_host(host: str) -> str:
-    """Return a host's one spelling; raises `Barred` for a number in disguise (127.1, 0x7f000001, 2130706433)."""
+    """Return a host in canonical form; raises `Barred` for disguised numbers (127.1, 0x7f000001, 2130706433)."""
     host = host.lower()
     if _as_address(host) is not None:
         return host

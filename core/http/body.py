@@ -1,12 +1,12 @@
-"""A body as it streams in, bounded after decompression: a small answer cannot grow large in memory."""
+"""Reading a streamed body, bounded after decompression: a small answer cannot become large in memory."""
 
 import zlib
 from collections.abc import AsyncIterator
 
 ENCODINGS = "gzip, deflate"
-"""What we ask for: all that is understood here."""
+"""The encodings that are understood here."""
 _SLACK = 64 * 1024
-"""Bytes by which a compressed body may be longer than its plain limit."""
+"""Bytes by which a compressed body may exceed its limit."""
 
 
 class UnreadableBody(ValueError):
@@ -14,21 +14,21 @@ class UnreadableBody(ValueError):
 
 
 async def read_body(chunks: AsyncIterator[bytes], encoding: str, most: int) -> tuple[bytes, bool]:
-    """Return at most `most` bytes, decompressed, and whether there was more; stops reading then."""
-    body, came = bytearray(), 0
+    """Return at most `most` bytes, decompressed, and whether there was more, which is not read."""
+    body, received = bytearray(), 0
     decoder = _Decoder(encoding)
     async for chunk in chunks:
-        came += len(chunk)
+        received += len(chunk)
         decoder.decode(chunk, body, most + 1)
-        if len(body) > most or came > most + _SLACK:
+        if len(body) > most or received > most + _SLACK:
             return bytes(body[:most]), True
-    if came and not decoder.whole:
+    if received and not decoder.whole:
         raise UnreadableBody("it ended early")
     return bytes(body), False
 
 
 class _Decoder:
-    """Decompresses one chunk after another, never more at a time than is still wanted."""
+    """Decompresses chunk by chunk, never more at a time than is needed."""
 
     def __init__(self, encoding: str) -> None:
         self._encoding = encoding.strip().lower()
@@ -39,11 +39,11 @@ class _Decoder:
 
     @property
     def whole(self) -> bool:
-        """Return whether what came so far may be all."""
+        """Return whether the body may be complete."""
         return self._plain or (self._inner is not None and self._inner.eof)
 
     def decode(self, chunk: bytes, into: bytearray, most: int) -> None:
-        """Append what a chunk holds, up to `most` bytes in all."""
+        """Append the content of a chunk, up to `most` bytes in all."""
         if self._plain:
             into += chunk[: most - len(into)]
             return
@@ -59,7 +59,7 @@ class _Decoder:
             raise UnreadableBody("damaged compression") from error
 
     def _next_member(self, rest: bytes) -> bytes:
-        # A gzip file may be several in a row; anything else after the end is padding.
+        # A gzip file may have several members in a row; anything else after the end is padding.
         if self._encoding == "deflate" or not rest.startswith(b"\x1f\x8b"):
             return b""
         self._inner = None

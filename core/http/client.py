@@ -1,7 +1,7 @@
-"""The guarded way out: the one client for every address that a model or a message can name.
+"""The guarded HTTP client for every address that a model or a message can name.
 
-The check is made where the socket is made, on the very address that is then connected to: no name can mean
-one server when it is checked and another when it is used, and each redirect passes the same door.
+The check is made where the socket is created, on the address that is then connected to: no name can resolve to one
+server when it is checked and to another when it is used, and each redirect passes the same check.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _OURS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect", "keep-alive"}
 )
 _HARMLESS = frozenset({"accept", "accept-language", "user-agent", "content-type"})
-"""What may go along to another host: nothing that could be a credential."""
+"""Headers that may go to another host: none could be a credential."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]{0,8000}")
@@ -39,7 +39,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`most_bytes`: of a body, decompressed. Times in seconds, `total` over all redirects and the body."""
+    """`max_bytes`: of a decompressed body. Times are seconds, `total` over all redirects and the body."""
 
     max_bytes: int = 2 * 1024 * 1024
     redirects: int = 5
@@ -59,7 +59,7 @@ class _Ask:
 
 
 class GuardedClient:
-    """Fetch from public addresses, and from hosts that the operator named. Implements `tools.context.HttpClient`."""
+    """Fetches from public addresses, and from hosts the operator named. Implements `core.http.types.HttpClient`."""
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class GuardedClient:
         limits: Limits | None = None,
         resolver: AbstractResolver | None = None,
     ) -> None:
-        """`allowed_hosts`: `host` or `host:port`, allowed exactly, wherever they lie; raises ValueError.
+        """`allowed_hosts`: `host` or `host:port`, allowed even in private networks; raises `ValueError`.
 
-        `ports`: those of all other hosts.
+        `ports`: the allowed ports of all other hosts.
         """
         self._allowed = frozenset(read_allowed(text) for text in allowed_hosts)
         self._ports = frozenset(ports)
@@ -92,8 +92,8 @@ class GuardedClient:
     ) -> HttpResponse:
         """Make one request, following redirects; raises `ToolFailed` in one plain sentence.
 
-        `may_go` narrows further where the request and each redirect may lead. Headers that could hold a
-        credential are left behind when a redirect leaves the host.
+        `may_go` restricts the request and each redirect further. Headers that could hold a credential are dropped when
+        a redirect leaves the host.
         """
         try:
             ask = _first(method, url, headers or {}, json)
@@ -107,9 +107,9 @@ class GuardedClient:
             raise ToolFailed(_plain(error)) from error
 
     async def check(self, url: str) -> None:
-        """Refuse an address that is barred, or whose name leads only to such addresses now. Raises `ToolFailed`.
+        """Refuse an address that is barred, or whose name resolves only to such addresses. Raises `ToolFailed`.
 
-        A name that leads nowhere at the moment passes: each request is checked when it is made.
+        A name that does not resolve at the moment passes: each request is checked when it is made.
         """
         try:
             target = read_target(url)
@@ -117,16 +117,15 @@ class GuardedClient:
                 return
             resolver = self._resolver or aiohttp.ThreadedResolver()
             async with asyncio.timeout(self._limits.connect):
-                found = await resolver.resolve(target.host, target.port, socket.AF_UNSPEC)
+                resolved = await resolver.resolve(target.host, target.port, socket.AF_UNSPEC)
         except Barred as error:
             raise ToolFailed(str(error)) from error
         except OSError:
             return
-        if found and not any(is_public(one["host"]) for one in found):
+        if resolved and not any(is_public(address["host"]) for address in resolved):
             raise ToolFailed(_NOT_PUBLIC)
 
     async def close(self) -> None:
-        """Close all connections."""
         for session in (self._guarded, self._open):
             if session is not None:
                 await session.close()
@@ -148,7 +147,7 @@ class GuardedClient:
         raise Barred("That address redirects too often.")
 
     def _admit(self, target: Target) -> aiohttp.ClientSession:
-        """Return the session for a target: the open one for a host that the operator named, else the guarded one."""
+        """Return the session for a target: the open one for hosts that the operator named, else the guarded one."""
         usual = USUAL_PORTS[target.scheme] == target.port
         if (target.host, target.port) in self._allowed or (usual and (target.host, None) in self._allowed):
             if self._open is None:
@@ -179,15 +178,15 @@ class GuardedClient:
 
 
 def read_allowed(text: str) -> tuple[str, int | None]:
-    """Read `host`, `host:port` or `[address]:port`; raises ValueError in words for the operator."""
-    found = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^\[\]:]+))(?::([0-9]{1,5}))?", text.strip())
-    if found is None or not 0 < int(found[3] or 1) < 65536:
+    """Parse `host`, `host:port` or `[address]:port`; raises `ValueError` in words for the operator."""
+    match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^\[\]:]+))(?::([0-9]{1,5}))?", text.strip())
+    if match is None or not 0 < int(match[3] or 1) < 65536:
         raise ValueError(f"{text.strip()!r} is no host, nor host:port")
-    return read_host(found[1] or found[2]), int(found[3]) if found[3] else None
+    return read_host(match[1] or match[2]), int(match[3]) if match[3] else None
 
 
 class _BarredAddress(OSError):
-    """A name leads to an address that is not public."""
+    """A name resolves to an address that is not public."""
 
 
 def _public_socket(info: "aiohttp.AddrInfoType") -> socket.socket:
@@ -216,7 +215,7 @@ def _first(method: str, url: str, headers: Mapping[str, str], json: Json) -> _As
 
 
 def _next(ask: _Ask, status: int, location: str) -> _Ask:
-    """Return what is asked after a redirect, as RFC 9110 15.4 and browsers have it."""
+    """Return the request that follows a redirect, by RFC 9110 15.4 and as browsers do."""
     target = read_target(urljoin(str(ask.target.url), location))
     headers, method, body = ask.headers.copy(), ask.method, ask.body
     if (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST"):
@@ -230,12 +229,12 @@ def _next(ask: _Ask, status: int, location: str) -> _Ask:
     return _Ask(method, target, headers, body)
 
 
-def _same_host(one: Target, other: Target) -> bool:
-    if one.host != other.host:
+def _same_host(before: Target, after: Target) -> bool:
+    if before.host != after.host:
         return False
-    # From http to https on the usual ports is the same server, better protected; never the other way.
-    ways = (one.scheme, one.port), (other.scheme, other.port)
-    return ways[0] == ways[1] or ways == (("http", 80), ("https", 443))
+    # From http to https on the usual ports is the same server, better protected; never the other way round.
+    ports = (before.scheme, before.port), (after.scheme, after.port)
+    return ports[0] == ports[1] or ports == (("http", 80), ("https", 443))
 
 
 async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int) -> HttpResponse:
@@ -244,7 +243,7 @@ async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int) -> HttpRes
         encoding = ",".join(answer.headers.getall("Content-Encoding", []))
         body, cut = await read_body(answer.content.iter_chunked(64 * 1024), encoding, most)
     if cut:
-        answer.close()  # the rest is not wanted: the connection cannot be used again
+        answer.close()  # the rest is not read, so the connection cannot be reused
     return HttpResponse(answer.status, answer.headers, body, url=str(ask.target.url), cut=cut)
 
 

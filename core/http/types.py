@@ -1,4 +1,4 @@
-"""The way out to the web as tools see it: what is asked, what is answered, and what there is where it is barred."""
+"""Web access for tools: the client and its responses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from core.json_types import Json
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What a server answered. `body` is cut at the client's limit, and `cut` tells so.
+    """A server's response. `body` is cut at the client's limit, in which case `cut` is True.
 
-    `headers` know no case; `url` is where the last redirect led.
+    `headers` ignore case; `url` is the target of the last redirect.
     """
 
     status: int
@@ -22,24 +22,24 @@ class HttpResponse:
 
     @property
     def content_type(self) -> str:
-        """Return the media type alone, lower case, such as `text/html`; empty when the server told none."""
+        """Return the media type in lower case, such as `text/html`; empty when there is none."""
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
 
 class HttpClient(Protocol):
-    """The way out to the web that tools use."""
+    """Web access for tools."""
 
     async def request(
         self, method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Json = None
     ) -> HttpResponse:
-        """Make one request. Raises `core.errors.ToolFailed` where no answer came or the address is barred."""
+        """Make one request. Raises `core.errors.ToolFailed` where there is no response or the address is barred."""
         ...
 
 
 @runtime_checkable
 class AddressCheck(Protocol):
-    """A way out to the web that can tell where it may not lead, without a request."""
+    """A client that can check an address without a request."""
 
     async def check(self, url: str) -> None:
-        """Refuse an address that is barred now. Raises `core.errors.ToolFailed`."""
+        """Refuse a barred address. Raises `core.errors.ToolFailed`."""
         ...

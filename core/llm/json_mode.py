@@ -1,7 +1,7 @@
-"""Tools for models that have no tool calling: the same request over a small JSON protocol.
+"""Tools for models without tool calling, over a small JSON protocol.
 
-The model answers {"tool": name, "arguments": {…}} or {"final": text}. What is nearly that is repaired; what is not
-goes back to it, a bounded number of times; words without any JSON are taken for the answer.
+The model answers {"tool": name, "arguments": {…}} or {"final": text}. Nearly valid JSON is repaired; other JSON is sent
+back to the model, a bounded number of times; text without any JSON is taken as the answer.
 """
 
 import ast
@@ -14,7 +14,7 @@ from core.json_types import Json, JsonObject, check_depth
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, ToolCall, ToolSpec
 
 MAX_CORRECTIONS = 2
-"""Times that a model is asked again for one answer."""
+"""How often a model is asked again for one answer."""
 
 _PROTOCOL = """You can use tools. Answer with one JSON object and nothing else:
 to use a tool, {"tool": "its name", "arguments": {...}}; to answer the person, {"final": "your answer"}.
@@ -33,16 +33,16 @@ _FINAL = re.compile(r"""\{\s*["']final["']\s*:\s*["']?""")
 _TRAILING_COMMA = re.compile(r",\s*([}\]])")
 _DECODER = json.JSONDecoder(strict=False)
 _MAX_PASSES = 16
-"""How often, all in all, a text is gone over for the values in it."""
+"""How often a text is scanned for values, in total."""
 _SKIMMED = 64
-"""Characters that are searched for one character in the time that one is read in."""
+"""Characters that are searched in the time in which one is parsed."""
 _MAX_REPAIRS, _MAX_REPAIR = 8, 20_000
-"""At how many places a repair is tried, and on how many characters at the most."""
+"""Repairs that are tried, and the characters of each at most."""
 _ARGUMENTS = ("arguments", "args", "parameters", "input")
 
 
 def to_json_mode(request: ModelRequest) -> ModelRequest:
-    """Write tools, calls and results into the messages as text."""
+    """Return the request with tools, calls and results as text in its messages."""
     messages = [_as_text(message) for message in request.messages]
     if request.use_tools and request.tools:
         messages = _with_protocol(messages, request.tools)
@@ -52,10 +52,10 @@ def to_json_mode(request: ModelRequest) -> ModelRequest:
 async def from_json_mode(
     request: ModelRequest, answer: ModelAnswer, ask: Callable[[ModelRequest], Awaitable[ModelAnswer]]
 ) -> ModelAnswer:
-    """Read the model's JSON, asking it again where that cannot be done. The usage is that of all answers.
+    """Parse the model's JSON, asking it again where it is invalid. The usage is that of all answers.
 
-    An answer that ends where it reached its greatest length is not asked for again: the next would be as long, and
-    cost as much. What it says so far counts.
+    An answer that reached its maximum length is not requested again, since the next would be as long and cost as much:
+    its text so far counts.
     """
     names = [tool.name for tool in request.tools] if request.use_tools else []
     spoken = bool(names) or any(message.tool_calls for message in request.messages)
@@ -75,13 +75,13 @@ async def from_json_mode(
 
 
 def read_answer(answer: ModelAnswer, tools: Collection[str], *, spoken: bool = True) -> ModelAnswer | None:
-    """Read one answer; None for one that neither calls nor answers. Unless the protocol is `spoken`, JSON is words."""
-    told = [value for value in _objects(answer.text) if _is_protocol(value, tools)]
-    calls = [_call(index, value, tools) for index, value in enumerate(told) if "final" not in value]
+    """Parse one answer; None for one that neither calls nor answers. Unless the protocol is `spoken`, JSON is text."""
+    objects = [value for value in _objects(answer.text) if _is_protocol(value, tools)]
+    calls = [_call(index, value, tools) for index, value in enumerate(objects) if "final" not in value]
     if calls:
         return replace(answer, text="", tool_calls=tuple(calls)) if tools else None
-    if told and (spoken or set(told[0]) == {"final"}):
-        final = told[0]["final"]
+    if objects and (spoken or set(objects[0]) == {"final"}):
+        final = objects[0]["final"]
         return replace(answer, text=final if isinstance(final, str) else json.dumps(final, ensure_ascii=False))
     if spoken and (_SPOKEN.search(answer.text) or _OBJECT.match(answer.text.lstrip())):
         return None
@@ -89,17 +89,17 @@ def read_answer(answer: ModelAnswer, tools: Collection[str], *, spoken: bool = T
 
 
 def _objects(text: str) -> Iterator[JsonObject]:
-    """Return the objects that stand in a text, those of a list one by one."""
+    """Yield the objects in a text, those of a list one by one."""
     for value in Reading(text):
         items = value if isinstance(value, list) else [value]
         yield from (item for item in items if isinstance(item, dict))
 
 
 class Reading:
-    """Read the JSON values of a text one after the other, in work that grows as the text does.
+    """Reads the JSON values of a text one after the other, in linear work.
 
-    What a place takes to be read is counted in characters: once the text was gone over so many times in vain, the
-    rest of it is words. `read` counts the characters.
+    The work is counted in characters (`read`): when it reaches so many times the text's length, the rest of the text
+    counts as words.
     """
 
     def __init__(self, text: str) -> None:
@@ -108,22 +108,22 @@ class Reading:
         self.read = 0
 
     def __iter__(self) -> Iterator[Json]:
-        """Return the values, repaired if need be."""
+        """Yield the values, repaired if need be."""
         at = 0
         while self.read <= _MAX_PASSES * len(self._text) and (opening := _OPENING.search(self._text, at)):
             value, at = self._decode(opening.start())
             yield value
 
     def _decode(self, start: int) -> tuple[Json, int]:
-        """Read the value that begins at a place; None and the next place for none."""
+        """Return the value at a position and the position after it; None and the next position where there is none."""
         try:
             value, end = _DECODER.raw_decode(self._text, start)
             self.read += end - start
             return _shallow(value), end
         except json.JSONDecodeError as error:
-            # The error counts the lines before its place.
+            # Creating the error counts the lines before its position.
             self.read += error.pos - start + 1 + error.pos // _SKIMMED
-        except (ValueError, RecursionError):  # nested too deeply, or a number that is none
+        except (ValueError, RecursionError):  # nested too deeply, or NaN
             self.read += len(self._text) - start
             return None, start + 1
         if not self._repairs or len(self._text) - start > _MAX_REPAIR:
@@ -135,14 +135,14 @@ class Reading:
 
 
 def _repaired(rest: str) -> Json:
-    """Read a value that is nearly JSON, up to the end of the text; None for none."""
+    """Parse nearly valid JSON up to the end of the text; None where there is none."""
     # The outermost brace only: with any other one missing, arguments may be missing too.
     for attempt in (_TRAILING_COMMA.sub(r"\1", rest), rest + "}"):
         try:
             return _shallow(_DECODER.raw_decode(attempt)[0])
         except (ValueError, RecursionError):
             continue
-    try:  # as a Python dictionary is written
+    try:  # the notation of a Python dictionary
         value = ast.literal_eval(rest)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
@@ -168,16 +168,16 @@ def _is_protocol(value: JsonObject, tools: Collection[str]) -> bool:
 
 def _call(index: int, value: JsonObject, tools: Collection[str]) -> ToolCall:
     name = value["tool"] if isinstance(value.get("tool"), str) else value["name"]
-    given = next((value[word] for word in _ARGUMENTS if value.get(word) is not None), {})
-    return ToolCall(f"json_{index}", str(name), given if isinstance(given, str) else json.dumps(given))
+    arguments = next((value[word] for word in _ARGUMENTS if value.get(word) is not None), {})
+    return ToolCall(f"json_{index}", str(name), arguments if isinstance(arguments, str) else json.dumps(arguments))
 
 
 def _salvaged(answer: ModelAnswer, tools: Collection[str]) -> ModelAnswer:
-    """Make what can be made of an answer that stays unreadable: the loop tells the model what is wrong with a call."""
+    """Return what can be salvaged of an invalid answer: the loop tells the model what is wrong with a call."""
     if tools and (named := _NAMED.search(answer.text)):
         return replace(answer, text="", tool_calls=(ToolCall("json_0", named[1], answer.text),))
-    if found := _FINAL.search(answer.text):
-        words = answer.text[found.end() :].rstrip().removesuffix("```").rstrip().removesuffix("}").rstrip()
+    if match := _FINAL.search(answer.text):
+        words = answer.text[match.end() :].rstrip().removesuffix("```").rstrip().removesuffix("}").rstrip()
         words = words[:-1] if words.endswith(("'", '"')) else words
         return replace(answer, text=words.replace("\\n", "\n").replace('\\"', '"'))
     return replace(answer, text="")
@@ -185,8 +185,8 @@ def _salvaged(answer: ModelAnswer, tools: Collection[str]) -> ModelAnswer:
 
 def _as_text(message: ChatMessage) -> ChatMessage:
     if message.role is Role.TOOL:
-        told: JsonObject = {"result_of": message.name, "result": message.text}
-        return ChatMessage(Role.USER, json.dumps(told, ensure_ascii=False), internal=True)
+        result: JsonObject = {"result_of": message.name, "result": message.text}
+        return ChatMessage(Role.USER, json.dumps(result, ensure_ascii=False), internal=True)
     if message.tool_calls:
         calls: list[JsonObject] = [
             {"tool": call.name, "arguments": next(_objects(call.arguments), {})} for call in message.tool_calls

@@ -1,7 +1,7 @@
-"""The only module that knows litellm: one call to one model, its answer and its errors made ours.
+"""The only module that imports litellm: one call to one model, with its answer and its errors converted to ours.
 
 Importing litellm takes seconds, so it happens at the first call or in `warm_up`, in a thread. Retries, keys and
-fallbacks are `core.loop.model_caller`' business: here a call is made once.
+fallbacks are up to `core.loop.model_caller`: here a call is made once.
 """
 
 import asyncio
@@ -38,13 +38,14 @@ if TYPE_CHECKING:
 
 type ToolMode = Literal["auto", "native", "json"]
 
-# Anthropic and Google refuse a conversation that the assistant begins, as ours does when it writes first.
+# Anthropic and Google refuse a conversation that the assistant begins, as it does in notifications.
 _USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
 
 
 _NET = 2.0
+"""Seconds after a call's own timeout before litellm gives up, too."""
 EMBED_PATIENCE = 20.0
-"""Seconds that a provider may take to embed."""
+"""Seconds that embedding may take."""
 
 
 class LiteLLMClient:
@@ -74,11 +75,11 @@ class LiteLLMClient:
         self._provider = _provider(model)
 
     async def warm_up(self) -> None:
-        """Load litellm without holding up the loop; seconds of CPU the first time."""
+        """Load litellm without blocking the event loop: seconds of CPU the first time."""
         await asyncio.to_thread(self._load)
 
     def known(self, model: str) -> dict[str, Any]:
-        """Return what litellm's map knows of a model; nothing for one that it does not list."""
+        """Return litellm's entry of a model; empty where it has none."""
         costs = _litellm().model_cost
         return costs.get(model) or costs.get(model.split("/", 1)[-1]) or {}
 
@@ -95,7 +96,7 @@ class LiteLLMClient:
             return await from_json_mode(request, answer, lambda again: self._call(litellm, again, layer))
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
-        """Make one call and give its text as it is written, the whole answer last. Raises as `answer` does."""
+        """Make one call and yield its text as it is written, the whole answer last. Raises as `answer` does."""
         litellm = await asyncio.to_thread(self._load)
         layer = self.layers[request.layer]
         if self._is_local(layer.model) or layer.model in self._unstreamed:
@@ -112,8 +113,8 @@ class LiteLLMClient:
                 whole = await _not_streamed(litellm, response)
                 streamed = StreamedAnswer(request.max_output_tokens)
                 if whole is None:
-                    async for said in streamed.read(response):
-                        yield ModelChunk("" if as_json else said)
+                    async for text in streamed.read(response):
+                        yield ModelChunk("" if as_json else text)
                     whole = await streamed.whole(litellm, response)
                 answer = bounded(_answer(litellm, whole, layer.model), request.max_output_tokens)
                 answer = replace(answer, finish_reason=CUT) if streamed.cut else answer
@@ -129,7 +130,7 @@ class LiteLLMClient:
             return bounded(_answer(litellm, response, layer.model), request.max_output_tokens)
 
     async def _open(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> Any:
-        """Begin a streamed answer; None when the provider refuses to stream, which is remembered."""
+        """Open a streamed answer; None when the provider refuses to stream, which is remembered."""
         try:
             with _errors_made_ours(litellm, layer.model):
                 return await litellm.acompletion(
@@ -149,11 +150,10 @@ class LiteLLMClient:
         async with whole_within(patience):
             with _errors_made_ours(litellm, model):
                 response = await litellm.aembedding(model=model, input=list(texts), timeout=patience, api_key=key)
-        found = sorted(response.data, key=lambda one: int(one["index"]))
-        return [[float(number) for number in one["embedding"]] for one in found]
+        items = sorted(response.data, key=lambda item: int(item["index"]))
+        return [[float(number) for number in item["embedding"]] for item in items]
 
     async def close(self) -> None:
-        """Release litellm's connections."""
         if _loaded:
             await _litellm().close_litellm_async_clients()
 
@@ -171,14 +171,13 @@ class LiteLLMClient:
             return False
         if self._tool_mode != "auto":
             return self._tool_mode == "json"
-        known = litellm.model_cost.get(model) or litellm.model_cost.get(model.split("/", 1)[-1]) or {}
-        return known.get("supports_function_calling") is False
+        return self.known(model).get("supports_function_calling") is False
 
     def _arguments(self, request: ModelRequest, layer: ModelLayer) -> dict[str, Any]:
         arguments: dict[str, Any] = {
             "model": layer.model,
             "messages": _messages(request.messages, layer.model),
-            # Who calls keeps the time; this is the net below.
+            # The caller keeps the time; this is a safety net.
             "timeout": request.timeout + _NET,
             "max_retries": 0,
             "num_retries": 0,
@@ -206,7 +205,7 @@ class LiteLLMClient:
         return arguments | {name: value for name, value in optional.items() if value is not None}
 
     def _max_tokens(self, request: ModelRequest, model: str) -> int | None:
-        """Return how long an answer may be; providers refuse a request for more than a model can write."""
+        """Return the maximum length of an answer: providers refuse a request for more than the model can write."""
         most, longest = request.max_output_tokens, self.known(model).get("max_output_tokens")
         return min(most, longest) if most is not None and isinstance(longest, int) else most
 
@@ -220,7 +219,7 @@ _loaded = False
 
 
 def _litellm() -> "ModuleType":
-    """Import litellm, tamed: the price map that it ships with, no telemetry, no words on the terminal."""
+    """Import litellm with its own price map, without telemetry and terminal output."""
     global _loaded
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
@@ -229,7 +228,7 @@ def _litellm() -> "ModuleType":
         litellm.telemetry = False
         litellm.suppress_debug_info = True
         litellm.drop_params = True
-        # Its own log repeats requests and providers' words; ours tells what failed, without them (promise 14).
+        # Its own log repeats requests and providers' words; ours tells errors without them (promise 14).
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
         _warm_up(litellm)
         _loaded = True
@@ -237,7 +236,7 @@ def _litellm() -> "ModuleType":
 
 
 def _warm_up(litellm: "ModuleType") -> None:
-    """Do now, in whatever thread this is, what litellm otherwise does in the middle of its first call for seconds."""
+    """Do now, in this thread, what otherwise blocks litellm's first call for seconds."""
     with warnings.catch_warnings(), suppress(ImportError):
         warnings.simplefilter("ignore")
         litellm.ModelResponse()
@@ -246,7 +245,7 @@ def _warm_up(litellm: "ModuleType") -> None:
 
 
 def _register(litellm: "ModuleType", local: LocalModel) -> None:
-    """Put a model that runs in this process behind litellm's interface for custom providers, once."""
+    """Register a model in this process as a custom provider of litellm, once."""
     provider = _provider(local.model)
     if all(known["provider"] != provider for known in litellm.custom_provider_map):
         litellm.custom_provider_map.append({"provider": provider, "custom_handler": _handler(local)})
@@ -257,15 +256,14 @@ def _handler(local: LocalModel) -> Any:
     from litellm.llms.custom_llm import CustomLLM
 
     class LocalProvider(CustomLLM):
-        async def acompletion(self, *args: Any, **given: Any) -> Any:
-            """Fill in the response that litellm made."""
-            tools = [tool["function"]["name"] for tool in given["optional_params"].get("tools") or ()]
-            answer = local.answer(given["messages"], tools)
+        async def acompletion(self, *args: Any, **kwargs: Any) -> Any:
+            tools = [tool["function"]["name"] for tool in kwargs["optional_params"].get("tools") or ()]
+            answer = local.answer(kwargs["messages"], tools)
             message = Message(
                 content=answer.text or None,
                 tool_calls=[_call(call, keep_extra=False) for call in answer.tool_calls] or None,
             )
-            response = given["model_response"]
+            response = kwargs["model_response"]
             response.choices = [Choices(finish_reason=answer.finish_reason, message=message)]
             response.usage = Usage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
             return response
@@ -277,7 +275,7 @@ def _handler(local: LocalModel) -> Any:
 def _errors_made_ours(litellm: "ModuleType", model: str) -> Iterator[None]:
     try:
         yield
-    except litellm.exceptions.openai.OpenAIError as error:  # the root of all that litellm types
+    except litellm.exceptions.openai.OpenAIError as error:  # the base of litellm's own exceptions
         raise our_error(error) from error
     except Exception as error:
         if not is_providers(error):
@@ -286,7 +284,7 @@ def _errors_made_ours(litellm: "ModuleType", model: str) -> Iterator[None]:
 
 
 def _layers(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> tuple[ModelLayer, ...]:
-    """Order the onion: every key, then less reasoning, then the fallback models with their keys."""
+    """Return the layers in order: every key, then less reasoning, then the fallback models with their keys."""
     layers = [ModelLayer(model, key, effort) for key in range(max(keys, 1))]
     if effort and effort != "low":
         layers.append(ModelLayer(model, 0, "low"))
@@ -302,7 +300,7 @@ def _provider(model: str) -> str:
 
 def _messages(messages: Sequence[ChatMessage], model: str) -> list[JsonObject]:
     out = [_message(message, model) for message in messages]
-    first = next((index for index, one in enumerate(messages) if one.role is not Role.SYSTEM), len(out))
+    first = next((index for index, message in enumerate(messages) if message.role is not Role.SYSTEM), len(out))
     if _USER_FIRST.search(model) and out[first : first + 1] and messages[first].role is not Role.USER:
         out.insert(first, {"role": "user", "content": "[The assistant writes first.]"})
     return out
@@ -338,7 +336,7 @@ def _call(call: ToolCall, *, keep_extra: bool) -> JsonObject:
 
 
 def _object_text(arguments: str) -> str:
-    """Return arguments as a JSON object's text: providers refuse a request that repeats a model's bad JSON."""
+    """Return arguments as the text of a JSON object: providers refuse requests that repeat a model's bad JSON."""
     try:
         return arguments if isinstance(read_json(arguments), dict) else "{}"
     except ValueError:
@@ -347,9 +345,9 @@ def _object_text(arguments: str) -> str:
 
 def _answer(litellm: "ModuleType", response: Any, model: str) -> ModelAnswer:
     choice = response.choices[0]
-    said = choice.message
+    message = choice.message
     calls: list[ToolCall] = []
-    for index, call in enumerate(said.tool_calls or ()):
+    for index, call in enumerate(message.tool_calls or ()):
         fresh = call.id and all(call.id != other.id for other in calls)
         calls.append(
             ToolCall(
@@ -360,9 +358,9 @@ def _answer(litellm: "ModuleType", response: Any, model: str) -> ModelAnswer:
             )
         )
     return ModelAnswer(
-        text=storable(str(said.content or "")),
+        text=storable(str(message.content or "")),
         tool_calls=tuple(calls),
-        thinking=_thinking(said),
+        thinking=_thinking(message),
         usage=_usage(litellm, response),
         model=model,
         finish_reason=str(choice.finish_reason or ""),
@@ -370,17 +368,17 @@ def _answer(litellm: "ModuleType", response: Any, model: str) -> ModelAnswer:
 
 
 async def _not_streamed(litellm: "ModuleType", response: Any) -> Any:
-    """Read the answer of a server that was asked to stream and gave one JSON document; None of one that streams."""
+    """Return the answer of a server that ignores streaming and sends one JSON document; None if it streams."""
     http = getattr(getattr(response, "completion_stream", None), "response", None)
     if http is None or "json" not in http.headers.get("content-type", ""):
         return None
     return litellm.ModelResponse(**json.loads(await http.aread()))
 
 
-def _thinking(said: Any) -> tuple[JsonObject, ...]:
-    if blocks := getattr(said, "thinking_blocks", None):
+def _thinking(message: Any) -> tuple[JsonObject, ...]:
+    if blocks := getattr(message, "thinking_blocks", None):
         return tuple(dict(block) for block in blocks)
-    if plain := getattr(said, "reasoning_content", None):
+    if plain := getattr(message, "reasoning_content", None):
         return ({"type": "reasoning_content", "text": str(plain)},)
     return ()
 

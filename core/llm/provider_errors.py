@@ -1,4 +1,4 @@
-"""What a provider's error means to us: by its kind, status and words, without repeating them."""
+"""Mapping providers' errors to ours by kind, status and words, without repeating the words."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -17,7 +17,7 @@ from core.errors import (
     ModelUnavailable,
 )
 
-# How providers behind an OpenAI-like address say that a request is too long; litellm knows only some.
+# How OpenAI-compatible providers say that a request is too long; litellm knows only some.
 _OVERFLOW_WORDS = (
     "context_length_exceeded",
     "context length",
@@ -30,7 +30,7 @@ _OVERFLOW_WORDS = (
     "exceed_context_size",
     "reduce the length of the messages",
 )
-# 404 is "no such model, or your key may not see it" at OpenAI: both are the operator's to mend.
+# 404 is "no such model, or your key may not see it" at OpenAI: the operator must fix either.
 _KEY_STATUSES = (401, 402, 403, 404)
 
 
@@ -38,7 +38,7 @@ _KEY_STATUSES = (401, 402, 403, 404)
 async def whole_within(seconds: float) -> AsyncIterator[None]:
     """Bound a whole call. Raises `ModelTimeout`.
 
-    A client's own timeout is about the next byte: a provider that sends one now and then would never run into it.
+    A client's own timeout is for the next byte: a provider that sends one now and then would never exceed it.
     """
     try:
         async with asyncio.timeout(seconds):
@@ -48,27 +48,27 @@ async def whole_within(seconds: float) -> AsyncIterator[None]:
 
 
 def our_error(error: Any) -> ModelError:
-    """Map litellm's typed exceptions, which are openai's own classes below; never with their text."""
-    # A stream that breaks off is wrapped; what happened is inside.
+    """Map litellm's typed exceptions, which derive from openai's, without their text."""
+    # The error of a broken stream is wrapped.
     error = getattr(error, "original_exception", None) or error
     status = getattr(error, "status_code", None)
-    said = f"{getattr(error, 'model', '') or 'model'}: {type(error).__name__} {status or ''}".strip()
+    summary = f"{getattr(error, 'model', '') or 'model'}: {type(error).__name__} {status or ''}".strip()
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "ContextWindowExceededError" in kinds or _is_overflow(error, status):
-        return ContextOverflow(said)
+        return ContextOverflow(summary)
     if "RateLimitError" in kinds or status == 429:
-        return ModelRateLimited(said, _retry_after(error))
+        return ModelRateLimited(summary, _retry_after(error))
     if kinds & {"APITimeoutError", "Timeout"} or status == 408:
-        return ModelTimeout(said)
+        return ModelTimeout(summary)
     if status in _KEY_STATUSES or kinds & {"AuthenticationError", "PermissionDeniedError", "NotFoundError"}:
-        return ModelAuthError(said)
+        return ModelAuthError(summary)
     if kinds & {"BadRequestError", "UnprocessableEntityError"}:
-        return ModelRejected(said)
-    return ModelUnavailable(said)
+        return ModelRejected(summary)
+    return ModelUnavailable(summary)
 
 
 def is_providers(error: Exception) -> bool:
-    """Return whether an untyped error is litellm's way to say that an answer could not be read."""
+    """Return whether an untyped error means that litellm could not read an answer."""
     if type(error).__module__.split(".")[0] in ("httpx", "httpcore"):
         return True
     return isinstance(error, ValueError | KeyError | TypeError | AttributeError | IndexError | OSError)
@@ -82,21 +82,21 @@ def _is_overflow(error: Any, status: int | None) -> bool:
 
 
 def _retry_after(error: Any) -> timedelta | None:
-    """Read Retry-After, in seconds or as a date (RFC 9110 10.2.3), or OpenAI's retry-after-ms."""
+    """Parse Retry-After, in seconds or as a date (RFC 9110 10.2.3), or OpenAI's retry-after-ms."""
     response = getattr(error, "response", None)
-    places = [getattr(error, "litellm_response_headers", None), getattr(response, "headers", None)]
-    for headers in places:
+    sources = [getattr(error, "litellm_response_headers", None), getattr(response, "headers", None)]
+    for headers in sources:
         if not isinstance(headers, Mapping):
             continue
-        if found := headers.get("retry-after-ms") or headers.get("Retry-After-Ms"):
-            return seconds(found, 0.001)
-        if found := headers.get("retry-after") or headers.get("Retry-After"):
-            return seconds(found, 1.0)
+        if value := headers.get("retry-after-ms") or headers.get("Retry-After-Ms"):
+            return seconds(value, 0.001)
+        if value := headers.get("retry-after") or headers.get("Retry-After"):
+            return seconds(value, 1.0)
     return None
 
 
 def seconds(value: str, unit: float) -> timedelta | None:
-    """Read a number of units of so many seconds, or a date; None for neither."""
+    """Parse a number of units of so many seconds, or a date; None for neither."""
     try:
         return timedelta(seconds=max(float(value) * unit, 0.0))
     except (ValueError, OverflowError):

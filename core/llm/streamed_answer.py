@@ -1,9 +1,9 @@
-"""A streamed answer while it comes in: its pieces, how much of it is read, and the answer that they make.
+"""Reading a streamed answer: its pieces, the limit of its length, and the whole answer.
 
-An answer that comes whole has the same bound: `bounded` cuts it where a streamed one would have ended.
+An answer that is not streamed has the same limit: `bounded` cuts it where a streamed one would have ended.
 
-What a provider wrote ahead is all there at once: reading it would hold the event loop until its end, and with it
-everybody else's turns. So each piece gives the loop back, and an answer far beyond the length asked for is cut.
+A provider may have written far ahead: reading all of that would block the event loop, and with it everybody else's
+turns. So the loop runs after each piece, and an answer far beyond the requested length is cut.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 CUT = "length"
-"""The `finish_reason` of an answer that ends where it reached its greatest length."""
+"""The `finish_reason` of an answer that reached its maximum length."""
 USUAL_TOKENS = 32_768
-"""What is read at the most of an answer for which no greatest length was asked."""
+"""Tokens that are read of an answer without a requested length."""
 _CHARACTERS_A_TOKEN = 8
-"""Texts in Latin script have four or five: what goes beyond this was not written by the tokens that were asked for."""
+"""Latin script has four or five: more characters were not written with the requested tokens."""
 _SPARE_PIECES = 100
-"""Pieces beyond one a token: those that begin and end an answer bring none."""
+"""Pieces in addition to one for each token: those that begin and end an answer have none."""
 _FREELY = 1_000
-"""Pieces read as fast as they come. Further ones get a third of the time at the most: each costs half a millisecond,
-and an answer of so many is no hurry."""
+"""Pieces read at full speed. Further ones get at most a third of the time: each costs half a millisecond, and so long
+an answer is not urgent."""
 _AT_ONCE = 0.01
 """Seconds of reading between two pauses."""
 _PAUSE = 0.02
@@ -36,7 +36,7 @@ _PAUSE = 0.02
 
 @dataclass(slots=True)
 class StreamedAnswer:
-    """The pieces of one answer of at most `most_tokens`. `cut`: the provider had written more."""
+    """The pieces of one answer of at most `max_tokens`. `cut`: the provider had written more."""
 
     max_tokens: int | None
     cut: bool = False
@@ -44,7 +44,7 @@ class StreamedAnswer:
     _characters: int = 0
 
     async def read(self, response: Any) -> AsyncGenerator[str]:
-        """Yield the text of each piece; some have none."""
+        """Yield the text of each piece, which may be empty."""
         loop = asyncio.get_running_loop()
         resumed = loop.time()
         async for piece in response:
@@ -60,8 +60,8 @@ class StreamedAnswer:
                 return
 
     async def whole(self, litellm: "ModuleType", response: Any) -> Any:
-        """Return the answer that the pieces make, as litellm gives it for a call that is not streamed."""
-        # litellm ends a stream that broke off cleanly with a "stop" of its own.
+        """Return the whole answer in the form of a call that is not streamed."""
+        # litellm adds a "stop" of its own to a stream that was closed early.
         if not (self.cut or response.received_finish_reason or response.intermittent_finish_reason):
             raise ValueError("the stream ended in the middle")
         return await asyncio.to_thread(litellm.stream_chunk_builder, self._pieces)
@@ -72,17 +72,17 @@ class StreamedAnswer:
 
 
 def max_characters(max_tokens: int | None) -> int:
-    """Return how many characters are read of an answer of at most so many tokens."""
+    """Return the maximum number of characters of an answer of so many tokens."""
     return (max_tokens or USUAL_TOKENS) * _CHARACTERS_A_TOKEN
 
 
 def bounded(answer: ModelAnswer, max_tokens: int | None) -> ModelAnswer:
-    """Return an answer without what is beyond its greatest length; one that was cut says so by its `finish_reason`.
+    """Return an answer cut at its maximum length; its `finish_reason` then says so.
 
-    Thoughts that are too long are left out: they count only whole. Arguments are cut like text, and cannot be read
-    then, as those of a stream that was cut.
+    Thoughts that are too long are left out, since a part of them is of no use. Arguments are cut like text, and cannot
+    be parsed then, like those of a stream that was cut.
     """
-    thoughts = sum(len(json.dumps(one)) for one in answer.thinking)
+    thoughts = sum(len(json.dumps(thought)) for thought in answer.thinking)
     written = (answer.text, *(call.arguments for call in answer.tool_calls))
     room = max_characters(max_tokens)
     if thoughts + sum(map(len, written)) <= room:
@@ -98,12 +98,12 @@ def bounded(answer: ModelAnswer, max_tokens: int | None) -> ModelAnswer:
 
 
 def _text(piece: Any) -> str:
-    said = piece.choices[0].delta.content if piece.choices else None
-    return storable(str(said)) if said else ""
+    text = piece.choices[0].delta.content if piece.choices else None
+    return storable(str(text)) if text else ""
 
 
 def _length(piece: Any) -> int:
-    """Return how many characters a piece adds, those of calls included."""
+    """Return how many characters a piece adds, including those of calls."""
     if not piece.choices:
         return 0
     delta = piece.choices[0].delta

@@ -1,7 +1,7 @@
-"""What goes to a model and what comes back, free of any provider and of litellm."""
+"""Model requests and answers, independent of any provider and of litellm."""
 
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Protocol, cast, runtime_checkable
 
@@ -28,9 +28,9 @@ class Marker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call the model asks for. `arguments` is its own text, which may be no valid JSON.
+    """A call that the model asks for. `arguments` is the model's own text, which may be invalid JSON.
 
-    `extra` is what the provider wants back unaltered with this call (thought signatures).
+    `extra` is returned to the provider unchanged with this call (thought signatures).
     """
 
     id: str
@@ -43,10 +43,9 @@ class ToolCall:
 class ChatMessage:
     """One message of a conversation as the model sees it; history is a sequence of these.
 
-    `thinking` are the provider's own blocks, returned unaltered to the `model` that made them and never
-    shown. `internal` marks a user message that is ours and not the person's, `outside` one whose words the person only
-    passed on. `state` is no part of what is said:
-    the conversation's state at that moment (`core.loop.conversation_state`).
+    `thinking` are the provider's own blocks, returned unchanged to the `model` that made them and never shown.
+    `internal` marks a user message that is ours and not the person's, `outside` one whose words the person only passed
+    on. `state` is not part of the text but the conversation's state at that moment (`core.loop.conversation_state`).
     """
 
     role: Role
@@ -62,26 +61,20 @@ class ChatMessage:
     marker: Marker | None = None
 
     def to_json(self) -> JsonObject:
-        """Write it down for history; empty fields are left out."""
+        """Return the stored form, without empty fields."""
         out: JsonObject = {"role": self.role.value, "text": self.text}
         if self.tool_calls:
             out["tool_calls"] = [_call_to_json(call) for call in self.tool_calls]
         if self.thinking:
             out["thinking"] = list(self.thinking)
-        for key in ("tool_call_id", "name", "model", "marker"):
-            if value := getattr(self, key):
-                out[key] = value
-        if self.internal:
-            out["internal"] = True
-        if self.outside:
-            out["outside"] = True
-        if self.state:
-            out["state"] = self.state
+        for name in ("tool_call_id", "name", "model", "marker", "internal", "outside", "state"):
+            if value := getattr(self, name):
+                out[name] = value
         return out
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "ChatMessage":
-        """Read what `to_json` wrote."""
+        """Parse the stored form."""
         return cls(
             role=Role(str(data["role"])),
             text=str(data.get("text", "")),
@@ -108,7 +101,7 @@ class TokenUsage:
 
     @property
     def total(self) -> int:
-        """Count what went in and what came out."""
+        """Return the sum of input and output tokens."""
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
@@ -121,17 +114,12 @@ class TokenUsage:
         )
 
     def to_json(self) -> JsonObject:
-        """Write it down for the journal."""
-        return {
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "cached_tokens": self.cached_tokens,
-            "cost": self.cost,
-        }
+        """Return the stored form, for the journal."""
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "TokenUsage":
-        """Read what `to_json` wrote."""
+        """Parse the stored form."""
         cost = data.get("cost")
         return cls(
             int(cast(int, data.get("input_tokens", 0))),
@@ -152,7 +140,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One model call. `layer` says which of the client's layers takes it; times are seconds.
+    """One model call. `layer` is the index of the client's layer; times are seconds.
 
     `use_tools=False` asks for text although tools were called before.
     """
@@ -167,7 +155,7 @@ class ModelRequest:
     layer: int = 0
 
     def within(self, timeout: float) -> "ModelRequest":
-        """Return the same request with another time limit; each call is one, so this is no `dataclasses.replace`."""
+        """Return the request with another timeout. Every call needs one, and `dataclasses.replace` is slower."""
         return ModelRequest(
             self.messages,
             self.tools,
@@ -182,7 +170,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model said: text, or calls (and perhaps text beside them), or nothing at all."""
+    """A model's answer: text, or calls (perhaps with text), or nothing."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -193,29 +181,30 @@ class ModelAnswer:
 
     @property
     def cut(self) -> bool:
-        """Return whether it ends where it reached its greatest length, and not where it was finished."""
+        """Return whether the answer ends because it reached its maximum length."""
         return self.finish_reason == "length"
 
     def message(self) -> ChatMessage:
-        """Return the answer as it stands in the conversation."""
+        """Return the answer as a message of the conversation."""
         return ChatMessage(Role.ASSISTANT, self.text, self.tool_calls, thinking=self.thinking, model=self.model)
 
     def to_json(self) -> JsonObject:
-        """Write it down for the journal, without the usage, which has its own place there."""
+        """Return the stored form, for the journal, which stores the usage separately."""
         return self.message().to_json() | {"finish_reason": self.finish_reason}
 
     @classmethod
     def from_json(cls, data: JsonObject, usage: TokenUsage) -> "ModelAnswer":
-        """Read what `to_json` wrote."""
-        said = ChatMessage.from_json(data)
-        return cls(said.text, said.tool_calls, said.thinking, usage, said.model, str(data.get("finish_reason", "")))
+        """Parse the stored form."""
+        message = ChatMessage.from_json(data)
+        finish_reason = str(data.get("finish_reason", ""))
+        return cls(message.text, message.tool_calls, message.thinking, usage, message.model, finish_reason)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChunk:
-    """A piece of an answer that is being made.
+    """A piece of a streamed answer.
 
-    `text` may be empty: the model thinks, or writes a call. `answer` is in the last piece, which has no text.
+    `text` may be empty while the model thinks or writes a call. The last piece has the `answer` and no text.
     """
 
     text: str = ""
@@ -224,9 +213,9 @@ class ModelChunk:
 
 @dataclass(frozen=True, slots=True)
 class TextSoFar:
-    """Words that a model has just written, and all of this answer until now.
+    """Text that a model has just written, and all of this answer so far.
 
-    `whole` begins anew, and is the same as `text`, when an answer broke off and is asked for again.
+    `whole` starts again, equal to `text`, when a broken answer is requested again.
     """
 
     text: str
@@ -235,9 +224,9 @@ class TextSoFar:
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """A model that runs in this process: its litellm name, and what answers messages in OpenAI's form.
+    """A model that runs in this process: its litellm name, and a function that answers messages in OpenAI's form.
 
-    `answer` is given the messages and the names of the tools that are offered.
+    `answer` takes the messages and the names of the tools.
     """
 
     model: str
@@ -246,9 +235,9 @@ class LocalModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelLayer:
-    """One way to reach a model; the error strategies go through these in order.
+    """A model with a key; after errors the layers are tried in order.
 
-    `key` is which key it opens with, 0 for the first or for the provider's own variable.
+    `key` is the index of the key, 0 for the first or for the provider's own variable.
     """
 
     model: str
@@ -257,10 +246,10 @@ class ModelLayer:
 
 
 class ModelClient(Protocol):
-    """A way to ask models. Safe to call concurrently."""
+    """A client of models. Safe to call concurrently."""
 
     layers: Sequence[ModelLayer]
-    """What can be tried, best first; never empty."""
+    """The layers, best first; never empty."""
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         """Make one call, once, without retries of its own.
@@ -269,17 +258,15 @@ class ModelClient(Protocol):
         """
         ...
 
-    async def close(self) -> None:
-        """Release connections."""
-        ...
+    async def close(self) -> None: ...
 
 
 @runtime_checkable
 class StreamingModelClient(ModelClient, Protocol):
-    """A way to ask models that also shows an answer while it is made. One that is only a `ModelClient` will do."""
+    """Optional capability: show an answer while it is written."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
-        """Make one call, once; give its pieces, the whole answer last. Raises as `answer` does."""
+        """Make one call, once; yield its pieces, the whole answer last. Raises as `answer` does."""
         ...
 
 
