@@ -21,7 +21,7 @@ from core.notifications.types import (
     Timing,
     Urgency,
 )
-from core.people.preferences import QuietHours
+from core.people.tenant import QuietHours
 
 DEDUPE_WINDOW = timedelta(hours=20)
 """How long the same news is one message: less than a day, so that daily news is sent daily."""

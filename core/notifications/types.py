@@ -7,7 +7,7 @@ from typing import Protocol
 
 from core.json_types import JsonObject
 from core.messaging.messages import Action, Media
-from core.people.preferences import QuietHours
+from core.people.tenant import QuietHours
 
 
 class Urgency(StrEnum):

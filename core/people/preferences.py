@@ -10,7 +10,7 @@ from zoneinfo import available_timezones
 
 from core.db.database import Database
 from core.errors import OneValetError
-from core.people.tenant import WhileRunning
+from core.people.tenant import QuietHours, WhileRunning
 
 MAX_NAME = 80
 """Characters of a person's name."""
@@ -33,20 +33,6 @@ class Preference(StrEnum):
 
 class PreferenceRefused(OneValetError):
     """A value cannot be stored; the message is one plain sentence that says which can."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuietHours:
-    """When not to disturb a person, in their own timezone; it may span midnight."""
-
-    start: time
-    end: time
-
-    def covers(self, at: time) -> bool:
-        """Return whether a time of day is quiet."""
-        if self.start <= self.end:
-            return self.start <= at < self.end
-        return at >= self.start or at < self.end
 
 
 @dataclass(frozen=True, slots=True)

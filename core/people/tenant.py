@@ -1,6 +1,7 @@
 """The person whose turn it is, and how they want their turns run."""
 
 from dataclasses import dataclass
+from datetime import time
 from enum import StrEnum
 
 
@@ -28,3 +29,17 @@ class WhileRunning(StrEnum):
     """It waits for the next turn."""
     INTERRUPT = "interrupt"
     """The turn ends without an answer, and the next one takes both up."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """When not to disturb a person, in their own timezone; it may span midnight."""
+
+    start: time
+    end: time
+
+    def covers(self, at: time) -> bool:
+        """Return whether a time of day is quiet."""
+        if self.start <= self.end:
+            return self.start <= at < self.end
+        return at >= self.start or at < self.end

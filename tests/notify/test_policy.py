@@ -15,7 +15,7 @@ from core.notifications.types import (
     StoredNotification,
     Urgency,
 )
-from core.people.preferences import QuietHours
+from core.people.tenant import QuietHours
 from notify.policy import compose_digest, decide, next_digest, order_places, quiet_until, zone_of
 
 NIGHT = QuietHours(time(22), time(7))

@@ -9,8 +9,8 @@ from agents.person import set_preference, show_preferences
 from core.errors import ToolRetry
 from core.messaging.messages import SenderProfile
 from core.people.people import People
-from core.people.preferences import PreferenceRefused, QuietHours, find_timezone, read_preference
-from core.people.tenant import WhileRunning
+from core.people.preferences import PreferenceRefused, find_timezone, read_preference
+from core.people.tenant import QuietHours, WhileRunning
 from core.turns.prompt import system_prompt
 from tests.core.builders import a_context
 from tests.core.people.harness import CHAT, DESK, PHONE, Harness
