@@ -111,12 +111,21 @@ class Banker(StandardAgent):
     tools = (wire,)
 
 
+@valet(name="CarefulBanker")
+class CarefulBanker(Banker):
+    """Do what a bank does, once that is approved."""
+
+    def needs_approval(self) -> bool:
+        """Ask always."""
+        return True
+
+
 @pytest.fixture
 async def system(database_url: str) -> AsyncIterator[Approving]:
     """Yield an system with these agents."""
     DONE.clear()
     async with open_approving(SmsHarness, database_url, StandingClock()) as system:
-        system.options["agents"] = AgentRegistry([Mailer, Fixed, Asker, Banker, Lister, Talker])
+        system.options["agents"] = AgentRegistry([Mailer, Fixed, Asker, Banker, CarefulBanker, Lister, Talker])
         yield system
 
 
@@ -226,6 +235,14 @@ async def test_an_inner_tool_of_an_agent_waits_with_it_and_runs_once(system: App
     await system.decide("Approve")
     assert DONE == ["wired 5"]
     assert system.last() == "Done."
+
+
+async def test_an_approved_agent_whose_inner_tool_waits_is_not_asked_again(system: Approving) -> None:
+    system.model.script = [wants(("CarefulBanker", {"task_instruction": "wire 5"}))]
+    await system.say("wire 5")
+    system.model.script = [wants(("wire", {"amount": 5}))]
+    await system.decide("Approve")
+    assert (await system.states(), DONE) == (["approved", "pending"], [])
 
 
 async def test_a_rule_requests_approval_of_a_plain_tool_with_its_risk(system: Approving, tmp_path: Path) -> None:
