@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import structlog
 
-from core.approvals.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws
+from core.approvals.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws, RedrawState
 from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
 from core.messaging.channels import NotificationChannel, Redrawing
 from jobs.backoff import MAX_WAIT
@@ -62,25 +62,25 @@ class RedrawRunner:
     async def _draw(self, due: DueRedraw) -> RedrawEnd:
         channel = self._channels.get(due.address.channel)
         if not isinstance(channel, Redrawing):
-            return RedrawEnd("given_up", "this channel changes nothing that was sent")
+            return RedrawEnd(RedrawState.GIVEN_UP, "this channel changes nothing that was sent")
         if due.part is None or not due.provider_id:
-            return RedrawEnd("given_up", "its last part was not sent, as far as is known")
+            return RedrawEnd(RedrawState.GIVEN_UP, "its last part was not sent, as far as is known")
         try:
             async with asyncio.timeout(DRAW_TIMEOUT):
                 await channel.redraw(due.part, due.provider_id, due.address, due.outcome)
         except Rejected as error:
-            return RedrawEnd("given_up", type(error).__name__)
+            return RedrawEnd(RedrawState.GIVEN_UP, type(error).__name__)
         except (DeliveryError, TimeoutError) as error:
             return _later(due, type(error).__name__, error.retry_after if isinstance(error, RateLimited) else None)
         except Exception as error:
             # A bug in the adapter may not keep this row due indefinitely.
             _log.exception("redraw_failed", outbound=due.outbound_id)
             return _later(due, type(error).__name__, None)
-        return RedrawEnd("drawn")
+        return RedrawEnd(RedrawState.DRAWN)
 
 
 def _later(due: DueRedraw, reason: str, wait: timedelta | None) -> RedrawEnd:
     if due.attempts >= MAX_TRIES:
-        return RedrawEnd("given_up", reason)
+        return RedrawEnd(RedrawState.GIVEN_UP, reason)
     pause = min(wait, MAX_WAIT) if wait is not None else timedelta(seconds=2.0**due.attempts)
-    return RedrawEnd("due", reason, pause)
+    return RedrawEnd(RedrawState.DUE, reason, pause)

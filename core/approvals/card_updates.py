@@ -1,7 +1,8 @@
-"""The redraws that are due, in Postgres: claimed by row, each write against its fence."""
+"""Due card updates in Postgres: claimed by row, each write checked against the fence."""
 
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 
 from core.db.database import Database, fetch_one
 from core.messaging.channels import Part
@@ -13,7 +14,7 @@ LEASE = timedelta(seconds=20)
 
 @dataclass(frozen=True, slots=True)
 class RedrawClaim:
-    """The right to draw one card."""
+    """The right to update one card."""
 
     tenant_id: str
     outbound_id: str
@@ -22,7 +23,7 @@ class RedrawClaim:
 
 @dataclass(frozen=True, slots=True)
 class DueRedraw:
-    """A card to draw: its last part, which has the buttons, and where it was sent. None: it never was."""
+    """A card to update: its last part, which has the buttons, or None if it was never sent; and its address."""
 
     outbound_id: str
     outcome: str
@@ -32,28 +33,37 @@ class DueRedraw:
     provider_id: str
 
 
+class RedrawState(StrEnum):
+    """The state in which an attempt leaves a card update."""
+
+    DRAWN = "drawn"
+    GIVEN_UP = "given_up"
+    DUE = "due"
+    """Due again, after a delay."""
+
+
 @dataclass(frozen=True, slots=True)
 class RedrawEnd:
-    """How drawing went: `drawn`, `given_up`, or `due` again after `delay`."""
+    """How an attempt to update a card ended."""
 
-    state: str
+    state: RedrawState
     reason: str = ""
     delay: timedelta = timedelta()
 
 
 class Redraws:
-    """Claim, load and end redraws."""
+    """Claim, load and end card updates."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def claim(self) -> RedrawClaim | None:
-        """Take the one that is due longest; None when none is. A card that is still on its way is waited for."""
+        """Claim the update that is due longest, of a card that was sent; None when there is none."""
         row = await self._database.call("select * from claim_redraw($1)", LEASE)
         return RedrawClaim(row["tenant_id"], row["outbound_id"], row["fence"]) if row else None
 
     async def load(self, claim: RedrawClaim) -> DueRedraw:
-        """Read what is to be drawn."""
+        """Return the card to update."""
         async with self._database.tenant(claim.tenant_id) as connection:
             row = await fetch_one(
                 connection,
@@ -72,7 +82,7 @@ class Redraws:
         return DueRedraw(claim.outbound_id, row["outcome"], row["attempts"], address, part, row["provider_id"])
 
     async def end(self, claim: RedrawClaim, due: DueRedraw, end: RedrawEnd) -> None:
-        """Write down how it went; what is to be shown may have changed meanwhile, and is then due again."""
+        """Record how an attempt ended. If the outcome to show has changed since, the update is due again."""
         await self._database.call(
             "select end_redraw($1,$2,$3,$4,$5,$6,$7)",
             claim.tenant_id,
@@ -85,7 +95,7 @@ class Redraws:
         )
 
     async def set_aside(self, claim: RedrawClaim, reason: str) -> None:
-        """Give a card up about which nothing can be written."""
+        """Give up an update whose end cannot be recorded."""
         await self._database.call(
             "select set_aside_redraw($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
         )

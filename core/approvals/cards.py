@@ -1,12 +1,12 @@
-"""The words of approvals: cards, what is said to a decision, and what a card shows when it is over. Pure."""
+"""The texts of approvals: cards, replies to a decision, and the line on a decided card. Pure."""
 
 from dataclasses import asdict, dataclass
 
 from core.approvals.exact_replies import Verb, button
 from core.approvals.rendering import as_markdown
-from core.approvals.types import HIGH, Approval, NewApproval
+from core.approvals.types import HIGH, NewApproval
 from core.json_types import JsonObject
-from core.messaging.messages import Action, ActionStyle, Form, OutboundKind, OutboundMessage
+from core.messaging.messages import Action, ActionStyle, OutboundKind, OutboundMessage
 from core.messaging.visible_text import plain_line, plain_words
 
 SAY = {
@@ -39,10 +39,10 @@ SAY = {
     "not_yours": "This is not yours to decide.",
     "unknown": "This button is not known here any more.",
 }
-"""What a person is told, by outcome. The database fills in what stands in braces, in the decision's transaction."""
+"""Replies by outcome. The database fills in the braces, in the decision's transaction."""
 
 NEEDS_CODE = "Please write OK {code} to approve or NO {code} to cancel: {summary}."
-"""What answers a bare OK or NO where only codes count; the key `needs_code` of what is said."""
+"""The reply to a bare OK or NO where only codes count; the outcome `needs_code`."""
 
 DRAW = {
     "approve": "Approved at {when}.",
@@ -54,24 +54,24 @@ DRAW = {
 """The line that every card of an approval shows once it is decided."""
 
 ASKED = "(I asked for your approval {code}: {summary})"
-"""What later turns see of a card."""
+"""How a card appears in the history of later turns."""
 REMINDER = "{code} is still waiting for your decision, until {expires}: {summary}. Reply OK {code} or NO {code}."
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card and the request that it shows: committed together."""
+    """A card and the request that it shows, to be committed together."""
 
     message: OutboundMessage
     approval: NewApproval
 
     def to_json(self) -> JsonObject:
-        """Write both down as the database takes them."""
+        """Return both as the database takes them."""
         return asdict(self.message) | {"approval": self.approval.to_json(), "shows": self.approval.id}
 
 
 def card(approval: NewApproval, outbound_id: str) -> Card:
-    """Make the card of a request: action, every argument and the code, with the buttons below."""
+    """Return the card of a request: action, every argument and the code, with the buttons below."""
     buttons = actions(approval.token, editable=approval.editable)
     message = OutboundMessage(outbound_id, OutboundKind.CARD, "\n".join(_lines(approval)), actions=buttons)
     return Card(message, approval)
@@ -88,11 +88,6 @@ def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
     )
 
 
-def form_of(approval: Approval) -> Form:
-    """Make the form in which a person changes an action."""
-    return Form(button(Verb.EDIT, approval.token), f"Change {approval.code}", approval.summary, approval.form)
-
-
 def _lines(approval: NewApproval) -> list[str]:
     code = approval.code
     lines = [f"**{code}: {plain_line(approval.summary)}**", ""]
@@ -100,7 +95,7 @@ def _lines(approval: NewApproval) -> list[str]:
         lines += [plain_words(approval.note), ""]
     lines += [as_markdown(approval.rendered)]
     if approval.changed:
-        lines += ["Changed, as you asked:", as_markdown([_halves(one) for one in approval.changed])]
+        lines += ["Changed, as you asked:", as_markdown([_halves(change) for change in approval.changed])]
     if approval.risk == HIGH:
         lines += ["This is high risk.", ""]
     words = f"Reply OK {code} to approve, NO {code} to cancel"

@@ -1,4 +1,4 @@
-"""Exact decisions: the words, codes and tokens with which a person decides without a model. Pure."""
+"""Exact decisions: the words, codes and tokens by which a person decides without a model. Pure."""
 
 import re
 import secrets
@@ -8,20 +8,20 @@ from enum import StrEnum
 
 _DIGITS = "23456789"
 _LETTERS = "ABCDEFGHJKMNPQRTUVWXY"
-"""Without those that are read as another, and without S, which a carrier's STOP begins with."""
+"""Without letters that look like others, and without S, with which a carrier's STOP begins."""
 _CODE = re.compile(rf"[{_DIGITS}{_LETTERS}]{{2,3}}")
-_SAID = re.compile(
+_REPLY = re.compile(
     r"\s*(?P<verb>ok|okay|no|snooze)(?:\s+(?P<code>[0-9a-z]{2,3}))?(?:\s+(?P<more>[0-9a-z]+))?\s*[.!]*\s*",
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"(\d{1,3})(m|min|h)", re.IGNORECASE)
 ALL = "ALL"
 SNOOZE = timedelta(minutes=10)
-"""How long a snooze lasts that says no time."""
+"""How long a snooze without a time lasts."""
 
 
 class Verb(StrEnum):
-    """What a button, a form or an exact word does."""
+    """The effect of a button, a form or an exact word."""
 
     APPROVE = "approve"
     CANCEL = "cancel"
@@ -32,21 +32,21 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExactReply:
-    """An exact word: `code` is empty for a bare one, `ALL` for all. `given` is the number that high risk asks for."""
+    """An exact decision. `code` is empty for a bare word, `ALL` for all; high risk needs `confirmation_number`."""
 
     verb: Verb
     code: str = ""
-    given: str = ""
+    confirmation_number: str = ""
     snooze: timedelta = SNOOZE
 
 
 def parse_exact_reply(text: str) -> ExactReply | None:
-    """Read a whole message that is an exact decision, whatever the case, spacing and last punctuation; else None."""
-    said = _SAID.fullmatch(text)
-    if said is None:
+    """Parse a message that is nothing but an exact decision, in any case and spacing; None for any other."""
+    match = _REPLY.fullmatch(text)
+    if match is None:
         return None
-    verb = {"ok": Verb.APPROVE, "okay": Verb.APPROVE, "no": Verb.CANCEL}.get(said["verb"].lower(), Verb.SNOOZE)
-    code, more = (said["code"] or "").upper(), said["more"] or ""
+    verb = {"ok": Verb.APPROVE, "okay": Verb.APPROVE, "no": Verb.CANCEL}.get(match["verb"].lower(), Verb.SNOOZE)
+    code, more = (match["code"] or "").upper(), match["more"] or ""
     if verb is Verb.SNOOZE:
         span = _span(more)
         return ExactReply(verb, code, snooze=span) if _CODE.fullmatch(code) and span else None
@@ -59,32 +59,32 @@ def parse_exact_reply(text: str) -> ExactReply | None:
     return ExactReply(verb, code, more)
 
 
-def new_codes(many: int = 8) -> list[str]:
-    """Make up short codes by chance, a digit and a letter first, longer ones for when those are taken."""
-    short = [secrets.choice(_DIGITS) + secrets.choice(_LETTERS) for _ in range(many)]
+def new_codes(count: int = 8) -> list[str]:
+    """Return random short codes, a digit and a letter each, followed by longer ones in case those are taken."""
+    short = [secrets.choice(_DIGITS) + secrets.choice(_LETTERS) for _ in range(count)]
     long = [
-        secrets.choice(_DIGITS) + secrets.choice(_LETTERS) + secrets.choice(_DIGITS + _LETTERS) for _ in range(many)
+        secrets.choice(_DIGITS) + secrets.choice(_LETTERS) + secrets.choice(_DIGITS + _LETTERS) for _ in range(count)
     ]
     return [*short, *long]
 
 
 def new_token() -> str:
-    """Make up what a card's buttons carry: 128 bits, which still prove nothing by themselves."""
+    """Return the random token of a card's buttons: 128 bits, which still prove nothing by themselves."""
     return secrets.token_urlsafe(16)
 
 
 def new_number() -> str:
-    """Make up the six digits that prove that a number is its owner's."""
+    """Return the six random digits that prove that a phone number is its owner's."""
     return f"{secrets.randbelow(10**6):06d}"
 
 
 def button(verb: Verb, token: str) -> str:
-    """Write a button's token: the verb and the approval's own."""
+    """Return a button's token: the verb and the approval's token."""
     return f"{verb.value}.{token}"
 
 
 def read_button(data: str) -> tuple[Verb, str] | None:
-    """Read a button's or a form's token; None where it is not one of ours."""
+    """Parse a button's or a form's token; None for one that is not ours."""
     verb, _, token = data.partition(".")
     if verb not in tuple(Verb) or not re.fullmatch(r"[A-Za-z0-9_-]{22}", token):
         return None
@@ -94,7 +94,7 @@ def read_button(data: str) -> tuple[Verb, str] | None:
 def _span(text: str) -> timedelta | None:
     if not text:
         return SNOOZE
-    said = _SPAN.fullmatch(text)
-    if said is None or int(said[1]) == 0:
+    match = _SPAN.fullmatch(text)
+    if match is None or int(match[1]) == 0:
         return None
-    return timedelta(hours=int(said[1])) if said[2].lower() == "h" else timedelta(minutes=int(said[1]))
+    return timedelta(hours=int(match[1])) if match[2].lower() == "h" else timedelta(minutes=int(match[1]))

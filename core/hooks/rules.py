@@ -1,7 +1,7 @@
-"""Rules that are written down as data: which calls may run, which may not, and which need the person's approval.
+"""Rules as data: which calls may run, which may not, and which need the person's approval.
 
-Deny goes before approve, and approve before allow; among equals the first decides. A rule that cannot be worked
-out raises, and the call is denied (`core.hooks.hooks.Hooks.evaluate`).
+Deny precedes approve, and approve precedes allow; among equals the first decides. A rule that cannot be evaluated
+raises, which denies the call (`core.hooks.hooks.Hooks.evaluate`).
 """
 
 import asyncio
@@ -10,35 +10,35 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
-from typing import Protocol
 
 import regex
 
 from core.hooks.hooks import Decision, HookContext, PlannedCall, Rule, Verdict
 from core.json_types import Json, canonical_hash
 from core.tools.context import TenantStorage
+from core.tools.storage import Storage
 from core.tools.tool import Risk
 
 SEEN = "_rules_seen"
-"""The collection of a tenant's storage that says which values calls have run with."""
+"""The collection of a tenant's storage with the values that calls have run with."""
 _SECONDS = 1.0
-"""How long one of a rule's regular expressions may take on one argument."""
+"""Time limit of one regular expression on one argument."""
 _RANK = (Decision.DENY, Decision.APPROVE, Decision.ALLOW)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What an argument must be like. Several that are set must all hold, for one and the same value.
+    """A condition on an argument. All tests that are set must hold, for one and the same value.
 
-    `argument` is a path: `to`, `items.*.price`, or `*` for every value at any depth. `above` and `below` read
-    numbers out of text too (`$1,200`). `first_time`: no call that the rule covers has run with it for this
+    `argument` is a path: `to`, `items.*.price`, or `*` for every value at any depth. `above` and `below` find
+    numbers in text too (`$1,200`). `first_time`: no call that the rule covers has run with the value for this
     person.
     """
 
     argument: str
     equals: tuple[Json, ...] = ()
     matches: str = ""
-    """A regular expression, found anywhere in the value, whatever the case."""
+    """A regular expression that matches anywhere in the value, in any case."""
     above: Decimal | None = None
     below: Decimal | None = None
     first_time: bool = False
@@ -57,42 +57,33 @@ class ToolRule:
     risk: Risk = ""
 
     def covers(self, context: HookContext, call: PlannedCall) -> bool:
-        """Return whether it is about this tool on this channel, whatever the arguments."""
+        """Return whether the rule is about this tool on this channel, whatever the arguments."""
         named = any(fnmatchcase(call.name.lower(), pattern.lower()) for pattern in self.tools)
         return named and (not self.channels or context.channel in self.channels)
 
 
-class StorageAccess(Protocol):
-    """Where rules remember what calls have run with."""
-
-    def for_tenant(self, tenant_id: str) -> TenantStorage:
-        """Return access to this tenant's values only."""
-        ...
-
-
 class RuleBook(Rule):
-    """All rules of the configuration, as one hook. `default` is for calls that no rule covers."""
+    """All configured rules as one hook. `default` applies to calls that no rule covers."""
 
     priority = 0
 
     def __init__(
-        self, rules: Iterable[ToolRule], default: Decision = Decision.ALLOW, storage: StorageAccess | None = None
+        self, rules: Iterable[ToolRule], default: Decision = Decision.ALLOW, storage: Storage | None = None
     ) -> None:
         self.rules = tuple(rules)
         self._default = default
         self._storage = storage
 
     async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
-        """Ask every rule that covers the call; deny goes before approve, approve before allow."""
-        found = [rule for rule in self.rules if rule.covers(context, call) and await self._holds(rule, context, call)]
-        if not found:
+        rules = [rule for rule in self.rules if rule.covers(context, call) and await self._holds(rule, context, call)]
+        if not rules:
             return Verdict(self._default, "No rule allows it." if self._default is Decision.DENY else "")
-        first = min(found, key=lambda rule: _RANK.index(rule.decision))
-        risks = {rule.risk for rule in found if rule.decision is first.decision}
+        first = min(rules, key=lambda rule: _RANK.index(rule.decision))
+        risks = {rule.risk for rule in rules if rule.decision is first.decision}
         return Verdict(first.decision, first.reason or f"The rule {first.name!r} says so.", max(risks))
 
     async def post_acting(self, context: HookContext, call: PlannedCall, result: str) -> str:
-        """Remember what a call has run with, for `first_time`: it ran, so it was allowed or approved."""
+        """Store the values of a call for `first_time`: the call ran, so it was allowed or approved."""
         for rule, condition in self._remembering(context, call):
             for value in _values(call.arguments, condition.argument.split(".")):
                 await self._seen_by(context).put(SEEN, _seen_key(rule, condition, value), True)
@@ -105,7 +96,7 @@ class RuleBook(Rule):
 
     async def _holds(self, rule: ToolRule, context: HookContext, call: PlannedCall) -> bool:
         for condition in rule.when:
-            if condition.matches:  # one badly written may run for hours: beside the loop, and not for long
+            if condition.matches:  # a badly written expression may run for hours: in a thread, with a time limit
                 values = await asyncio.to_thread(_fitting, condition, call)
             else:
                 values = _fitting(condition, call)
@@ -125,7 +116,7 @@ class RuleBook(Rule):
 
 
 def _fitting(condition: Condition, call: PlannedCall) -> list[Json]:
-    """List the values of a call that are as a condition wants them."""
+    """Return the values of a call that meet a condition."""
     tests = _tests(condition)
     path = condition.argument.split(".")
     return [value for value in _values(call.arguments, path) if all(test(value) for test in tests)]
@@ -134,9 +125,9 @@ def _fitting(condition: Condition, call: PlannedCall) -> list[Json]:
 def _tests(condition: Condition) -> Sequence[Callable[[Json], bool]]:
     tests: list[Callable[[Json], bool]] = []
     if condition.equals:
-        tests.append(lambda value: any(_plain(value) == _plain(one) for one in condition.equals))
+        tests.append(lambda value: any(_plain(value) == _plain(wanted) for wanted in condition.equals))
     if condition.matches:
-        tests.append(lambda value: _found(condition.matches, str(value)))
+        tests.append(lambda value: _matches(condition.matches, str(value)))
     if (above := condition.above) is not None:
         tests.append(lambda value: _number(value) > above)
     if (below := condition.below) is not None:
@@ -144,8 +135,8 @@ def _tests(condition: Condition) -> Sequence[Callable[[Json], bool]]:
     return tests
 
 
-def _found(pattern: str, text: str) -> bool:
-    """Search a text for what a rule describes; raises where that takes too long."""
+def _matches(pattern: str, text: str) -> bool:
+    """Return whether a text matches; raise `ValueError` if that takes too long."""
     try:
         return regex.search(pattern, text, regex.IGNORECASE, concurrent=True, timeout=_SECONDS) is not None
     except TimeoutError as error:
@@ -153,7 +144,7 @@ def _found(pattern: str, text: str) -> bool:
 
 
 def _values(value: Json, path: Sequence[str]) -> Iterator[Json]:
-    """Yield what stands at a path; a list counts as its items, and `*` at the end goes to any depth."""
+    """Yield the values at a path; a list counts as its items, and `*` at the end goes to any depth."""
     if isinstance(value, list):
         for item in value:
             yield from _values(item, path[1:] if path and path[0] == "*" and len(path) > 1 else path)
@@ -168,14 +159,14 @@ def _values(value: Json, path: Sequence[str]) -> Iterator[Json]:
 
 
 def _number(value: Json) -> Decimal:
-    """Read a number, also out of text; raises where there is none, or more than one."""
+    """Parse a number, even within text; raise `ValueError` for none, or more than one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Decimal(str(value))
-    found = re.findall(r"[-+]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?", str(value))
-    if len(found) != 1:
+    numbers = re.findall(r"[-+]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?", str(value))
+    if len(numbers) != 1:
         raise ValueError("an argument that a rule compares is no number")
     try:
-        return Decimal(re.sub(r"[,' ]", "", found[0]))
+        return Decimal(re.sub(r"[,' ]", "", numbers[0]))
     except InvalidOperation as error:
         raise ValueError("an argument that a rule compares is no number") from error
 

@@ -1,4 +1,4 @@
-"""Read rules from a TOML file: checked when the process starts, in words for whoever wrote it."""
+"""Parse rules from a TOML file when the process starts, with errors for the author of the file."""
 
 import tomllib
 from decimal import Decimal
@@ -10,22 +10,23 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from core.errors import ConfigError
 from core.hooks.hooks import Decision
-from core.hooks.rules import Condition, RuleBook, StorageAccess, ToolRule
+from core.hooks.rules import Condition, RuleBook, ToolRule
+from core.tools.storage import Storage
 from core.tools.tool import Risk
 
 
-def read_rules(path: Path, storage: StorageAccess | None = None) -> RuleBook:
-    """Read the rules that are switched on. Raises `ConfigError` in one sentence, with the file and the rule."""
+def read_rules(path: Path, storage: Storage | None = None) -> RuleBook:
+    """Return the rules that are switched on. Raises `ConfigError`: one sentence with the file and the rule."""
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"ONEVALET_RULES names {path}, which cannot be read.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is no TOML: {error}.") from error
     try:
-        read = _File.model_validate(told)
+        read = _File.model_validate(data)
     except ValidationError as error:
-        raise ConfigError(_what_is_wrong(path, told, error)) from error
+        raise ConfigError(_problem(path, data, error)) from error
     names = [rule.name for rule in read.rules]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ConfigError(f"{path} has two rules named {twice[0]!r}; rename one of them.")
@@ -81,23 +82,21 @@ def _rule(read: _ToolRule) -> ToolRule:
         decision=read.decision,
         tools=read.tools,
         channels=read.channels,
-        when=tuple(
-            Condition(one.argument, one.equals, one.matches, one.above, one.below, one.first_time) for one in read.when
-        ),
+        when=tuple(Condition(**dict(condition)) for condition in read.when),
         reason=read.reason,
         risk=read.risk,
     )
 
 
-def _what_is_wrong(path: Path, told: dict[str, object], error: ValidationError) -> str:
+def _problem(path: Path, data: dict[str, object], error: ValidationError) -> str:
     first = error.errors()[0]
     place = list(first["loc"])
     where = str(path)
-    rules = told.get("rules")
+    rules = data.get("rules")
     if place[:1] == ["rules"] and len(place) > 1 and isinstance(place[1], int) and isinstance(rules, list):
         rule = rules[place[1]]
         name = rule.get("name") if isinstance(rule, dict) else None
         where += f", rule {name!r}" if name else f", rule {place[1] + 1}"
         place = place[2:]
-    what = ".".join(str(part) for part in place)
-    return f"{where}: {what}{': ' if what else ''}{first['msg'].removeprefix('Value error, ')}."
+    field = ".".join(str(part) for part in place)
+    return f"{where}: {field}{': ' if field else ''}{first['msg'].removeprefix('Value error, ')}."

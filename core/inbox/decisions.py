@@ -64,7 +64,7 @@ class Decisions:
         row = await self.database.one(
             "select * from receive_exact($1,$2,$3,$4,$5,$6)",
             of_message(message, sender, self.access, self.make_id),
-            {"verb": exact.verb.value, "code": exact.code, "given": exact.given, "fresh": new_number()},
+            {"verb": exact.verb.value, "code": exact.code, "given": exact.confirmation_number, "fresh": new_number()},
             exact.snooze,
             self.clock.now(),
             SAY | ({"needs_code": NEEDS_CODE} if address.channel in self.codes_only else {}),
